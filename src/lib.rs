@@ -1,1 +1,25 @@
+//! looplet runs an LLM agent's loop: call a model, stream its answer, run the tools it asks for, feed the
+//! results back, repeat, until it is done or a limit says stop.
+//!
+//! Three rooms, and a wall that the compiler keeps:
+//!
+//! | room | owns | never does |
+//! |---|---|---|
+//! | [`engine`] | every decision: the state machine, the transcript, the wire protocols, policy | read a clock, draw a random number, await, touch the web |
+//! | `shell` (wasm32 only) | performing the engine's outputs with web APIs | decide anything |
+//! | `src/face` (TypeScript) | the public API: types, iterators, adapters | parse provider data, keep run state |
+//!
+//! # The contract of the loop
+//!
+//! ```text
+//! run.handle_input(input, moment)          an answer of the outside world, with its time and random seed
+//! while let Some(output) = run.poll_output()   perform it (or drop it if !run.is_live(effect))
+//! run.poll_timeout()                        re-arm the one timer; when it fires: handle_input(Input::Due, …)
+//! ```
+//!
+//! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is no longer
+//! open is dropped silently.
+
 pub mod engine;
+#[cfg(target_arch = "wasm32")]
+mod shell;

@@ -1,0 +1,174 @@
+//! A model's answer while it is being assembled: decoders write into it, the model call reads what changed.
+//!
+//! A decoder calls [`Answer::start`], then [`Answer::push`] any number of times, then [`Answer::end`]; usage and the
+//! finish reason whenever they come. Text grows in place: a delta is a range of its block's text, so nothing is copied
+//! twice and the deltas of one block within one network chunk come out joined.
+
+use serde::{Deserialize, Serialize};
+
+use super::message::Json;
+use super::usage::Usage;
+
+/// Why the model stopped, in neutral words; the vendor's own word stands in [`Answer::raw_finish_reason`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// The model finished its turn, or hit a stop sequence.
+    Stop,
+    /// The output limit or the context window cut the answer off.
+    Length,
+    ToolCalls,
+    ContentFilter,
+    Refusal,
+    /// The vendor paused a long turn; sending the history back as it is goes on (Anthropic's `pause_turn`).
+    Pause,
+    Other,
+}
+
+/// What a block under assembly is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PartKind {
+    Text,
+    Thinking,
+    RedactedThinking,
+    Refusal,
+    ToolCall,
+    Raw,
+}
+
+/// One block under assembly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    pub kind: PartKind,
+    /// Text, thinking, refusal: the text. Tool call: the arguments' JSON text. Redacted thinking: the data. Raw: the
+    /// block's JSON text.
+    pub text: String,
+    /// Tool call: the provider's id, empty when it sent none.
+    pub id: String,
+    /// Tool call: the tool's name.
+    pub name: String,
+    pub signature: Option<String>,
+    /// A JSON object of the vendor's further fields.
+    pub vendor: Option<Json>,
+    /// The protocol said that this block is complete.
+    pub ended: bool,
+}
+
+/// What happened to the answer since the last [`Answer::take_changes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    Started { part: usize },
+    /// `parts[part].text[from..to]` is new. Also for tool arguments.
+    Grew { part: usize, from: usize, to: usize },
+    Ended { part: usize },
+    Usage,
+}
+
+/// A model's answer under assembly.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    pub parts: Vec<Part>,
+    /// As reported so far; decoders overwrite with what the vendor reports last.
+    pub usage: Usage,
+    pub finish_reason: Option<FinishReason>,
+    pub raw_finish_reason: Option<String>,
+    /// The vendor's id of the answer.
+    pub response_id: Option<String>,
+    /// The model that the vendor says has answered.
+    pub model: Option<String>,
+    /// The protocol's own end was seen (`message_stop`, `[DONE]` or a finish reason where the vendor sends no more).
+    pub complete: bool,
+    changes: Vec<Change>,
+    keep_deltas: bool,
+}
+
+impl Answer {
+    /// `join_deltas`: report the growth of a block within one chunk as one change (the default of the face).
+    pub fn new(join_deltas: bool) -> Answer {
+        Answer { keep_deltas: !join_deltas, ..Answer::default() }
+    }
+
+    /// Opens a block and returns its index.
+    pub fn start(&mut self, kind: PartKind) -> usize {
+        let part = self.parts.len();
+        self.parts.push(Part {
+            kind,
+            text: String::new(),
+            id: String::new(),
+            name: String::new(),
+            signature: None,
+            vendor: None,
+            ended: false,
+        });
+        self.changes.push(Change::Started { part });
+        part
+    }
+
+    /// Opens a tool call. An empty `id` means that the provider sent none (yet).
+    pub fn start_tool_call(&mut self, id: &str, name: &str) -> usize {
+        let part = self.start(PartKind::ToolCall);
+        if let Some(open) = self.parts.get_mut(part) {
+            open.id.push_str(id);
+            open.name.push_str(name);
+        }
+        part
+    }
+
+    /// Appends to a block's text. Empty text changes nothing.
+    pub fn push(&mut self, part: usize, text: &str) {
+        self.grow(part, |into| into.push_str(text));
+    }
+
+    /// Appends to a block's text by a closure (for decoders that unescape straight into the text).
+    pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
+        let open = self.parts.get_mut(part)?;
+        let from = open.text.len();
+        let result = write(&mut open.text);
+        let to = open.text.len();
+        if to > from {
+            match self.changes.last_mut() {
+                Some(Change::Grew { part: last, to: end, .. }) if *last == part && !self.keep_deltas => *end = to,
+                _ => self.changes.push(Change::Grew { part, from, to }),
+            }
+        }
+        Some(result)
+    }
+
+    /// Closes a block. Closing twice changes nothing.
+    pub fn end(&mut self, part: usize) {
+        if let Some(open) = self.parts.get_mut(part)
+            && !open.ended
+        {
+            open.ended = true;
+            self.changes.push(Change::Ended { part });
+        }
+    }
+
+    /// Closes every block that is still open, in order.
+    pub fn end_all(&mut self) {
+        for part in 0..self.parts.len() {
+            self.end(part);
+        }
+    }
+
+    /// Replaces the usage and reports it when it differs.
+    pub fn set_usage(&mut self, usage: Usage) {
+        if self.usage != usage {
+            self.usage = usage;
+            self.changes.push(Change::Usage);
+        }
+    }
+
+    /// What changed since the last call; the buffer's storage goes along, give it back with [`Answer::recycle`].
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Hands a drained change buffer back, so that a chunk costs no allocation for it.
+    pub fn recycle(&mut self, mut buffer: Vec<Change>) {
+        if self.changes.is_empty() {
+            buffer.clear();
+            self.changes = buffer;
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What a run is configured with: plain data, read once from the face's JSON.
+//!
+//! The face checks names and types against [`OPTIONS`]; [`super::run::Run::new`] checks what only the engine can judge.
+
+use serde::{Deserialize, Serialize};
+
+use super::message::{Json, Message};
+use super::usage::Price;
+
+/// The whole configuration of a run, camelCase in JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Config {
+    pub model: ModelConfig,
+    #[serde(default)]
+    pub system: Option<String>,
+    #[serde(default)]
+    pub tools: Vec<ToolConfig>,
+    /// History to go on from.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    #[serde(default)]
+    pub limits: Limits,
+    #[serde(default)]
+    pub timeouts: Timeouts,
+    #[serde(default)]
+    pub retry: RetryPolicy,
+    #[serde(default)]
+    pub tool_execution: ToolExecution,
+    /// Tools that run at once; default 8.
+    #[serde(default = "default_tool_concurrency")]
+    pub max_tool_concurrency: u32,
+    /// Join the deltas of one block within one network chunk; default true.
+    #[serde(default = "yes")]
+    pub join_deltas: bool,
+}
+
+/// Which model, where, and how it is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelConfig {
+    /// A vendor row's name (`anthropic`, `openai`, …) or `compatible` / `custom`.
+    pub vendor: String,
+    /// The wire protocol's name; default: the vendor's own.
+    #[serde(default)]
+    pub protocol: Option<String>,
+    pub model: String,
+    /// Default: the vendor's. Without a trailing slash or with one.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// Further request headers, in order. Never a key: those come from `authorize`.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// Ask for a stream; default true.
+    #[serde(default = "yes")]
+    pub stream: bool,
+    /// Tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
+    #[serde(default)]
+    pub max_output_tokens: Option<u64>,
+    /// Sampling numbers are kept as their JSON text.
+    #[serde(default)]
+    pub temperature: Option<Json>,
+    #[serde(default)]
+    pub top_p: Option<Json>,
+    #[serde(default)]
+    pub top_k: Option<Json>,
+    #[serde(default)]
+    pub seed: Option<Json>,
+    #[serde(default)]
+    pub stop_sequences: Vec<String>,
+    /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
+    #[serde(default)]
+    pub thinking: Option<Json>,
+    /// `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
+    #[serde(default)]
+    pub effort: Option<String>,
+    #[serde(default)]
+    pub tool_choice: Option<ToolChoice>,
+    /// `false` asks the vendor for at most one call per answer.
+    #[serde(default)]
+    pub parallel_tool_calls: Option<bool>,
+    /// A JSON object whose fields are added to the request body; they win over ours.
+    #[serde(default)]
+    pub body: Option<Json>,
+    #[serde(default)]
+    pub price: Option<Price>,
+}
+
+/// Whether and what the model must call. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolChoice {
+    Auto,
+    None,
+    Required,
+    Tool(String),
+}
+
+/// One tool, without its function: that stays in JavaScript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolConfig {
+    pub name: String,
+    #[serde(default)]
+    pub description: String,
+    /// JSON Schema of the input, sent to the model as it is.
+    pub input_schema: Json,
+    /// The engine checks the input against `input_schema`; false when a Standard Schema does it in `PrepareCalls`.
+    #[serde(default = "yes")]
+    pub validate: bool,
+    /// Does not change anything: may run beside other read-only calls.
+    #[serde(default)]
+    pub read_only: bool,
+    /// The host wants to see the calls before they run (Standard Schema, `resourceKey`).
+    #[serde(default)]
+    pub prepare: bool,
+    /// A call that must not be repeated after a crash: it starts only when its start has been saved.
+    #[serde(default)]
+    pub replay_once: bool,
+    #[serde(default)]
+    pub timeout_ms: Option<u64>,
+}
+
+/// What ends a run early.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Limits {
+    /// Model calls of one run; default 50.
+    pub max_iterations: u32,
+    /// Input plus output tokens of one run, checked on strictly greater; default none.
+    pub max_total_tokens: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_iterations: 50, max_total_tokens: None }
+    }
+}
+
+/// Times after which something is given up, in milliseconds. `None` waits for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Timeouts {
+    /// The whole run; default none. Ends it as stopped by `time`.
+    pub total_ms: Option<u64>,
+    /// One iteration: the model call with its retries, and its tools; default none. Stopped by `time`.
+    pub iteration_ms: Option<u64>,
+    /// From sending a request to the first byte of its body; default 600,000 (10 minutes, what the vendors' own SDKs
+    /// wait). Retryable.
+    pub first_chunk_ms: Option<u64>,
+    /// Between two chunks of a body; default 120,000. Retryable.
+    pub chunk_ms: Option<u64>,
+    /// One tool call, where the tool itself names none; default none. The model gets an error result.
+    pub tool_ms: Option<u64>,
+}
+
+impl Default for Timeouts {
+    fn default() -> Timeouts {
+        Timeouts {
+            total_ms: None,
+            iteration_ms: None,
+            first_chunk_ms: Some(600_000),
+            chunk_ms: Some(120_000),
+            tool_ms: None,
+        }
+    }
+}
+
+/// When and how a failed model call is tried again: after `min(max_ms, base_ms × factor^(n - 1 + first_exponent))`
+/// plus up to `jitter_ms`, for the n-th retry; or what the server asked for, if that is longer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RetryPolicy {
+    /// Attempts after the first; default 3.
+    pub max_retries: u32,
+    /// Default 1,000.
+    pub base_ms: u64,
+    /// Default 2.
+    pub factor: u32,
+    /// Default 1: the first wait is base × factor.
+    pub first_exponent: u32,
+    /// Upper bound of the random part; default 1,000.
+    pub jitter_ms: u64,
+    /// Default 60,000. A `Retry-After` beyond it ends the retries.
+    pub max_ms: u64,
+    /// Default true.
+    pub respect_retry_after: bool,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> RetryPolicy {
+        RetryPolicy {
+            max_retries: 3,
+            base_ms: 1000,
+            factor: 2,
+            first_exponent: 1,
+            jitter_ms: 1000,
+            max_ms: 60_000,
+            respect_retry_after: true,
+        }
+    }
+}
+
+/// Which calls of one answer may run at the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ToolExecution {
+    /// Read-only calls beside each other, calls with different resource keys beside each other, all else in order.
+    #[default]
+    ReadOnlyParallel,
+    /// Everything at once, but calls with one resource key in order.
+    Parallel,
+    /// One after the other.
+    Sequential,
+}
+
+fn default_tool_concurrency() -> u32 {
+    8
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// One row of the table that the face checks options against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OptionRow {
+    /// Dotted path of the option in `createAgent`.
+    pub name: &'static str,
+    pub kind: OptionKind,
+    /// For the documentation; `none` or a number.
+    pub default: &'static str,
+}
+
+/// The shape that an option's value must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OptionKind {
+    /// A positive integer.
+    Count,
+    /// A non-negative integer of milliseconds.
+    Milliseconds,
+    /// A non-negative integer.
+    Whole,
+    Boolean,
+    ToolExecution,
+}
+
+/// The scalar options of a run.
+pub const OPTIONS: &[OptionRow] = &[
+    row("maxIterations", OptionKind::Count, "50"),
+    row("maxTotalTokens", OptionKind::Count, "none"),
+    row("timeouts.totalMs", OptionKind::Milliseconds, "none"),
+    row("timeouts.iterationMs", OptionKind::Milliseconds, "none"),
+    row("timeouts.firstChunkMs", OptionKind::Milliseconds, "600000"),
+    row("timeouts.chunkMs", OptionKind::Milliseconds, "120000"),
+    row("timeouts.toolMs", OptionKind::Milliseconds, "none"),
+    row("retry.maxRetries", OptionKind::Whole, "3"),
+    row("retry.baseMs", OptionKind::Milliseconds, "1000"),
+    row("retry.factor", OptionKind::Count, "2"),
+    row("retry.firstExponent", OptionKind::Whole, "1"),
+    row("retry.jitterMs", OptionKind::Milliseconds, "1000"),
+    row("retry.maxMs", OptionKind::Milliseconds, "60000"),
+    row("retry.respectRetryAfter", OptionKind::Boolean, "true"),
+    row("toolExecution", OptionKind::ToolExecution, "read-only-parallel"),
+    row("maxToolConcurrency", OptionKind::Count, "8"),
+    row("joinDeltas", OptionKind::Boolean, "true"),
+];
+
+const fn row(name: &'static str, kind: OptionKind, default: &'static str) -> OptionRow {
+    OptionRow { name, kind, default }
+}

@@ -1,0 +1,86 @@
+//! Errors by whose fault they are: the configuration's, or the provider's and the network's.
+
+use serde::{Deserialize, Serialize};
+
+/// A configuration that cannot run. Thrown at once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigError {
+    /// The option's path, for example `tools.weather.inputSchema`.
+    pub field: String,
+    /// What is wrong and what to do.
+    pub problem: String,
+}
+
+impl ConfigError {
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> ConfigError {
+        ConfigError { field: field.into(), problem: problem.into() }
+    }
+}
+
+/// What a provider or the network did to a model call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    pub code: FailureCode,
+    /// For a person; never contains a key.
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    pub retryable: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vendor: Option<String>,
+    /// The first 500 characters of a body that is not what the protocol promises.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+/// The closed list of failure codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureCode {
+    RateLimit,
+    Overloaded,
+    Auth,
+    Billing,
+    InvalidRequest,
+    ContextLength,
+    ContentFilter,
+    NotFound,
+    Server,
+    Network,
+    Timeout,
+    /// The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON.
+    MalformedStream,
+    /// The configuration was accepted but cannot be sent (code `config_…` in JavaScript).
+    ConfigInvalid,
+    /// A defect of looplet.
+    Bug,
+}
+
+impl Failure {
+    pub fn new(code: FailureCode, message: impl Into<String>) -> Failure {
+        let retryable = matches!(
+            code,
+            FailureCode::RateLimit
+                | FailureCode::Overloaded
+                | FailureCode::Server
+                | FailureCode::Network
+                | FailureCode::Timeout
+                | FailureCode::MalformedStream
+        );
+        Failure {
+            code,
+            message: message.into(),
+            status: None,
+            retry_after_ms: None,
+            retryable,
+            request_id: None,
+            vendor: None,
+            body: None,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What a run tells about itself. In JSON: `{"type":"text-delta","seq":7,"agentPath":"root","iteration":1,"attempt":1,…}`.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::FinishReason;
+use super::error::Failure;
+use super::message::Json;
+use super::outcome::Outcome;
+use super::usage::Usage;
+
+/// One event with its place in the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Gapless from 1 within a run.
+    pub seq: u32,
+    /// Index of the agent in the run's tree; 0 is the root.
+    pub agent: u32,
+    /// Model call of the agent that this belongs to, from 1; 0 before the first.
+    pub iteration: u32,
+    /// HTTP request of that iteration, from 1; 0 before the first.
+    pub attempt: u32,
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum EventKind {
+    RunStart {
+        model: String,
+        tools: Vec<String>,
+    },
+    AgentStart,
+    IterationStart,
+    AttemptStart,
+    TextStart {
+        block: u32,
+    },
+    TextDelta {
+        block: u32,
+        text: String,
+    },
+    TextEnd {
+        block: u32,
+    },
+    ReasoningStart {
+        block: u32,
+    },
+    ReasoningDelta {
+        block: u32,
+        text: String,
+    },
+    ReasoningEnd {
+        block: u32,
+    },
+    ToolInputStart {
+        block: u32,
+        tool_call_id: String,
+        tool_name: String,
+    },
+    ToolInputDelta {
+        block: u32,
+        text: String,
+    },
+    ToolInputEnd {
+        block: u32,
+    },
+    /// A complete call, before anything is done with it.
+    ToolCall {
+        tool_call_id: String,
+        tool_name: String,
+        input: Json,
+    },
+    ToolProgress {
+        tool_call_id: String,
+        tool_name: String,
+        data: Json,
+    },
+    ToolResult {
+        tool_call_id: String,
+        tool_name: String,
+        output: Json,
+        duration_ms: u64,
+    },
+    ToolError {
+        tool_call_id: String,
+        tool_name: String,
+        error: ToolFault,
+        duration_ms: u64,
+    },
+    Question {
+        question_id: u32,
+        question: String,
+    },
+    Answered {
+        question_id: u32,
+    },
+    /// The model call failed and will be tried again after `delay_ms`.
+    Retry {
+        next_attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error: Failure,
+    },
+    /// What `blocks` delivered in this attempt is void; the next attempt starts over.
+    Reset {
+        blocks: Vec<u32>,
+    },
+    SteerDelivered {
+        ids: Vec<u32>,
+    },
+    Usage {
+        /// Of this model call, so far.
+        usage: Usage,
+        /// Of the run, this call included.
+        total: Usage,
+    },
+    Warning {
+        code: String,
+        message: String,
+    },
+    IterationFinish {
+        finish_reason: Option<FinishReason>,
+        raw_finish_reason: Option<String>,
+        usage: Usage,
+    },
+    AgentFinish,
+    Abort {
+        reason: String,
+    },
+    Error {
+        error: Failure,
+    },
+    /// Always the last event.
+    Finish {
+        outcome: Outcome,
+    },
+}
+
+/// What the model is told when a call went wrong (S003-19).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolFault {
+    /// Short, stable, machine-readable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`,
+    /// `cut_off`, `cancelled`, `not_run`, or the tool's own.
+    pub code: String,
+    /// What happened, without a stack trace.
+    pub message: String,
+    /// What to do instead.
+    pub hint: String,
+    /// `false` ends the run.
+    pub recoverable: bool,
+}

@@ -1,0 +1,68 @@
+//! Everything that can happen to a run.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::ToolFault;
+use super::message::{Block, Json};
+use super::output::EffectId;
+
+/// One input. Bytes are borrowed: a chunk crosses into the engine once.
+#[derive(Debug)]
+pub enum Input<'a> {
+    /// Starts the run.
+    Prompt { content: Vec<Block> },
+    /// To be told to the model before its next call. The id is the host's, any number.
+    Steer { id: u32, content: Vec<Block> },
+    /// To be asked when the model has finished.
+    FollowUp { id: u32, content: Vec<Block> },
+    /// Takes back a steer or follow-up that has not been delivered.
+    Withdraw { id: u32 },
+    /// The response's head has come. Header names in any case.
+    Head { request: EffectId, status: u16, headers: Vec<(String, String)> },
+    Chunk { request: EffectId, bytes: &'a [u8] },
+    End { request: EffectId },
+    /// The request, or the reading of its body, failed. `why` contains no secret.
+    NetworkFailed { request: EffectId, why: String },
+    /// The request could not even be made: `authorize` or the host's `fetch` refused it. Not retried.
+    NotSent { request: EffectId, why: String },
+    ToolFinished { call: EffectId, result: ToolReturn },
+    ToolProgress { call: EffectId, data: Json },
+    Answered { question: EffectId, answer: QuestionAnswer },
+    Saved { save: EffectId, ok: bool },
+    /// The timer fired (or time has passed anyway).
+    Due,
+    Cancel { why: String },
+}
+
+/// What a tool's function came back with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolReturn {
+    /// Any JSON value; a string is shown to the model as it is, anything else as its JSON text.
+    Value(Json),
+    /// Blocks for the model (text, media).
+    Content(Vec<Block>),
+    Fault(ToolFault),
+}
+
+/// The host's answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum QuestionAnswer {
+    /// One entry per asked call, in order.
+    Prepared(Vec<PreparedCall>),
+    /// The host could not answer: what follows is the question's own failure rule.
+    Failed { why: String },
+}
+
+/// What the host made of one call before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PreparedCall {
+    /// The validated input that the tool gets; the history keeps what the model wrote.
+    pub input: Option<Json>,
+    /// Calls with equal keys never overlap.
+    pub resource_key: Option<String>,
+    /// The input is invalid: what the model is told.
+    pub problem: Option<String>,
+}

@@ -1,0 +1,81 @@
+//! How a run ends.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::FinishReason;
+use super::error::Failure;
+use super::message::{Json, Message};
+use super::usage::Usage;
+
+/// The end of a run in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeKind {
+    /// The model finished.
+    Completed,
+    /// A limit or a condition said stop; see `stopped_by`.
+    Stopped,
+    /// The host aborted.
+    Cancelled,
+    /// A provider, the network, the configuration or a defect; see `error`.
+    Failed,
+}
+
+/// What stopped a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoppedBy {
+    Iterations,
+    Tokens,
+    Time,
+    FatalTool,
+}
+
+/// How the run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    pub outcome: OutcomeKind,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<StoppedBy>,
+    /// Why the host aborted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abort_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Failure>,
+}
+
+/// One tool call of a run, as the result lists it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolCallRecord {
+    /// The provider's id.
+    pub id: String,
+    pub name: String,
+    /// What the model wrote, or a JSON string with the text that could not be parsed.
+    pub input: Json,
+    /// What the tool returned, or the structured error; `null` while it is open.
+    pub output: Option<Json>,
+    pub is_error: bool,
+    pub duration_ms: u64,
+}
+
+/// Everything that a finished (or running) run has to show.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunResult<'a> {
+    #[serde(flatten)]
+    pub outcome: Option<&'a Outcome>,
+    /// The text of the last assistant message, partial or not.
+    pub text: String,
+    pub tool_calls: &'a [ToolCallRecord],
+    /// The legal transcript, the given history included.
+    pub messages: Vec<Message>,
+    pub usage: Usage,
+    pub cost_nano_usd: Option<u64>,
+    pub iterations: u32,
+    pub finish_reason: Option<FinishReason>,
+    pub raw_finish_reason: Option<&'a str>,
+    /// Steers and follow-ups that were never delivered.
+    pub undelivered: Vec<String>,
+}

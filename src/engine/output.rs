@@ -1,0 +1,86 @@
+//! Everything that a run asks the outside world to do.
+
+use serde::{Deserialize, Serialize};
+
+use super::event::Event;
+use super::message::Json;
+use super::outcome::Outcome;
+
+/// Names one effect of a run: unique, increasing.
+pub type EffectId = u32;
+
+/// One output, to be performed in order. Before performing an effect ask `run.is_live(effect)`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Output {
+    /// Send an HTTP request; its body is `run.request_body(request)`.
+    Send { request: EffectId, http: HttpRequest },
+    /// Stop a request; nothing that comes of it matters any more.
+    Abort { request: EffectId },
+    CallTool(ToolInvocation),
+    /// Tell a running tool to stop; the run does not wait for it.
+    AbortTool { call: EffectId, why: String },
+    Ask { question: EffectId, ask: Question },
+    /// Write the journal's entries. `awaited`: something waits for the answer.
+    Save { save: EffectId, entries: Vec<JournalEntry>, awaited: bool },
+    Emit(Event),
+    Done(Outcome),
+}
+
+/// A request without its body and without secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HttpRequest {
+    pub method: String,
+    pub url: String,
+    pub headers: Vec<(String, String)>,
+    /// Where the key goes.
+    pub auth: AuthSlot,
+}
+
+/// The header that carries the key; `authorize` may do anything else.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthSlot {
+    /// Lower case; empty when the vendor wants none.
+    pub header: String,
+    /// What stands before the key, for example `Bearer `.
+    pub prefix: String,
+}
+
+/// A call of a host's tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolInvocation {
+    pub call: EffectId,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    /// JSON text of the arguments: the validated input if the host gave one, else what the model wrote.
+    pub input: Json,
+    pub iteration: u32,
+}
+
+/// A question to the host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Question {
+    /// Once per batch, for the calls whose tools want it: validate, name the resource.
+    PrepareCalls { calls: Vec<ToolInvocation> },
+}
+
+/// What happened to an effect, for the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalEntry {
+    pub effect: EffectId,
+    pub agent: u32,
+    pub kind: EffectKind,
+    pub opened: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectKind {
+    Request,
+    Tool,
+    Question,
+}
