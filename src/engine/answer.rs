@@ -57,10 +57,18 @@ pub struct Part {
 /// What happened to the answer since the last [`Answer::take_changes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    Started { part: usize },
+    Started {
+        part: usize,
+    },
     /// `parts[part].text[from..to]` is new. Also for tool arguments.
-    Grew { part: usize, from: usize, to: usize },
-    Ended { part: usize },
+    Grew {
+        part: usize,
+        from: usize,
+        to: usize,
+    },
+    Ended {
+        part: usize,
+    },
     Usage,
 }
 
@@ -85,7 +93,10 @@ pub struct Answer {
 impl Answer {
     /// `join_deltas`: report the growth of a block within one chunk as one change (the default of the face).
     pub fn new(join_deltas: bool) -> Answer {
-        Answer { keep_deltas: !join_deltas, ..Answer::default() }
+        Answer {
+            keep_deltas: !join_deltas,
+            ..Answer::default()
+        }
     }
 
     /// Opens a block and returns its index.
@@ -127,7 +138,9 @@ impl Answer {
         let to = open.text.len();
         if to > from {
             match self.changes.last_mut() {
-                Some(Change::Grew { part: last, to: end, .. }) if *last == part && !self.keep_deltas => *end = to,
+                Some(Change::Grew {
+                    part: last, to: end, ..
+                }) if *last == part && !self.keep_deltas => *end = to,
                 _ => self.changes.push(Change::Grew { part, from, to }),
             }
         }

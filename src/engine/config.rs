@@ -133,7 +133,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_iterations: 50, max_total_tokens: None }
+        Limits {
+            max_iterations: 50,
+            max_total_tokens: None,
+        }
     }
 }
 

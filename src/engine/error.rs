@@ -13,7 +13,10 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub fn new(field: impl Into<String>, problem: impl Into<String>) -> ConfigError {
-        ConfigError { field: field.into(), problem: problem.into() }
+        ConfigError {
+            field: field.into(),
+            problem: problem.into(),
+        }
     }
 }
 

@@ -10,28 +10,67 @@ use super::output::EffectId;
 #[derive(Debug)]
 pub enum Input<'a> {
     /// Starts the run.
-    Prompt { content: Vec<Block> },
+    Prompt {
+        content: Vec<Block>,
+    },
     /// To be told to the model before its next call. The id is the host's, any number.
-    Steer { id: u32, content: Vec<Block> },
+    Steer {
+        id: u32,
+        content: Vec<Block>,
+    },
     /// To be asked when the model has finished.
-    FollowUp { id: u32, content: Vec<Block> },
+    FollowUp {
+        id: u32,
+        content: Vec<Block>,
+    },
     /// Takes back a steer or follow-up that has not been delivered.
-    Withdraw { id: u32 },
+    Withdraw {
+        id: u32,
+    },
     /// The response's head has come. Header names in any case.
-    Head { request: EffectId, status: u16, headers: Vec<(String, String)> },
-    Chunk { request: EffectId, bytes: &'a [u8] },
-    End { request: EffectId },
+    Head {
+        request: EffectId,
+        status: u16,
+        headers: Vec<(String, String)>,
+    },
+    Chunk {
+        request: EffectId,
+        bytes: &'a [u8],
+    },
+    End {
+        request: EffectId,
+    },
     /// The request, or the reading of its body, failed. `why` contains no secret.
-    NetworkFailed { request: EffectId, why: String },
+    NetworkFailed {
+        request: EffectId,
+        why: String,
+    },
     /// The request could not even be made: `authorize` or the host's `fetch` refused it. Not retried.
-    NotSent { request: EffectId, why: String },
-    ToolFinished { call: EffectId, result: ToolReturn },
-    ToolProgress { call: EffectId, data: Json },
-    Answered { question: EffectId, answer: QuestionAnswer },
-    Saved { save: EffectId, ok: bool },
+    NotSent {
+        request: EffectId,
+        why: String,
+    },
+    ToolFinished {
+        call: EffectId,
+        result: ToolReturn,
+    },
+    ToolProgress {
+        call: EffectId,
+        data: Json,
+    },
+    Answered {
+        question: EffectId,
+        answer: QuestionAnswer,
+    },
+    Saved {
+        save: EffectId,
+        ok: bool,
+    },
     /// The timer fired (or time has passed anyway).
     Due,
-    Cancel { why: String },
+    Cancel {
+        why: String,
+    },
 }
 
 /// What a tool's function came back with.

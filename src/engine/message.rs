@@ -131,17 +131,30 @@ pub enum ToolInput {
 
 impl Block {
     pub fn text(text: impl Into<String>) -> Block {
-        Block::Text { text: text.into(), vendor: None }
+        Block::Text {
+            text: text.into(),
+            vendor: None,
+        }
     }
 }
 
 impl Message {
     pub fn user(content: Vec<Block>) -> Message {
-        Message { role: Role::User, content, partial: false, origin: None }
+        Message {
+            role: Role::User,
+            content,
+            partial: false,
+            origin: None,
+        }
     }
 
     pub fn assistant(content: Vec<Block>) -> Message {
-        Message { role: Role::Assistant, content, partial: false, origin: None }
+        Message {
+            role: Role::Assistant,
+            content,
+            partial: false,
+            origin: None,
+        }
     }
 }
 
@@ -206,15 +219,35 @@ impl WireBlock {
 impl From<Block> for WireBlock {
     fn from(block: Block) -> WireBlock {
         match block {
-            Block::Text { text, vendor } => WireBlock { text: Some(text), vendor, ..WireBlock::of("text") },
-            Block::Thinking { text, signature, vendor } => {
-                WireBlock { text: Some(text), signature, vendor, ..WireBlock::of("thinking") }
-            }
-            Block::RedactedThinking { data } => {
-                WireBlock { data: Some(data), ..WireBlock::of("redacted_thinking") }
-            }
-            Block::Refusal { text } => WireBlock { text: Some(text), ..WireBlock::of("refusal") },
-            Block::ToolCall { id, name, input, vendor } => {
+            Block::Text { text, vendor } => WireBlock {
+                text: Some(text),
+                vendor,
+                ..WireBlock::of("text")
+            },
+            Block::Thinking {
+                text,
+                signature,
+                vendor,
+            } => WireBlock {
+                text: Some(text),
+                signature,
+                vendor,
+                ..WireBlock::of("thinking")
+            },
+            Block::RedactedThinking { data } => WireBlock {
+                data: Some(data),
+                ..WireBlock::of("redacted_thinking")
+            },
+            Block::Refusal { text } => WireBlock {
+                text: Some(text),
+                ..WireBlock::of("refusal")
+            },
+            Block::ToolCall {
+                id,
+                name,
+                input,
+                vendor,
+            } => {
                 let (input, input_text) = match input {
                     ToolInput::Json(json) => (Some(json), None),
                     ToolInput::Invalid(text) => (None, Some(text)),
@@ -228,7 +261,11 @@ impl From<Block> for WireBlock {
                     ..WireBlock::of("tool_call")
                 }
             }
-            Block::ToolResult { call_id, content, is_error } => WireBlock {
+            Block::ToolResult {
+                call_id,
+                content,
+                is_error,
+            } => WireBlock {
                 call_id: Some(call_id),
                 content: Some(content),
                 is_error,
@@ -239,9 +276,17 @@ impl From<Block> for WireBlock {
                     MediaSource::Data(data) => (Some(data), None),
                     MediaSource::Url(url) => (None, Some(url)),
                 };
-                WireBlock { media_type: Some(media_type), data, url, ..WireBlock::of("media") }
+                WireBlock {
+                    media_type: Some(media_type),
+                    data,
+                    url,
+                    ..WireBlock::of("media")
+                }
             }
-            Block::Raw { json } => WireBlock { json: Some(json), ..WireBlock::of("raw") },
+            Block::Raw { json } => WireBlock {
+                json: Some(json),
+                ..WireBlock::of("raw")
+            },
         }
     }
 }
@@ -258,18 +303,21 @@ impl TryFrom<WireBlock> for Block {
             problem
         };
         Ok(match wire.r#type.as_str() {
-            "text" => {
-                Block::Text { text: wire.text.clone().ok_or_else(|| missing("text"))?, vendor: wire.vendor }
-            }
+            "text" => Block::Text {
+                text: wire.text.clone().ok_or_else(|| missing("text"))?,
+                vendor: wire.vendor,
+            },
             "thinking" => Block::Thinking {
                 text: wire.text.clone().ok_or_else(|| missing("text"))?,
                 signature: wire.signature,
                 vendor: wire.vendor,
             },
-            "redacted_thinking" => {
-                Block::RedactedThinking { data: wire.data.clone().ok_or_else(|| missing("data"))? }
-            }
-            "refusal" => Block::Refusal { text: wire.text.clone().ok_or_else(|| missing("text"))? },
+            "redacted_thinking" => Block::RedactedThinking {
+                data: wire.data.clone().ok_or_else(|| missing("data"))?,
+            },
+            "refusal" => Block::Refusal {
+                text: wire.text.clone().ok_or_else(|| missing("text"))?,
+            },
             "tool_call" => Block::ToolCall {
                 id: wire.id.clone().ok_or_else(|| missing("id"))?,
                 name: wire.name.clone().ok_or_else(|| missing("name"))?,
@@ -293,7 +341,9 @@ impl TryFrom<WireBlock> for Block {
                     (None, None) => return Err(missing("data or url")),
                 },
             },
-            "raw" => Block::Raw { json: wire.json.clone().ok_or_else(|| missing("json"))? },
+            "raw" => Block::Raw {
+                json: wire.json.clone().ok_or_else(|| missing("json"))?,
+            },
             other => {
                 let mut problem = String::from("unknown block type \"");
                 problem.push_str(other);

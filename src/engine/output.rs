@@ -13,15 +13,30 @@ pub type EffectId = u32;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Output {
     /// Send an HTTP request; its body is `run.request_body(request)`.
-    Send { request: EffectId, http: HttpRequest },
+    Send {
+        request: EffectId,
+        http: HttpRequest,
+    },
     /// Stop a request; nothing that comes of it matters any more.
-    Abort { request: EffectId },
+    Abort {
+        request: EffectId,
+    },
     CallTool(ToolInvocation),
     /// Tell a running tool to stop; the run does not wait for it.
-    AbortTool { call: EffectId, why: String },
-    Ask { question: EffectId, ask: Question },
+    AbortTool {
+        call: EffectId,
+        why: String,
+    },
+    Ask {
+        question: EffectId,
+        ask: Question,
+    },
     /// Write the journal's entries. `awaited`: something waits for the answer.
-    Save { save: EffectId, entries: Vec<JournalEntry>, awaited: bool },
+    Save {
+        save: EffectId,
+        entries: Vec<JournalEntry>,
+        awaited: bool,
+    },
     Emit(Event),
     Done(Outcome),
 }

@@ -52,11 +52,19 @@ impl Price {
         let fresh = usage.input_tokens.saturating_sub(cached);
         let parts = [
             (fresh, self.input_nano_usd),
-            (usage.cache_read_tokens, self.cache_read_nano_usd.unwrap_or(self.input_nano_usd)),
-            (usage.cache_write_tokens, self.cache_write_nano_usd.unwrap_or(self.input_nano_usd)),
+            (
+                usage.cache_read_tokens,
+                self.cache_read_nano_usd.unwrap_or(self.input_nano_usd),
+            ),
+            (
+                usage.cache_write_tokens,
+                self.cache_write_nano_usd.unwrap_or(self.input_nano_usd),
+            ),
             (usage.output_tokens, self.output_nano_usd),
         ];
-        parts.iter().fold(0, |sum, (tokens, nano)| sum.saturating_add(tokens.saturating_mul(*nano)))
+        parts.iter().fold(0, |sum, (tokens, nano)| {
+            sum.saturating_add(tokens.saturating_mul(*nano))
+        })
     }
 }
 
@@ -79,6 +87,9 @@ mod tests {
             cache_write_tokens: 30,
             reasoning_tokens: 4,
         };
-        assert_eq!(price.cost_nano_usd(&usage), 10 * 3000 + 60 * 300 + 30 * 3750 + 10 * 15000);
+        assert_eq!(
+            price.cost_nano_usd(&usage),
+            10 * 3000 + 60 * 300 + 30 * 3750 + 10 * 15000
+        );
     }
 }

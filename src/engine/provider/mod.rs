@@ -61,7 +61,10 @@ pub struct Vendor {
 
 impl Vendor {
     pub fn auth_slot(&self) -> AuthSlot {
-        AuthSlot { header: self.auth.0.to_owned(), prefix: self.auth.1.to_owned() }
+        AuthSlot {
+            header: self.auth.0.to_owned(),
+            prefix: self.auth.1.to_owned(),
+        }
     }
 }
 

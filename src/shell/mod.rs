@@ -1,0 +1,1 @@
+//! The wasm shell: performs what the engine asks for with web APIs, and decides nothing.
