@@ -1,2 +1,3 @@
 pub mod random;
 pub mod retry_after;
+pub mod sse;
