@@ -1,3 +1,4 @@
+pub mod json_repair;
 pub mod random;
 pub mod retry_after;
 pub mod sse;
