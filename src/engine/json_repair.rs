@@ -294,12 +294,23 @@ fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     match refusal {
         Refusal::TooDeep => ArgumentsError::TooDeep,
         Refusal::Other(found) => not_an_object(found, subject),
-        Refusal::Syntax(error) if error.is_eof() => ArgumentsError::CutOff {
+        Refusal::Syntax(error) if is_cut_off(subject, &error) => ArgumentsError::CutOff {
             bytes: text.len(),
             excerpt: excerpt(text, text.len()),
         },
         Refusal::Syntax(error) => invalid(subject, &error),
     }
+}
+
+/// serde_json reports the end within a number as an invalid number.
+fn is_cut_off(text: &str, error: &serde_json::Error) -> bool {
+    error.is_eof()
+        || (text.ends_with(['-', '+', '.', 'e', 'E'])
+            && offset(text, error.line(), error.column()) + 1 >= text.len()
+            && matches!(
+                text.bytes().rev().nth(1),
+                Some(b'0'..=b'9' | b'e' | b'E' | b'-' | b':' | b',' | b'[' | b' ')
+            ))
 }
 
 fn invalid(text: &str, error: &serde_json::Error) -> ArgumentsError {
