@@ -25,5 +25,5 @@ mod model_call;
 mod policy;
 pub mod random;
 pub mod retry_after;
-mod tool_batch;
-mod transcript;
+pub mod schema;
+pub mod sse;
