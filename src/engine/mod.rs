@@ -10,4 +10,7 @@ pub mod moment;
 pub mod outcome;
 pub mod output;
 pub mod provider;
+pub mod random;
+pub mod retry_after;
+pub mod sse;
 pub mod usage;
