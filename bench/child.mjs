@@ -2,7 +2,8 @@
  * One process with one contestant: `child.mjs <mode> <contestant> [workload] [wire]`, speaking over the IPC channel.
  * `serve` runs one sample for each message `{ id, wire }`; `cold` and `memory` run one workload and end.
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { run as drainAll } from "./contestants/drain.mjs";
 import { workloadOf } from "./workloads.mjs";
 
 const [mode, name, id, wire] = process.argv.slice(2);
@@ -43,9 +44,15 @@ async function sample(contestant, workload) {
   return { cpuUs: user + system, wallMs };
 }
 
-/** CPU from before the contestant's import to its first delta: module loading, compilation, request, stream. */
+/**
+ * CPU from before the contestant's import to its first delta: module loading, compilation, request, stream. The host's
+ * own `Response` and `ReadableStream`, which Node loads on first use, are loaded before.
+ */
 async function coldStart(id, wire) {
-  const [session] = workloadOf(id, wire).begin();
+  const workload = workloadOf(id, wire);
+  const [spare] = workload.begin();
+  await drainAll(spare.task, spare.fetch);
+  const [session] = workload.begin();
   let firstDelta;
   const before = process.cpuUsage();
   const { run } = await load();
@@ -59,14 +66,18 @@ async function coldStart(id, wire) {
   return { cpuUs: user + system };
 }
 
-/** The peak of resident memory of a process that runs the workload once. */
+/** The peak of resident memory while the workload runs once; on Linux the peak of preparing it is forgotten first. */
 async function memory(id, wire) {
   const { run } = await load();
   const [session] = workloadOf(id, wire).begin();
+  globalThis.gc();
+  if (process.platform === "linux") writeFileSync("/proc/self/clear_refs", "5");
+  const before = process.cpuUsage();
   const result = await run(session.task, session.fetch, session.options);
+  const { user, system } = process.cpuUsage(before);
   const peakMb = peakRssKib() / 1024;
   session.verify(result);
-  return { peakMb };
+  return { peakMb, cpuUs: user + system };
 }
 
 /** Linux hands the parent's peak down through `resourceUsage` when it forks, so its own figure is read there. */

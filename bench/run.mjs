@@ -26,12 +26,12 @@ const CONTESTANTS = [
 ];
 const FLOOR = "raw-js";
 const SAMPLE_TIMEOUT_MS = 120_000;
-/** A peer whose first sample takes longer than this is not run again. */
-const PATIENCE_WITH_PEERS_MS = 1500;
+/** A peer that has used this much CPU in one workload is not run again in it; its last sample counts. */
+const PATIENCE_WITH_PEERS_MS = 4000;
 
 /** Unmeasured and measured samples. `W3-800` follows `W3-200` in the same process, which is its warm-up. */
 const plans = {
-  W1: { warmups: 2, samples: 5 },
+  W1: { warmups: 4, samples: 9 },
   W2: { warmups: 2, samples: 5 },
   "W2-4M": { warmups: 1, samples: 3 },
   W3: { warmups: 1, samples: 5 },
@@ -103,29 +103,32 @@ async function present() {
 
 async function measure(id, wire) {
   const { warmups, samples } = planOf(id);
-  const racers = contestants.filter((contestant) => takesPart(contestant, id, wire));
-  const taken = new Map(racers.map(({ name }) => [name, []]));
+  const racers = contestants
+    .filter((contestant) => takesPart(contestant, id, wire))
+    .map((contestant) => ({ contestant, taken: [], spentUs: 0, isOut: false }));
   for (let round = -warmups; round < samples; round += 1) {
-    for (const contestant of racers) {
-      const list = taken.get(contestant.name);
-      const last = list?.at(-1);
-      if (list === undefined || (contestant.isPeer && last?.isSlow)) continue;
-      const outcome = await sample(contestant, id, wire);
-      if (outcome.error !== undefined) {
-        problems.push(`FAILED ${contestant.name} ${id} ${wire}: ${outcome.error}`);
-        figures.push({ contestant: contestant.name, workload: id, wire, note: "FAILED" });
-        taken.delete(contestant.name);
-        process.exitCode = 1;
-        continue;
-      }
-      const isSlow = outcome.cpuUs > PATIENCE_WITH_PEERS_MS * 1000;
-      if (round >= 0 || (contestant.isPeer && isSlow)) list.push({ ...outcome, isSlow });
-    }
+    for (const racer of racers.filter(({ isOut }) => !isOut)) await race(racer, id, wire, round < 0);
   }
-  for (const [contestant, list] of taken) {
-    const values = list.map(({ cpuUs, peakMb }) => peakMb ?? figureOf(id, cpuUs));
-    figures.push({ contestant, workload: id, wire, value: median(values), samples: values });
+  for (const { contestant, taken } of racers) {
+    if (taken.length === 0) continue;
+    const values = taken.map(({ cpuUs, peakMb }) => peakMb ?? figureOf(id, cpuUs));
+    figures.push({ contestant: contestant.name, workload: id, wire, value: median(values), samples: values });
   }
+}
+
+async function race(racer, id, wire, isWarmup) {
+  const outcome = await sample(racer.contestant, id, wire);
+  if (outcome.error !== undefined) {
+    const { name } = racer.contestant;
+    problems.push(`FAILED ${name} ${id} ${wire}: ${outcome.error}`);
+    figures.push({ contestant: name, workload: id, wire, note: "FAILED" });
+    Object.assign(racer, { taken: [], isOut: true });
+    process.exitCode = 1;
+    return;
+  }
+  racer.spentUs += outcome.cpuUs;
+  racer.isOut = racer.contestant.isPeer && racer.spentUs > PATIENCE_WITH_PEERS_MS * 1000;
+  if (!isWarmup || racer.isOut) racer.taken.push(outcome);
 }
 
 async function sample(contestant, id, wire) {
@@ -148,7 +151,7 @@ function takesPart({ name, slowBeyond }, id, wire) {
 }
 
 function start(mode, ...args) {
-  const execArgv = mode === "serve" ? ["--expose-gc"] : [];
+  const execArgv = mode === "cold" ? [] : ["--expose-gc"];
   return fork(childFile, [mode, ...args], {
     execPath: node,
     execArgv,

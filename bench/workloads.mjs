@@ -63,7 +63,12 @@ function text(wire, how, deltas = TEXT_DELTAS) {
 function longText(wire, times) {
   const literals = textDeltas(TEXT_DELTAS);
   const block = joined(literals);
-  const chunks = cut(wires[wire].events({ text: repeated(literals, times) }), "16k");
+  const events = wires[wire].events({ text: literals });
+  const first = events.findIndex((event) => event.includes(literals[0]));
+  const deltas = cut(events.slice(first, first + literals.length), "16k");
+  const head = cut(events.slice(0, first), "16k");
+  const tail = cut(events.slice(first + literals.length), "16k");
+  const chunks = [...head, ...repeated(deltas, times), ...tail];
   const begin = () => {
     const base = session({ wire, responses: [chunks], transcriptText: "", finalText: undefined, tools: [] });
     let received = 0;
