@@ -210,10 +210,16 @@ function expectHistory(wire, actual, expected) {
   }
 }
 
+/** Says where the two part, since they may be megabytes long. */
 function expectEqual(what, actual, expected) {
   if (isDeepStrictEqual(actual, expected)) return;
-  const short = (value) => String(typeof value === "string" ? value : JSON.stringify(value)).slice(0, 120);
-  throw new Error(`${what}: got ${short(actual)}, expected ${short(expected)}`);
+  const [got, wanted] = [actual, expected].map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  let at = 0;
+  while (at < got?.length && got[at] === wanted[at]) at += 1;
+  const around = (text) => JSON.stringify(String(text).slice(Math.max(0, at - 20), at + 40));
+  throw new Error(`${what}: got ${around(got)}, expected ${around(wanted)} at character ${at}`);
 }
 
 function bodyOf({ lastBody }) {
