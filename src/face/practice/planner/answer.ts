@@ -37,11 +37,12 @@ function writeSuccess(step: Step, text: string): string {
   const expression = sumOf(input, name);
   if (expression !== undefined && (isShort(text) || isSingle(text)))
     return `**${expression} = ${bare(text)}**`;
-  const subject = subjectOf(input);
+  const subject = subjectOf(step);
   const isWriting = /\b(?:add|save|create|remember|store|write|append|send|set)\b/.test(name);
   if (isWriting) return writeSaved(subject, text);
   if (/\b(?:time|now|clock|date)\b/.test(name) && isShort(text)) {
-    return `It is **${bare(text)}**${subject === "" ? "" : ` in ${subject.replace(/_/g, " ")}`}.`;
+    const place = subject.split("/").at(-1)?.replace(/_/g, " ") ?? "";
+    return `It is **${bare(text)}**${place === "" || bare(text).includes(subject) ? "" : ` in ${place}`}.`;
   }
   const passage = passageOf(step, text);
   const title = `${capitalise(nounOf(tool.name))}${subject === "" ? "" : `, **${shorten(subject, 80)}**`}`;
@@ -83,9 +84,14 @@ function sumOf(input: Record<string, unknown>, name: string): string | undefined
   return arePair && symbol !== undefined ? `${first} ${symbol} ${second}` : undefined;
 }
 
-function subjectOf(input: Record<string, unknown>): string {
-  return Object.values(input)
-    .filter((value): value is string => typeof value === "string" && value !== "")
+// Units and modes (properties with an enum) say how, not what.
+function subjectOf({ tool, input }: Step): string {
+  return Object.entries(input)
+    .filter(
+      ([name, value]) =>
+        typeof value === "string" && value !== "" && !tool.schema["properties"]?.[name]?.enum,
+    )
+    .map(([, value]) => String(value))
     .join(", ");
 }
 
@@ -126,7 +132,7 @@ function passageOf({ text: question, input }: Step, text: string): string | unde
     .split(/(?<=[.!?])\s+|\n{2,}/)
     .map((sentence) => sentence.replace(/\s+/g, " ").trim())
     .filter((sentence) => sentence.length > 20);
-  const scored = sentences.map((sentence, at) => {
+  const scored = [...new Set(sentences)].map((sentence, at) => {
     const words = stems(sentence);
     return { sentence, at, score: wanted.filter((word) => words.has(word)).length };
   });

@@ -113,7 +113,7 @@ function places(name: string, text: string): string[] {
 }
 
 const QUERY_LEAD =
-  /^.*?\b(?:search(?:ing)?(?: the (?:web|internet|docs?|documents?|library))?(?: for| about| on)?|look(?:ing)? (?:up|for)|google|find(?: me| out)?(?: about| information (?:on|about)| articles? (?:on|about))?|information (?:on|about))\s+/i;
+  /^.*?\b(?:search(?:ing)?(?: the (?:web|internet|docs?|documents?|library))?(?: for| about| on)?|look(?:ing)? (?:up|for)|google|find(?: me| out)?(?: about| information (?:on|about)| (?:the )?(?:top \d+ )?articles? (?:on|about))?|information (?:on|about))\s+/i;
 const QUESTION_LEAD =
   /^(?:please\s+)?(?:can|could|would) you\s+|^(?:please|tell me|do you know|i want to know|i need)\s+(?:about\s+)?|^(?:what|who|where|when|why|how)(?:'s|\s+(?:is|are|was|were|do|does|did))?\s+(?:the\s+)?/i;
 

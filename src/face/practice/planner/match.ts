@@ -81,7 +81,7 @@ export function scoreOf(candidate: Candidate, text: string): number {
   score += operationScore(candidate, text);
   const action = actionOf(text);
   if (action !== undefined && candidate.action !== undefined && isNamed) {
-    score += action === candidate.action ? 2 : action === "read" || candidate.action === "read" ? -2 : -1;
+    score += action === candidate.action ? 2 : isChange(action) || isChange(candidate.action) ? -8 : -2;
   }
   // "My notes" asks to see them, not to write one.
   if (action === undefined && isNamed && candidate.action === "read" && /\b(?:my|the|all)\b/i.test(text))
@@ -114,7 +114,7 @@ const CONCEPTS: readonly Concept[] = [
     name: "weather",
     tool: /\b(?:weather|forecasts?|temperatures?)\b/i,
     prompt: says(
-      /\b(?:weather|forecast|umbrella|rain\w*|sunny|snow\w*|wind\w*|temperature|warm|cold|hot outside|degrees)\b/i,
+      /\b(?:weather|forecast|umbrella|coat|jacket|rain(?:s|y|ing)?|sunny|snow(?:s|y|ing)?|windy|temperature|warm|cold|hot outside|degrees)\b/i,
     ),
     weight: 5,
   },
@@ -130,7 +130,7 @@ const CONCEPTS: readonly Concept[] = [
     name: "search",
     tool: /\b(?:search\w*|lookup|look up|web|google|wiki\w*|query|find)\b/i,
     prompt: says(
-      /\b(?:search\w*|look up|look for|google|find (?:out|me|information|articles?|something)|who (?:is|was)|information (?:on|about))\b/i,
+      /\b(?:search\w*|look up|look for|google|find (?:out|me|information|something)|articles? (?:on|about)|who (?:is|was)|information (?:on|about))\b/i,
     ),
     weight: 4,
     lead: /^(?:please |and |also |can you |could you )*(?:search|look up|look for|google)\b/i,
@@ -192,7 +192,7 @@ const ACTIONS: readonly [string, RegExp][] = [
   ],
   [
     "add",
-    /\b(?:add|adds|save|saves|saving|create|creates|remember|remind|write|writes|jot|store|stores|put|append|insert|send|make|note (?:that|down|to|:))/i,
+    /\b(?:add|adds|save|saves|saving|create|creates|remember|remind|write|writes|jot|store|stores|put|append|insert|send|make|take (?:a|down)|note (?:that|down|to|:))/i,
   ],
 ];
 
@@ -203,6 +203,11 @@ function actionOf(text: string): string | undefined {
     if (at >= 0 && (first === undefined || at < first.at)) first = { at, action };
   }
   return first?.action;
+}
+
+// Deleting and changing are never a near miss for anything else.
+function isChange(action: string): boolean {
+  return action === "delete" || action === "update";
 }
 
 function firstSentence(text: string): string {

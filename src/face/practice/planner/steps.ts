@@ -41,14 +41,17 @@ export function planSteps(episode: Episode, tools: readonly ToolSpec[]): Steps {
   const steps: Step[] = [];
   const unmatched: string[] = [];
   const calls = [...episode.calls];
+  // What "it" is: the steps of the task before; what "then" waits for: all since the last "then".
   let before: Step[] = [];
+  let batch: Step[] = [];
   for (const prompt of episode.prompts) {
     const { tasks, rest } = tasksOf(prompt, candidates);
     unmatched.push(...rest);
     for (const task of tasks) {
       const isDependent = steps.length > 0 && (task.isAfter || refersBack(task.text));
-      const isBlocked = isDependent && before.some(({ state }) => state === "ready" || state === "waiting");
-      const previous = isDependent && !isBlocked ? before : [];
+      const needed = task.isAfter ? batch : before;
+      const isBlocked = isDependent && needed.some(({ state }) => state === "ready" || state === "waiting");
+      const previous = isDependent && !isBlocked ? needed : [];
       const group = fanOut(task).map((text): Step => {
         const source: Source = { text, prompt, ...previousOf(previous) };
         const input = isBlocked ? {} : fillInput(task.tool, source);
@@ -68,7 +71,10 @@ export function planSteps(episode: Episode, tools: readonly ToolSpec[]): Steps {
           ),
       );
       steps.push(...fresh);
-      if (fresh.length > 0) before = fresh;
+      if (fresh.length > 0) {
+        before = fresh;
+        batch = isDependent ? fresh : [...batch, ...fresh];
+      }
     }
   }
   return { steps, unmatched };

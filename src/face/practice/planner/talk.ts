@@ -33,9 +33,11 @@ export function talk(episode: Episode, conversation: Conversation): string {
     const lines = sums.map(({ expression, value }) => `**${expression} = ${showNumber(value)}**`);
     return `${lines.join("\n\n")}\n\nI worked that out by myself, because I was given no tool for arithmetic.`;
   }
+  if (/\bjokes?\b/i.test(text))
+    return "A parser walks into a bar, and the bartender says: “I was expecting you.”";
   const asked = ESSAY.exec(text);
   if (asked)
-    return essay(asked[1]?.toLowerCase() ?? "explain", topicOf(text.slice(asked.index + asked[0].length)));
+    return essay(/\b(?:story|tale)\b/i.test(text), topicOf(text.slice(asked.index + asked[0].length)));
   return `You wrote: “${shorten(text.replace(/\s+/g, " "), 160)}”. That is beyond a practice model. ${introduce(conversation)}`;
 }
 
@@ -67,7 +69,7 @@ const ESSAY =
 function topicOf(rest: string): string {
   const topic = rest
     .replace(
-      /^\s*(?:(?:a|an|the|some|short|long|little|brief|about|of|on|how|why|what|few|two|three|paragraphs?|story|poem|essay|text|article|words|is|are|to|me|something)\s+)+/i,
+      /^\s*(?:(?:a|an|some|the(?= (?:story|poem|essay|text))|short|long|little|brief|about|of|on|how|why|what|few|two|three|paragraphs?|story|poem|essay|text|article|words|is|are|to|me|something)\s+)+/i,
       "",
     )
     .replace(/[\s.!?]+$/, "")
@@ -76,9 +78,8 @@ function topicOf(rest: string): string {
   return topic === "" ? "practice" : shorten(topic, 80);
 }
 
-function essay(verb: string, topic: string): string {
+function essay(isStory: boolean, topic: string): string {
   const title = capitalise(topic);
-  const isStory = verb === "tell" || verb === "compose";
   const opening = isStory
     ? `There was once a person who wanted to know everything about ${topic}. Nobody in the village could help, so the person sat down, took a blank sheet of paper and wrote one honest question on it.`
     : `There is a short way and a long way to look at ${topic}. The short way is to say what it is for; the long way is to take it apart, look at each piece, and put it together again. Here is a bit of both.`;
