@@ -66,6 +66,7 @@ async function wasm({ env, chromium }) {
     "--mode",
     "no-install",
     "--",
+    "--all-features",
     ...targets,
   ];
   return ran(
