@@ -1,5 +1,11 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
 
+mod aborts;
 mod answers;
+mod history;
+mod limits;
+mod retries;
+mod steering;
+mod tools;
 mod wire;
 mod world;
