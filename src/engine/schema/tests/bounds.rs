@@ -3,6 +3,23 @@
 use super::*;
 use proptest::prelude::*;
 
+#[test]
+fn no_more_violations_are_given_than_asked_for() {
+    let schema = compiled(r#"{"required":["a","b","c"],"items":{"type":"null"}}"#);
+    assert_eq!(schema.validate(&json("{}"), 100).len(), 3);
+    assert_eq!(schema.validate(&json("{}"), 2).len(), 2);
+    assert_eq!(schema.validate(&json("{}"), 0).len(), 1);
+    assert_eq!(schema.validate(&json("[1,2,3,4]"), 3).len(), 3);
+}
+
+#[test]
+fn a_long_finding_is_shortened() {
+    let text = ["\"", &"é".repeat(10_000), "\""].concat();
+    let found = violations(r#"{"enum":[1,2,3,4,5,6,7,8,9,10,11,12]}"#, &text);
+    assert!(found[0].contains("9, 10, …, got string \"éé"), "{found:?}");
+    assert!(found[0].chars().count() < 120, "{found:?}");
+}
+
 fn gives_up(schema: &Schema, instance: &Value) -> bool {
     let found = schema.validate(instance, 3);
     found
