@@ -168,7 +168,7 @@ impl Agent {
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
         }
-        if self.is_over_budget(desk) {
+        if !complete && self.is_over_budget(desk) {
             return self.stop(desk, StoppedBy::Tokens);
         }
         let wait_ms = if complete {

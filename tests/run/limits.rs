@@ -23,7 +23,11 @@ fn no_more_model_calls_are_made_than_allowed() {
     assert_eq!(world.requests.len(), 3);
     assert_eq!(world.result()["text"], "Next.");
     assert_eq!(world.result()["toolCalls"].as_array().unwrap().len(), 3);
-    assert_eq!(world.result()["messages"].as_array().unwrap().len(), 7, "the last round has its results");
+    assert_eq!(
+        world.result()["messages"].as_array().unwrap().len(),
+        7,
+        "the last round has its results"
+    );
 }
 
 #[test]
@@ -31,7 +35,10 @@ fn fifty_is_the_default() {
     let mut world = world(json!({}));
     world.round_trips = false;
     for round in 0..50 {
-        world.respond(&stream(&[call(&format!("t{round}"), "read", json!({}))], "tool_use"));
+        world.respond(&stream(
+            &[call(&format!("t{round}"), "read", json!({}))],
+            "tool_use",
+        ));
         world.return_value(&format!("t{round}"), json!(1));
     }
     assert!(stopped_by(&world, "iterations"));
@@ -40,12 +47,29 @@ fn fifty_is_the_default() {
 #[test]
 fn too_many_tokens_stop_the_run_before_its_tools() {
     let mut world = world(json!({"limits": {"maxTotalTokens": 100}}));
-    world.respond(&stream_with_usage(&[call("a", "read", json!({}))], "tool_use", 90, 10));
+    world.respond(&stream_with_usage(
+        &[call("a", "read", json!({}))],
+        "tool_use",
+        90,
+        10,
+    ));
     assert_eq!(world.tool_log, ["start a"], "exactly the limit is not over it");
     world.return_value("a", json!(1));
-    world.respond(&stream_with_usage(&[text("More."), call("b", "read", json!({}))], "tool_use", 1, 0));
+    world.respond(&stream_with_usage(
+        &[text("More."), call("b", "read", json!({}))],
+        "tool_use",
+        1,
+        0,
+    ));
     assert!(stopped_by(&world, "tokens"));
     assert_eq!(world.tool_log, ["start a", "end a"]);
+    let messages = world.result()["messages"].clone();
+    assert_eq!(
+        messages[3]["partial"],
+        serde_json::Value::Null,
+        "the answer itself was whole"
+    );
+    assert_eq!(messages[4]["content"][0]["callId"], "b");
 }
 
 #[test]
@@ -54,7 +78,9 @@ fn tokens_are_counted_while_the_answer_streams() {
     world.head(200, &[]);
     world.chunk(&(begin(99) + &open(0, &text("Long "))));
     assert!(world.done.is_none());
-    world.chunk(&event(json!({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}})));
+    world.chunk(&event(
+        json!({"type": "message_delta", "delta": {}, "usage": {"output_tokens": 2}}),
+    ));
     assert!(stopped_by(&world, "tokens"));
     assert_eq!(world.result()["text"], "Long ");
     assert_eq!(world.aborted_requests.len(), 1);

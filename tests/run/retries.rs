@@ -26,10 +26,19 @@ fn a_rate_limit_is_waited_out_three_times_and_then_fails() {
     world.refuse(429, &[("request-id", "req_9")], body);
     let error = &world.result()["error"];
     assert_eq!(world.result()["outcome"], "failed");
-    assert_eq!((&error["code"], &error["status"]), (&json!("rate_limit"), &json!(429)));
-    assert_eq!((&error["requestId"], &error["vendor"]), (&json!("req_9"), &json!("anthropic")));
+    assert_eq!(
+        (&error["code"], &error["status"]),
+        (&json!("rate_limit"), &json!(429))
+    );
+    assert_eq!(
+        (&error["requestId"], &error["vendor"]),
+        (&json!("req_9"), &json!("anthropic"))
+    );
     assert!(error["message"].as_str().unwrap().contains("Slow down"));
-    assert!(world.requests.windows(2).all(|pair| pair[0] == pair[1]), "a retry sends the same bytes");
+    assert!(
+        world.requests.windows(2).all(|pair| pair[0] == pair[1]),
+        "a retry sends the same bytes"
+    );
 }
 
 #[test]
@@ -51,7 +60,11 @@ fn the_server_says_how_long_to_wait() {
 #[test]
 fn a_key_that_is_refused_is_not_tried_again() {
     let mut world = world();
-    world.refuse(401, &[], r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#);
+    world.refuse(
+        401,
+        &[],
+        r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#,
+    );
     assert_eq!(world.result()["outcome"], "failed");
     assert_eq!(world.result()["error"]["code"], "auth");
 }
@@ -63,14 +76,20 @@ fn a_lost_connection_is_tried_again() {
     world.pass(2000);
     world.respond(&stream(&[text("Hi.")], "end_turn"));
     assert_eq!(world.result()["text"], "Hi.");
-    assert_eq!(world.events.iter().filter(|event| event.attempt == 2).count() > 3, true);
+    assert_eq!(
+        world.events.iter().filter(|event| event.attempt == 2).count() > 3,
+        true
+    );
 }
 
 #[test]
 fn what_cannot_be_sent_is_not_tried_again() {
     let mut world = world();
     let request = world.request();
-    world.input(Input::NotSent { request, why: "authorize threw".into() });
+    world.input(Input::NotSent {
+        request,
+        why: "authorize threw".into(),
+    });
     assert_eq!(world.result()["error"]["code"], "config_invalid");
 }
 
@@ -101,7 +120,10 @@ fn after_the_last_attempt_the_partial_text_stays() {
     world.chunk(&(begin(10) + &open(0, &text("Half of "))));
     world.network_failed();
     let result = world.result();
-    assert_eq!((&result["outcome"], &result["text"]), (&json!("failed"), &json!("Half of ")));
+    assert_eq!(
+        (&result["outcome"], &result["text"]),
+        (&json!("failed"), &json!("Half of "))
+    );
     assert_eq!(result["messages"][1]["partial"], true);
     assert_eq!(result["usage"]["inputTokens"], 10);
 }
@@ -113,19 +135,35 @@ fn a_stream_that_is_cut_off_is_no_answer() {
     world.chunk(&(begin(10) + &open(0, &text("Half"))));
     world.end();
     let error = &world.result()["error"];
-    assert_eq!((&error["code"], &error["requestId"]), (&json!("malformed_stream"), &json!("req_2")));
+    assert_eq!(
+        (&error["code"], &error["requestId"]),
+        (&json!("malformed_stream"), &json!("req_2"))
+    );
     assert_eq!(error["retryable"], true);
 }
 
 #[test]
 fn a_body_that_is_no_stream_is_shown() {
     let page = format!("<!doctype html><title>Sign in</title>{}", "x".repeat(1000));
-    for body in [page.as_str(), "", "hello", r#"{"error":{"type":"api_error","message":"broken"}}"#] {
+    for body in [
+        page.as_str(),
+        "",
+        "hello",
+        r#"{"error":{"type":"api_error","message":"broken"}}"#,
+    ] {
         let mut world = World::started(config(json!([]), json!({"retry": {"maxRetries": 0}})));
-        world.refuse(200, &[("request-id", "req_3"), ("content-type", "text/html")], body);
+        world.refuse(
+            200,
+            &[("request-id", "req_3"), ("content-type", "text/html")],
+            body,
+        );
         let error = &world.result()["error"];
         assert_eq!(world.result()["outcome"], "failed", "{body}");
-        assert_eq!((&error["status"], &error["requestId"]), (&json!(200), &json!("req_3")), "{body}");
+        assert_eq!(
+            (&error["status"], &error["requestId"]),
+            (&json!(200), &json!("req_3")),
+            "{body}"
+        );
         assert_eq!(error["vendor"], "anthropic");
         if body.starts_with('<') {
             assert_eq!(error["body"].as_str().unwrap().chars().count(), 500);

@@ -7,11 +7,17 @@ use crate::wire::{call, stream, text};
 use crate::world::{World, config, tool};
 
 fn world() -> World {
-    World::started(config(json!([tool("read", json!({"readOnly": true}))]), json!({})))
+    World::started(config(
+        json!([tool("read", json!({"readOnly": true}))]),
+        json!({}),
+    ))
 }
 
 fn steer(world: &mut World, id: u32, words: &str) {
-    world.input(Input::Steer { id, content: vec![Block::text(words)] });
+    world.input(Input::Steer {
+        id,
+        content: vec![Block::text(words)],
+    });
 }
 
 fn delivered(world: &World) -> Vec<u32> {
@@ -32,7 +38,10 @@ fn a_steer_goes_with_the_next_results_and_cancels_nothing() {
     world.return_value("a", json!(1));
     let content = world.body(1)["messages"][2]["content"].clone();
     assert_eq!(content[0]["type"], "tool_result");
-    assert_eq!((&content[1]["text"], &content[2]["text"]), (&json!("Only tomorrow."), &json!("In Celsius.")));
+    assert_eq!(
+        (&content[1]["text"], &content[2]["text"]),
+        (&json!("Only tomorrow."), &json!("In Celsius."))
+    );
     assert_eq!(delivered(&world), [1, 2]);
 }
 
@@ -50,7 +59,10 @@ fn a_steer_to_a_model_that_has_finished_starts_one_more_iteration() {
 #[test]
 fn a_follow_up_waits_until_the_model_has_finished() {
     let mut world = world();
-    world.input(Input::FollowUp { id: 7, content: vec![Block::text("And Sunday?")] });
+    world.input(Input::FollowUp {
+        id: 7,
+        content: vec![Block::text("And Sunday?")],
+    });
     world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
     world.return_value("a", json!(1));
     assert!(!world.requests[1].contains("And Sunday?"));
