@@ -4,6 +4,7 @@ mod aborts;
 mod answers;
 mod history;
 mod limits;
+mod random_schedules;
 mod retries;
 mod steering;
 mod tools;
