@@ -187,17 +187,6 @@ pub fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The text blocks of a message, joined.
-pub fn text_of(message: &Message) -> String {
-    let mut text = String::new();
-    for block in &message.content {
-        if let Block::Text { text: piece, .. } | Block::Refusal { text: piece } = block {
-            text.push_str(piece);
-        }
-    }
-    text
-}
-
 fn is_empty_text(block: &Block) -> bool {
     matches!(block, Block::Text { text, .. } if text.trim().is_empty())
 }
