@@ -62,11 +62,17 @@ export interface ModelOptions {
 
 /** How a model over HTTP is reached. */
 export interface HttpModelOptions extends ModelOptions {
-  /** Required, unless `authorize` or a `fetch` of your own is given. Never stored, printed or sent anywhere but to `baseUrl`. */
+  /**
+   * Required, unless `authorize`, a `fetch` or a `baseUrl` (of your proxy) is given. Never stored, printed or sent
+   * anywhere but to that URL.
+   */
   apiKey?: ApiKey;
   /** In place of `apiKey`: adds the key or signs the request. */
   authorize?: Authorize;
-  /** The URL before the protocol's path, for example that of your proxy. Default: the vendor's. */
+  /**
+   * The URL before the protocol's path, for example that of your proxy. Default: the vendor's. A relative one is
+   * resolved against the page.
+   */
   baseUrl?: string;
   /** Further request headers. Not for keys. Default: none. */
   headers?: Record<string, string>;

@@ -141,7 +141,7 @@ export type InputOf<S> = S extends { readonly "~standard": { readonly types?: in
 
 /** A function that the model may call. */
 export interface ToolOptions<S = InputSchema> {
-  /** The name that the model uses: letters, digits, `_` and `-`, up to 64. Needed in an array; in a record the key counts. */
+  /** The name that the model uses: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). Needed in an array; in a record the key counts. */
   name?: string;
   /** What the tool does and when to use it, for the model. Required. */
   description: string;
@@ -187,10 +187,10 @@ export interface ToolContext {
 
 /** Callbacks of a run. One that throws goes to `onError`; the run goes on. */
 export interface RunListeners {
-  /** Contract: each piece of the model's text, in order; synchronous. After `reset` events the text starts over. */
-  onText?: (text: string, event: RunEventOf<"text-delta">) => void;
-  /** Contract: each piece of the model's reasoning, in order; synchronous. */
-  onThinking?: (text: string, event: RunEventOf<"reasoning-delta">) => void;
+  /** Contract: each piece of the model's text, in order. After a `reset` event the text of that answer starts over. */
+  onText?: (text: string) => void;
+  /** Contract: each piece of the model's reasoning, in order. */
+  onThinking?: (text: string) => void;
   /** Contract: a complete call, before its tool runs. */
   onToolCall?: (event: RunEventOf<"tool-call">) => void;
   /** Contract: a call's result or error. */
@@ -234,9 +234,17 @@ export interface Run extends AsyncIterable<RunEvent, void, undefined> {
   readonly outcome: OutcomeKind | undefined;
   /** The events, with options; `for await (… of run)` is `run.events()`. Several iterations may go on at once. */
   events(options?: EventsOptions): AsyncIterableIterator<RunEvent, void, undefined>;
-  /** Tells the model something before its next call. One more iteration begins if the model has just finished. */
+  /**
+   * Tells the model something before its next call. One more iteration begins if the model has just finished.
+   *
+   * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
+   */
   steer(prompt: Prompt): Queued;
-  /** Asks something when the model has finished. */
+  /**
+   * Asks something when the model has finished.
+   *
+   * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
+   */
   followUp(prompt: Prompt): Queued;
   /** Ends the run now: `outcome` is set on return, `result` settles with everything that arrived. Again: nothing. */
   abort(reason?: string): void;
@@ -340,6 +348,8 @@ export type LoopletErrorCode =
   | "config_wasm"
   | "misuse_empty_prompt"
   | "misuse_chat_busy"
+  /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
+  | "misuse_run_ended"
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
 
