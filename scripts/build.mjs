@@ -1,0 +1,173 @@
+// Builds the npm package into dist/.
+//   node scripts/build.mjs               as published: std and crate with fat LTO, optimised, minified
+//   node scripts/build.mjs --dev         quick, for work on the code: prebuilt std, unoptimised, with source maps
+//   node scripts/build.mjs --glue-only   only the WebAssembly and its glue in target/glue, which the face is written against
+// Only what changed is built again.
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { SetupError, fail, root, run, runQuietly } from "./lib/machine.mjs";
+import { buildStdEnv } from "./lib/rust.mjs";
+import { setup } from "./setup.mjs";
+
+const glue = join(root, "target/glue");
+const dist = join(root, "dist");
+const require = createRequire(join(root, "package.json"));
+
+/** Builds what is out of date. `dev` and `glueOnly` as above; `machine` is what `setup` returned. */
+export async function build({ dev = false, glueOnly = false, machine } = {}) {
+  const startedMs = Date.now();
+  machine ??= await setup({ browser: false });
+  const wasm = await compile(machine, dev);
+  await bind(machine, wasm, dev);
+  if (!glueOnly) {
+    await bundle(dev);
+    await emitTypes();
+  }
+  console.log(
+    `Built ${glueOnly ? "target/glue" : "dist"}${dev ? " for development" : ""} in ${((Date.now() - startedMs) / 1000).toFixed(1)} s.`,
+  );
+}
+
+async function compile({ rust, env }, dev) {
+  const profile = dev ? "wasm-dev" : "release";
+  const args = ["build", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile];
+  if (!dev) args.push("-Zbuild-std=std,panic_unwind");
+  // Release and development have flags of their own: in one folder each would discard the other's work.
+  const folder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), dev ? "" : "dist");
+  const built = await run(join(rust.bin, "cargo"), [...args, "--target-dir", folder], {
+    env: dev ? env : { ...env, ...buildStdEnv() },
+  });
+  if (built.code !== 0) throw new SetupError("The crate does not compile.");
+  return join(folder, "wasm32-unknown-unknown", profile, "looplet.wasm");
+}
+
+async function bind({ env }, wasm, dev) {
+  const { "wasm-bindgen-cli": version } = JSON.parse(
+    readFileSync(join(root, "scripts/versions.json"), "utf8"),
+  );
+  if (isFresh("glue", [wasm], `${dev} ${version} ${readFileSync(new URL(import.meta.url), "utf8")}`)) return;
+  rmSync(glue, { recursive: true, force: true });
+  const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
+  if (!dev) args.push("--remove-name-section", "--remove-producers-section");
+  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, wasm], { env });
+  const file = join(glue, "looplet_bg.wasm");
+  if (!dev) await optimise(file);
+  const packed = gzipSync(readFileSync(file), { level: 9 });
+  writeFileSync(join(glue, "inline.js"), `export default ${JSON.stringify(packed.toString("base64"))};\n`);
+  writeFileSync(
+    join(glue, "inline.d.ts"),
+    "declare const wasmGzipBase64: string;\nexport default wasmGzipBase64;\n",
+  );
+  markFresh("glue");
+}
+
+// The features are those of rustc's target: detected from the file, wasm-opt would take all or none.
+async function optimise(file) {
+  const features = [
+    "bulk-memory",
+    "exception-handling",
+    "multivalue",
+    "mutable-globals",
+    "nontrapping-float-to-int",
+    "reference-types",
+    "sign-ext",
+  ];
+  const args = [
+    "-Oz",
+    "--mvp-features",
+    ...features.map((name) => `--enable-${name}`),
+    file,
+    "-o",
+    `${file}.opt`,
+  ];
+  await runQuietly("wasm-opt", process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...args]);
+  const sizeOf = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+  const [before, after] = [sizeOf(file), sizeOf(`${file}.opt`)];
+  if (after < before) cpSync(`${file}.opt`, file);
+  rmSync(`${file}.opt`);
+  console.log(`wasm-opt: ${before} → ${after} bytes gzip, ${after < before ? "taken" : "left out"}`);
+}
+
+async function bundle(dev) {
+  const { build: esbuild } = require("esbuild");
+  mkdirSync(dist, { recursive: true });
+  for (const name of readdirSync(dist)) if (name !== "types") rmSync(join(dist, name), { recursive: true });
+  const entries = ["default", "node", "workerd", "edge", "slim"].map((name) => [
+    name,
+    `src/face/entry/${name}.ts`,
+  ]);
+  if (existsSync(join(root, "src/face/practice/index.ts")))
+    entries.push(["practice", "src/face/practice/index.ts"]);
+  await esbuild({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(entries),
+    outdir: dist,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    external: ["node:*", "*.wasm", "*.wasm?module"],
+    minify: !dev,
+    sourcemap: dev ? "inline" : false,
+    chunkNames: "chunks/[name]-[hash]",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
+}
+
+async function emitTypes() {
+  const types = join(dist, "types");
+  if (
+    existsSync(types) &&
+    isFresh("types", [
+      ...filesUnder(join(root, "src/face")),
+      join(glue, "looplet.d.ts"),
+      join(root, "tsconfig.json"),
+    ])
+  )
+    return;
+  rmSync(types, { recursive: true, force: true });
+  await runQuietly("tsc", process.execPath, [
+    require.resolve("typescript/bin/tsc"),
+    "-p",
+    "tsconfig.types.json",
+  ]);
+  markFresh("types");
+}
+
+function filesUnder(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+// A stamp holds the hash of what a step was made from; it is written after the step.
+const seen = {};
+const stamp = (name) => join(root, "target", `${name}.stamp`);
+
+function isFresh(name, files, more = "") {
+  const hash = createHash("sha256").update(more);
+  for (const file of files) hash.update(`${file}\n`).update(readFileSync(file));
+  seen[name] = hash.digest("hex");
+  return (
+    existsSync(stamp(name)) &&
+    readFileSync(stamp(name), "utf8") === seen[name] &&
+    (name !== "glue" || existsSync(join(glue, "inline.js")))
+  );
+}
+
+function markFresh(name) {
+  writeFileSync(stamp(name), seen[name]);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href)
+  await build({ dev: process.argv.includes("--dev"), glueOnly: process.argv.includes("--glue-only") }).catch(
+    fail,
+  );

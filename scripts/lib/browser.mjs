@@ -1,0 +1,33 @@
+// Finds the browsers that the tests drive, and installs them where this is Debian and we are root.
+// LOOPLET_CHROMIUM, LOOPLET_CHROMEDRIVER, LOOPLET_FIREFOX and LOOPLET_GECKODRIVER name others.
+import { aptInstall, versions, which } from "./machine.mjs";
+
+const browsers = {
+  chromium: {
+    browser: () =>
+      process.env.LOOPLET_CHROMIUM ||
+      which("chromium") ||
+      which("chromium-browser") ||
+      which("google-chrome"),
+    driver: () => process.env.LOOPLET_CHROMEDRIVER || which("chromedriver"),
+  },
+  firefox: {
+    browser: () => process.env.LOOPLET_FIREFOX || which("firefox-esr") || which("firefox"),
+    driver: () => process.env.LOOPLET_GECKODRIVER || which("geckodriver"),
+  },
+};
+
+/** `{ browser, driver }` as paths, or undefined. Firefox may come without a driver: Playwright needs none. */
+export function findBrowser(name) {
+  const [browser, driver] = [browsers[name].browser(), browsers[name].driver()];
+  return browser && (driver || name === "firefox") ? { browser, driver } : undefined;
+}
+
+/** Installs a browser if it is missing. Where that is not possible says so aloud and goes on. */
+export async function installBrowser(name) {
+  if (findBrowser(name)) return;
+  if (!(await aptInstall(name, versions.apt[name])))
+    console.log(
+      `\n!!! No ${name} with its WebDriver on this machine and no way to install them (needs apt and root).\n!!! Install them by hand: their tests are skipped until then.\n`,
+    );
+}

@@ -1,0 +1,20 @@
+// What the entries import from their hosts. Declared here, not taken from @types/node: those would put Node's globals
+// into every file of the face, where a browser has none.
+
+declare module "*.wasm" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "*.wasm?module" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
+declare module "node:buffer" {
+  export const Buffer: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };
+}
+
+declare module "node:zlib" {
+  export function gunzipSync(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
+}

@@ -1,0 +1,8 @@
+// Cloudflare Workers: workerd compiles no WebAssembly from bytes, the module is imported.
+import wasm from "./looplet.wasm";
+import { setWasmSource } from "../wasm.js";
+
+setWasmSource(() => wasm);
+
+export * from "../index.js";
+export { init, type WasmSource } from "../wasm.js";

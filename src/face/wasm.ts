@@ -1,0 +1,69 @@
+// Finds, compiles and starts the engine: once, at the first run, never while a module is imported (Workers forbid work
+// there). Each host entry says where the `.wasm` is; `init` lets the host say so itself.
+import start, * as glue from "../../target/glue/looplet.js";
+
+/** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
+export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+
+/** The started engine. @internal */
+export interface LoadedWasm {
+  /** The exports of the shell. */
+  readonly glue: typeof glue;
+  /** The linear memory of the instance. Its `buffer` is replaced whenever it grows. */
+  readonly memory: WebAssembly.Memory;
+}
+
+let findSource: (() => WasmSource | Promise<WasmSource>) | undefined;
+let loading: Promise<LoadedWasm> | undefined;
+
+/** Says how this host finds the engine. Called by the entry of the host; `find` runs at the first `loadWasm`. @internal */
+export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): void {
+  findSource = find;
+}
+
+/**
+ * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Optional: without it the
+ * first run finds the engine by itself, except with `looplet/slim`. Once the engine has started, it changes nothing.
+ *
+ * Rejects when the source cannot be fetched or compiled; the next call tries again.
+ */
+export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
+  await (source === undefined ? loadWasm() : load(() => source));
+}
+
+/** The started engine; all callers share one. A failure is not kept: the next call tries again. @internal */
+export function loadWasm(): Promise<LoadedWasm> {
+  return load(findSource);
+}
+
+function load(find: typeof findSource): Promise<LoadedWasm> {
+  loading ??= begin(find).catch((error: unknown) => {
+    loading = undefined;
+    throw explain(error);
+  });
+  return loading;
+}
+
+async function begin(find: typeof findSource): Promise<LoadedWasm> {
+  if (!find)
+    throw new Error("looplet/slim carries no WebAssembly: call `await init(source)` before the first run.");
+  const exports = await start({ module_or_path: await find() });
+  return { glue, memory: exports.memory };
+}
+
+// Chromium, Firefox and WebKit word the refusal differently and give it different classes.
+function explain(error: unknown): unknown {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/content security policy|\bcsp\b|unsafe-eval/i.test(text))
+    return new Error(
+      "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src directive.",
+      { cause: error },
+    );
+  if (/code generation disallowed/i.test(text))
+    return new Error(
+      "This runtime compiles no WebAssembly from bytes: bundle looplet with the export condition `workerd` or `edge-light`, " +
+        'or pass a module: `import wasm from "looplet/looplet.wasm"; await init(wasm);`',
+      { cause: error },
+    );
+  return error;
+}
