@@ -50,8 +50,10 @@ pub struct Part {
     pub signature: Option<String>,
     /// A JSON object of the vendor's further fields.
     pub vendor: Option<Json>,
-    /// The protocol said that this block is complete.
+    /// Nothing more will come.
     pub ended: bool,
+    /// The protocol said that this block is complete.
+    pub whole: bool,
 }
 
 /// What happened to the answer since the last [`Answer::take_changes`].
@@ -110,6 +112,7 @@ impl Answer {
             signature: None,
             vendor: None,
             ended: false,
+            whole: false,
         });
         self.changes.push(Change::Started { part });
         part
@@ -147,20 +150,32 @@ impl Answer {
         Some(result)
     }
 
-    /// Closes a block. Closing twice changes nothing.
+    /// Closes a block that is complete. Closing twice changes nothing.
     pub fn end(&mut self, part: usize) {
-        if let Some(open) = self.parts.get_mut(part)
-            && !open.ended
-        {
-            open.ended = true;
-            self.changes.push(Change::Ended { part });
-        }
+        self.close(part, true);
     }
 
     /// Closes every block that is still open, in order.
     pub fn end_all(&mut self) {
         for part in 0..self.parts.len() {
-            self.end(part);
+            self.close(part, true);
+        }
+    }
+
+    /// Closes every block that is still open, in order, as one that stays incomplete.
+    pub fn end_unfinished(&mut self) {
+        for part in 0..self.parts.len() {
+            self.close(part, false);
+        }
+    }
+
+    fn close(&mut self, part: usize, whole: bool) {
+        if let Some(open) = self.parts.get_mut(part)
+            && !open.ended
+        {
+            open.ended = true;
+            open.whole = whole;
+            self.changes.push(Change::Ended { part });
         }
     }
 

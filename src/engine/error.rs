@@ -87,3 +87,12 @@ impl Failure {
         }
     }
 }
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Failure {
+        Failure::new(
+            FailureCode::ConfigInvalid,
+            [error.field, ": ".into(), error.problem].concat(),
+        )
+    }
+}

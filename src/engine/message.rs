@@ -4,39 +4,53 @@
 //! camelCase. A block keeps what its vendor wrote beyond the neutral fields in `vendor`, so that it goes back to the
 //! same protocol unchanged. The system prompt is no message: it stands in the configuration.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// A JSON value kept as the text that it arrived in: key order, spacing and large integers survive.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Json(Box<RawValue>);
+/// A JSON value kept as the text that it arrived in: key order, spacing and large integers survive. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Json(Arc<str>);
 
 impl Json {
     /// # Errors
     /// When `text` is not one JSON value.
     pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
-        serde_json::from_str::<Box<RawValue>>(text).map(Json)
+        serde_json::from_str::<&RawValue>(text).map(|raw| Json(raw.get().into()))
+    }
+
+    /// Takes text that has just been found to be one JSON value, without reading it again.
+    pub(crate) fn from_valid(text: &str) -> Json {
+        Json(text.into())
     }
 
     /// An empty object.
     pub fn empty_object() -> Json {
-        Json::parse("{}").unwrap_or_else(|_| Json(RawValue::NULL.to_owned()))
+        Json("{}".into())
     }
 
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     /// The JSON string that holds `text`.
     pub fn string(text: &str) -> Json {
-        serde_json::value::to_raw_value(text).map_or_else(|_| Json::empty_object(), Json)
+        serde_json::to_string(text).map_or_else(|_| Json("\"\"".into()), |json| Json(json.into()))
     }
 }
 
-impl PartialEq for Json {
-    fn eq(&self, other: &Json) -> bool {
-        self.as_str() == other.as_str()
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::from_str::<&RawValue>(&self.0)
+            .map_err(serde::ser::Error::custom)?
+            .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(|raw| Json(raw.get().into()))
     }
 }
 
@@ -121,7 +135,7 @@ pub enum MediaSource {
 }
 
 /// The arguments of a tool call, as the model wrote them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToolInput {
     /// A JSON object, byte for byte as it was streamed (or as it was repaired).
     Json(Json),

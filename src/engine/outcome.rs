@@ -64,11 +64,14 @@ pub struct ToolCallRecord {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunResult<'a> {
-    #[serde(flatten)]
-    pub outcome: Option<&'a Outcome>,
+    /// `null` while the run goes on.
+    pub outcome: Option<OutcomeKind>,
+    pub stopped_by: Option<StoppedBy>,
+    pub abort_reason: Option<&'a str>,
+    pub error: Option<&'a Failure>,
     /// The text of the last assistant message, partial or not.
     pub text: String,
-    pub tool_calls: &'a [ToolCallRecord],
+    pub tool_calls: Vec<ToolCallRecord>,
     /// The legal transcript, the given history included.
     pub messages: Vec<Message>,
     pub usage: Usage,
@@ -76,6 +79,6 @@ pub struct RunResult<'a> {
     pub iterations: u32,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<&'a str>,
-    /// Steers and follow-ups that were never delivered.
-    pub undelivered: Vec<String>,
+    /// Ids of the steers and follow-ups that were never delivered.
+    pub undelivered: Vec<u32>,
 }

@@ -97,3 +97,16 @@ impl Decoder {
         match *self {}
     }
 }
+
+pub mod failure;
+
+const VENDORS: &[Vendor] = &[];
+const PROTOCOLS: &[Protocol] = &[];
+
+pub fn vendor(name: &str) -> Option<&'static Vendor> {
+    VENDORS.iter().find(|vendor| vendor.name == name)
+}
+
+pub fn protocol(name: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.name == name)
+}

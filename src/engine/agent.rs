@@ -1,0 +1,342 @@
+//! One agent of a run: its transcript, its model call, its tool calls, from iteration to iteration.
+//!
+//! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the
+//! [`Ledger`] and leaves its outputs there; when it has ended, [`Agent::ended`] says how.
+
+mod answering;
+mod calling;
+mod ending;
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::FinishReason;
+use super::catalog::Catalog;
+use super::config::Config;
+use super::error::Failure;
+use super::event::EventKind;
+use super::ledger::{Ledger, Place};
+use super::message::{Block, Message};
+use super::model_call::ModelCall;
+use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
+use super::output::{EffectId, EffectKind, HttpRequest, Output};
+use super::policy::retry;
+use super::provider::RequestSpec;
+use super::timers::TimerReason;
+use super::tool_batch::{Call, ToolBatch};
+use super::transcript::{Transcript, text_of};
+use super::usage::Usage;
+
+/// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
+const LINGER_MS: u64 = 1000;
+
+/// Something to tell the model between its turns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Queued {
+    pub id: u32,
+    pub content: Vec<Block>,
+}
+
+/// An agent's state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Agent {
+    pub index: u32,
+    /// `root`, or `root/…` below it.
+    pub path: String,
+    pub iteration: u32,
+    pub attempt: u32,
+    pub finish_reason: Option<FinishReason>,
+    pub raw_finish_reason: Option<String>,
+    /// Of the last complete model call.
+    call_usage: Usage,
+    iteration_open: bool,
+    pub steers: Vec<Queued>,
+    pub follow_ups: Vec<Queued>,
+    transcript: Transcript,
+    model: Option<ModelCall>,
+    tools: ToolBatch,
+    records: Vec<ToolCallRecord>,
+    ended: Option<Outcome>,
+    #[serde(skip)]
+    head: Vec<u8>,
+    #[serde(skip)]
+    tail: Vec<u8>,
+}
+
+/// What an agent works with, borrowed from the run for one input.
+pub struct Desk<'a> {
+    pub config: &'a Config,
+    pub catalog: &'a Catalog,
+    pub ledger: &'a mut Ledger,
+}
+
+impl Agent {
+    pub fn new(index: u32, path: &str, transcript: Transcript) -> Agent {
+        Agent {
+            index,
+            path: path.to_owned(),
+            iteration: 0,
+            attempt: 0,
+            finish_reason: None,
+            raw_finish_reason: None,
+            call_usage: Usage::default(),
+            iteration_open: false,
+            steers: Vec::new(),
+            follow_ups: Vec::new(),
+            transcript,
+            model: None,
+            tools: ToolBatch::default(),
+            records: Vec::new(),
+            ended: None,
+            head: Vec::new(),
+            tail: Vec::new(),
+        }
+    }
+
+    pub fn ended(&self) -> Option<&Outcome> {
+        self.ended.as_ref()
+    }
+
+    /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
+    pub fn messages(&self) -> Vec<Message> {
+        let mut messages = self.transcript.messages().to_vec();
+        if !self.tools.calls.is_empty() {
+            messages.push(Message::user(self.tools.results()));
+        }
+        messages
+    }
+
+    /// Every tool call so far, in request order.
+    pub fn tool_calls(&self) -> Vec<ToolCallRecord> {
+        let mut records = self.records.clone();
+        records.extend(self.tools.calls.iter().map(Call::record));
+        records
+    }
+
+    /// The text of the answer that is being streamed, else of the last one.
+    pub fn text(&self) -> String {
+        if let Some(model) = &self.model {
+            return answering::text_of_parts(&model.answer);
+        }
+        let last = self
+            .transcript
+            .messages()
+            .iter()
+            .rev()
+            .find(|message| message.role == super::message::Role::Assistant);
+        last.map(text_of).unwrap_or_default()
+    }
+
+    /// Of the model call under way.
+    pub fn open_usage(&self) -> Usage {
+        self.model
+            .as_ref()
+            .map(|model| model.answer.usage)
+            .unwrap_or_default()
+    }
+
+    pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+        self.transcript.push_user(prompt);
+        desk.ledger.emit(self.place(), EventKind::AgentStart);
+        self.begin_iteration(desk);
+    }
+
+    /// The three slices of a request's body.
+    pub fn request_body(&self, request: EffectId) -> Option<[&[u8]; 3]> {
+        if self.model.as_ref()?.request != Some(request) {
+            return None;
+        }
+        let messages = self.transcript.encoded();
+        let messages = match self.head.last() {
+            Some(b'[') => messages.get(1..).unwrap_or_default(),
+            _ => messages,
+        };
+        Some([&self.head, messages, &self.tail])
+    }
+
+    pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
+        if let Some(model) = &mut self.model {
+            model.handle_head(status, headers);
+        }
+    }
+
+    pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
+        let Some(model) = &mut self.model else { return };
+        let fed = model.handle_chunk(bytes);
+        let complete = model.answer.complete;
+        self.tell_changes(desk);
+        if let Err(failure) = fed {
+            return self.attempt_failed(desk, failure);
+        }
+        if self.is_over_budget(desk) {
+            return self.stop(desk, StoppedBy::Tokens);
+        }
+        let wait_ms = if complete {
+            Some(LINGER_MS)
+        } else {
+            desk.config.timeouts.chunk_ms
+        };
+        desk.ledger.set_timer(TimerReason::Chunk { request }, wait_ms);
+    }
+
+    pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
+        let Some(model) = &mut self.model else { return };
+        let finished = model.handle_end(desk.ledger.now_ms);
+        self.tell_changes(desk);
+        match finished {
+            Ok(()) => self.finish_answer(desk),
+            Err(failure) => self.attempt_failed(desk, failure),
+        }
+    }
+
+    /// The connection broke, or one of its timers ran out. After the protocol's own end nothing is missing.
+    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        let Some(model) = &mut self.model else { return };
+        if model.answer.complete {
+            self.close_request(desk, true);
+            return self.handle_end(desk);
+        }
+        let failure = model.describe(failure);
+        self.attempt_failed(desk, failure);
+    }
+
+    pub fn handle_backoff_over(&mut self, desk: &mut Desk<'_>) {
+        self.model = None;
+        self.send(desk);
+    }
+
+    fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
+        if self.iteration >= desk.config.limits.max_iterations {
+            return self.end_stopped(desk, StoppedBy::Iterations);
+        }
+        if self.is_over_budget(desk) {
+            return self.end_stopped(desk, StoppedBy::Tokens);
+        }
+        self.iteration += 1;
+        self.attempt = 0;
+        self.iteration_open = true;
+        self.call_usage = Usage::default();
+        self.finish_reason = None;
+        self.raw_finish_reason = None;
+        desk.ledger.set_timer(
+            TimerReason::Iteration { agent: self.index },
+            desk.config.timeouts.iteration_ms,
+        );
+        desk.ledger.emit(self.place(), EventKind::IterationStart);
+        self.send(desk);
+    }
+
+    fn send(&mut self, desk: &mut Desk<'_>) {
+        let Desk {
+            config,
+            catalog,
+            ledger,
+        } = desk;
+        self.attempt += 1;
+        let spec = spec_of(config);
+        if self.head.is_empty() {
+            if let Err(error) = (catalog.protocol.encode_head)(&spec, &mut self.head) {
+                self.head.clear();
+                return self.end_failed(desk, error.into());
+            }
+            (catalog.protocol.encode_tail)(&spec, &mut self.tail);
+        }
+        self.transcript.encode(catalog.protocol, &spec);
+        let request = ledger.open(self.index, EffectKind::Request);
+        let http = HttpRequest {
+            method: "POST".into(),
+            url: catalog.url.clone(),
+            headers: catalog.headers.clone(),
+            auth: catalog.vendor.auth_slot(),
+        };
+        let model = &config.model;
+        self.model = Some(ModelCall::new(
+            request,
+            &model.vendor,
+            catalog.protocol,
+            model.stream,
+            config.join_deltas,
+        ));
+        ledger.emit(self.place(), EventKind::AttemptStart);
+        ledger.output(Output::Send { request, http });
+        ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
+    }
+
+    fn attempt_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        self.close_request(desk, true);
+        self.count_usage(desk);
+        let policy = &desk.config.retry;
+        let Some(delay_ms) = retry::delay_ms(policy, self.attempt, &failure, desk.ledger.seed) else {
+            return self.end_failed(desk, failure);
+        };
+        let place = self.place();
+        let shown = self
+            .model
+            .as_mut()
+            .map(|model| std::mem::take(&mut model.answer.parts).len())
+            .unwrap_or(0);
+        if shown > 0 {
+            desk.ledger.emit(
+                place,
+                EventKind::Reset {
+                    blocks: (0..shown as u32).collect(),
+                },
+            );
+        }
+        let (next_attempt, max_attempts) = (self.attempt + 1, policy.max_retries.saturating_add(1));
+        desk.ledger.emit(
+            place,
+            EventKind::Retry {
+                next_attempt,
+                max_attempts,
+                delay_ms,
+                error: failure,
+            },
+        );
+        desk.ledger
+            .set_timer(TimerReason::Backoff { agent: self.index }, Some(delay_ms));
+    }
+
+    /// Nothing more of the open request counts. `abort`: it may still be running.
+    fn close_request(&mut self, desk: &mut Desk<'_>, abort: bool) {
+        let Some(request) = self.model.as_mut().and_then(|model| model.request.take()) else {
+            return;
+        };
+        desk.ledger.timers.clear(TimerReason::Chunk { request });
+        if desk.ledger.close(request) && abort {
+            desk.ledger.output(Output::Abort { request });
+        }
+    }
+
+    /// What a model call used counts when it is over, however it went.
+    fn count_usage(&mut self, desk: &mut Desk<'_>) {
+        if let Some(model) = &mut self.model {
+            desk.ledger.usage.add(&std::mem::take(&mut model.answer.usage));
+        }
+    }
+
+    fn is_over_budget(&self, desk: &Desk<'_>) -> bool {
+        let mut usage = desk.ledger.usage;
+        usage.add(&self.open_usage());
+        desk.config
+            .limits
+            .max_total_tokens
+            .is_some_and(|limit| usage.total_tokens() > limit)
+    }
+
+    fn place(&self) -> Place {
+        Place {
+            agent: self.index,
+            iteration: self.iteration,
+            attempt: self.attempt,
+        }
+    }
+}
+
+/// What the requests of this configuration are made of.
+pub fn spec_of(config: &Config) -> RequestSpec<'_> {
+    RequestSpec {
+        model: &config.model,
+        system: config.system.as_deref(),
+        tools: &config.tools,
+    }
+}

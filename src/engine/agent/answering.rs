@@ -1,0 +1,253 @@
+//! From the parts of an answer to events while it streams, and to a message when it is over.
+
+use super::super::answer::{Answer, Change, FinishReason, Part, PartKind};
+use super::super::event::EventKind;
+use super::super::json_repair::{self, Repair};
+use super::super::ledger::{Ledger, Place};
+use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
+use super::super::usage::Usage;
+use super::{Agent, Desk};
+
+/// A call as the model wrote it.
+pub struct WrittenCall {
+    pub id: String,
+    pub name: String,
+    pub input: ToolInput,
+    /// Why `input` is [`ToolInput::Invalid`], or which repair made it valid.
+    pub problem: Option<String>,
+    pub repaired_by: Option<Repair>,
+    /// The output limit ended the answer within this call.
+    pub is_cut_off: bool,
+}
+
+impl Agent {
+    /// Emits what a chunk has changed in the answer.
+    pub(super) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
+        let place = self.place();
+        let Some(model) = &mut self.model else { return };
+        let changes = model.answer.take_changes();
+        for change in &changes {
+            tell(*change, &mut model.answer, place, desk.ledger);
+        }
+        model.answer.recycle(changes);
+    }
+
+    /// The response is complete: its message joins the transcript, its calls are run.
+    pub(super) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
+        if let Some(model) = &mut self.model {
+            model.answer.end_all();
+        }
+        self.tell_changes(desk);
+        self.close_request(desk, false);
+        let Some(model) = self.model.take() else { return };
+        let mut answer = model.answer;
+        desk.ledger.usage.add(&answer.usage);
+        self.finish_reason = answer.finish_reason;
+        self.raw_finish_reason = answer.raw_finish_reason.take();
+        self.call_usage = answer.usage;
+        let is_length = answer.finish_reason == Some(FinishReason::Length);
+        let calls = take_calls(&mut answer, is_length, desk.ledger);
+        let mut content = blocks(answer, &calls);
+        if is_length && calls.is_empty() {
+            drop_trailing_thinking(&mut content);
+        }
+        self.transcript
+            .push_assistant(self.written_by(desk, content, false));
+        if calls.is_empty() {
+            self.after_answer(desk)
+        } else {
+            self.begin_tools(desk, calls)
+        }
+    }
+
+    /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
+    /// unfinished call. Calls that were whole are answered with the statement that they were not run.
+    pub(super) fn keep_partial(&mut self, desk: &mut Desk<'_>) {
+        if let Some(model) = &mut self.model {
+            model.answer.end_unfinished();
+        }
+        self.tell_changes(desk);
+        self.count_usage(desk);
+        let Some(model) = self.model.take() else { return };
+        let mut answer = model.answer;
+        answer.parts.retain(|part| match part.kind {
+            PartKind::Text | PartKind::Refusal => true,
+            PartKind::Thinking => part.signature.is_some(),
+            PartKind::ToolCall => part.whole && Json::parse(&part.text).is_ok(),
+            PartKind::RedactedThinking | PartKind::Raw => part.whole,
+        });
+        let calls = take_calls(&mut answer, false, desk.ledger);
+        let mut content = blocks(answer, &calls);
+        if calls.is_empty() {
+            drop_trailing_thinking(&mut content);
+        }
+        self.transcript
+            .push_assistant(self.written_by(desk, content, true));
+        self.shelve(calls);
+    }
+
+    fn written_by(&self, desk: &Desk<'_>, content: Vec<Block>, partial: bool) -> Message {
+        let origin = Origin {
+            protocol: desk.catalog.protocol.name.to_owned(),
+            model: desk.config.model.model.clone(),
+        };
+        Message {
+            role: Role::Assistant,
+            content,
+            partial,
+            origin: Some(origin),
+        }
+    }
+}
+
+/// The text of an answer under assembly.
+pub fn text_of_parts(answer: &Answer) -> String {
+    let texts = answer
+        .parts
+        .iter()
+        .filter(|part| matches!(part.kind, PartKind::Text | PartKind::Refusal));
+    texts.map(|part| part.text.as_str()).collect()
+}
+
+fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
+    if change == Change::Usage {
+        let mut total: Usage = ledger.usage;
+        total.add(&answer.usage);
+        return ledger.emit(
+            place,
+            EventKind::Usage {
+                usage: answer.usage,
+                total,
+            },
+        );
+    }
+    let (index, range) = match change {
+        Change::Started { part } | Change::Ended { part } => (part, 0..0),
+        Change::Grew { part, from, to } => (part, from..to),
+        Change::Usage => return,
+    };
+    let Some(part) = answer.parts.get_mut(index) else {
+        return;
+    };
+    let block = index as u32;
+    let text = || part.text.get(range.clone()).unwrap_or_default().to_owned();
+    let kind = match (part.kind, change) {
+        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
+        (PartKind::Text | PartKind::Refusal, Change::Grew { .. }) => {
+            EventKind::TextDelta { block, text: text() }
+        }
+        (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
+        (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
+        (PartKind::Thinking, Change::Grew { .. }) => EventKind::ReasoningDelta { block, text: text() },
+        (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },
+        (PartKind::ToolCall, Change::Started { .. }) => {
+            name_call(part, ledger);
+            EventKind::ToolInputStart {
+                block,
+                tool_call_id: part.id.clone(),
+                tool_name: part.name.clone(),
+            }
+        }
+        (PartKind::ToolCall, Change::Grew { .. }) => EventKind::ToolInputDelta { block, text: text() },
+        (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
+        (PartKind::RedactedThinking | PartKind::Raw, _) => return,
+    };
+    ledger.emit(place, kind);
+}
+
+/// Mints an id where the provider sent none.
+fn name_call(part: &mut Part, ledger: &mut Ledger) {
+    if part.id.is_empty() {
+        part.id = ledger.random.id("call_");
+    }
+}
+
+/// Reads the calls of an answer; afterwards their ids are unique.
+fn take_calls(answer: &mut Answer, is_length: bool, ledger: &mut Ledger) -> Vec<WrittenCall> {
+    let last = answer.parts.len().saturating_sub(1);
+    let mut calls: Vec<WrittenCall> = Vec::new();
+    for (index, part) in answer.parts.iter_mut().enumerate() {
+        if part.kind != PartKind::ToolCall {
+            continue;
+        }
+        name_call(part, ledger);
+        if calls.iter().any(|other| other.id == part.id) {
+            part.id = ledger.random.id("call_");
+        }
+        let parsed = json_repair::parse_arguments(&part.text);
+        let is_whole =
+            matches!(&parsed, Ok(parsed) if parsed.repaired_by.is_none()) && !part.text.trim().is_empty();
+        let is_cut_off = is_length && index == last && !is_whole;
+        let (input, problem, repaired_by) = match parsed {
+            Ok(parsed) => (
+                ToolInput::Json(Json::from_valid(&parsed.json)),
+                None,
+                parsed.repaired_by,
+            ),
+            Err(error) => (
+                ToolInput::Invalid(std::mem::take(&mut part.text)),
+                Some(error.to_string()),
+                None,
+            ),
+        };
+        let (id, name) = (part.id.clone(), part.name.clone());
+        calls.push(WrittenCall {
+            id,
+            name,
+            input,
+            problem,
+            repaired_by,
+            is_cut_off,
+        });
+    }
+    calls
+}
+
+/// The blocks of a message; text that is only white space is no block.
+fn blocks(answer: Answer, calls: &[WrittenCall]) -> Vec<Block> {
+    let mut inputs = calls.iter().map(|call| call.input.clone());
+    let parts = answer.parts.into_iter();
+    parts.filter_map(|part| block(part, &mut inputs)).collect()
+}
+
+fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Block> {
+    let Part {
+        kind,
+        text,
+        id,
+        name,
+        signature,
+        vendor,
+        ..
+    } = part;
+    let is_blank = text.trim().is_empty();
+    match kind {
+        PartKind::Text if is_blank => None,
+        PartKind::Text => Some(Block::Text { text, vendor }),
+        PartKind::Refusal => (!is_blank).then_some(Block::Refusal { text }),
+        PartKind::Thinking if is_blank && signature.is_none() && vendor.is_none() => None,
+        PartKind::Thinking => Some(Block::Thinking {
+            text,
+            signature,
+            vendor,
+        }),
+        PartKind::RedactedThinking => Some(Block::RedactedThinking { data: text }),
+        PartKind::ToolCall => inputs.next().map(|input| Block::ToolCall {
+            id,
+            name,
+            input,
+            vendor,
+        }),
+        PartKind::Raw => Json::parse(&text).ok().map(|json| Block::Raw { json }),
+    }
+}
+
+/// Anthropic refuses an assistant message that ends in thinking.
+fn drop_trailing_thinking(content: &mut Vec<Block>) {
+    while matches!(
+        content.last(),
+        Some(Block::Thinking { .. } | Block::RedactedThinking { .. })
+    ) {
+        content.pop();
+    }
+}

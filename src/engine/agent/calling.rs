@@ -1,0 +1,451 @@
+//! The tool calls of an answer: checked, prepared, scheduled, answered.
+
+use super::super::event::{EventKind, ToolFault};
+use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
+use super::super::message::{Block, Json, ToolInput};
+use super::super::outcome::StoppedBy;
+use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use super::super::timers::TimerReason;
+use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
+use super::answering::WrittenCall;
+use super::{Agent, Desk, Queued};
+
+/// How many violations of a schema the model is told at once.
+const MAX_VIOLATIONS: usize = 5;
+
+impl Agent {
+    pub(super) fn begin_tools(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+        let place = self.place();
+        let mut faults = Vec::new();
+        for call in written {
+            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            desk.ledger.emit(
+                place,
+                EventKind::ToolCall {
+                    tool_call_id,
+                    tool_name,
+                    input: written_json(&call.input),
+                },
+            );
+            if let Some(repair) = call.repaired_by {
+                let message = [
+                    "The arguments of ",
+                    &call.name,
+                    " were no JSON; repaired by ",
+                    repair.name(),
+                ]
+                .concat();
+                desk.ledger.emit(
+                    place,
+                    EventKind::Warning {
+                        code: "repaired_arguments".into(),
+                        message,
+                    },
+                );
+            }
+            let fault = check(&call, desk).err();
+            self.tools.calls.push(queued(call, desk));
+            faults.push(fault);
+        }
+        for (index, fault) in faults.into_iter().enumerate() {
+            if let Some(fault) = fault {
+                self.finish_call(desk, index, ToolReturn::Fault(fault));
+            }
+        }
+        self.ask_to_prepare(desk);
+        self.advance_tools(desk);
+    }
+
+    /// Calls of an answer that goes no further: listed, answered in the transcript, never run.
+    pub(super) fn shelve(&mut self, written: Vec<WrittenCall>) {
+        if written.is_empty() {
+            return;
+        }
+        let calls = written.into_iter().map(|call| Call {
+            phase: CallPhase::Done {
+                result: ToolReturn::Fault(ToolFault::not_run()),
+                duration_ms: 0,
+            },
+            ..bare(call)
+        });
+        let batch = ToolBatch {
+            calls: calls.collect(),
+            question: None,
+        };
+        self.records.extend(batch.calls.iter().map(Call::record));
+        self.transcript.push_round(batch.results(), Vec::new());
+    }
+
+    pub fn handle_tool_finished(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
+        let Some(index) = self.tools.index_of(effect) else {
+            return;
+        };
+        desk.ledger.close(effect);
+        desk.ledger.timers.clear(TimerReason::Tool { call: effect });
+        let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
+        self.finish_call(desk, index, result);
+        if is_fatal {
+            self.stop(desk, StoppedBy::FatalTool)
+        } else {
+            self.advance_tools(desk)
+        }
+    }
+
+    pub fn handle_tool_progress(&mut self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
+        let Some(call) = self
+            .tools
+            .index_of(effect)
+            .and_then(|index| self.tools.calls.get(index))
+        else {
+            return;
+        };
+        let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+        desk.ledger.emit(
+            self.place(),
+            EventKind::ToolProgress {
+                tool_call_id,
+                tool_name,
+                data,
+            },
+        );
+    }
+
+    pub fn handle_tool_timeout(&mut self, desk: &mut Desk<'_>, effect: EffectId) {
+        let why = "the tool did not finish in time";
+        desk.ledger.output(Output::AbortTool {
+            call: effect,
+            why: why.into(),
+        });
+        let fault = fault(
+            "timeout",
+            why.to_owned(),
+            "Try again with less work, or go on without this result.",
+        );
+        self.handle_tool_finished(desk, effect, ToolReturn::Fault(fault));
+    }
+
+    pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
+        if self.tools.question != Some(question) {
+            return;
+        }
+        self.tools.question = None;
+        desk.ledger.emit(
+            self.place(),
+            EventKind::Answered {
+                question_id: question,
+            },
+        );
+        let mut prepared = match answer {
+            QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
+            QuestionAnswer::Failed { why } => vec![Err(why)],
+        }
+        .into_iter();
+        let mut failed = None;
+        for index in 0..self.tools.calls.len() {
+            if !matches!(
+                self.tools.calls.get(index),
+                Some(Call {
+                    phase: CallPhase::Preparing,
+                    ..
+                })
+            ) {
+                continue;
+            }
+            match prepared.next() {
+                Some(Err(why)) => failed = Some(why),
+                Some(Ok(prepared)) => {
+                    self.take_prepared(desk, index, prepared);
+                    continue;
+                }
+                None => {}
+            }
+            let why = failed
+                .clone()
+                .unwrap_or_else(|| "the host did not prepare this call".into());
+            let fault = fault("tool_failed", why, "Call the tool again, or go on without it.");
+            self.finish_call(desk, index, ToolReturn::Fault(fault));
+        }
+        self.advance_tools(desk);
+    }
+
+    /// Calls that wait for this save start, or are answered with its failure.
+    pub fn handle_saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) {
+        for index in 0..self.tools.calls.len() {
+            let Some(call) = self.tools.calls.get(index) else {
+                continue;
+            };
+            if !matches!(call.phase, CallPhase::AwaitingSave { save } if save == Some(saved)) {
+                continue;
+            }
+            if ok {
+                self.run_call(desk, index);
+            } else {
+                let why = "the start of this call could not be saved, so it was not made";
+                let fault = fault("save_failed", why.into(), "Tell the user that nothing was done.");
+                self.finish_call(desk, index, ToolReturn::Fault(fault));
+            }
+        }
+        self.advance_tools(desk);
+    }
+
+    /// Ties the calls that asked for a save to the one that was just made.
+    pub fn note_save(&mut self, made: EffectId) {
+        for call in &mut self.tools.calls {
+            if let CallPhase::AwaitingSave { save: save @ None } = &mut call.phase {
+                *save = Some(made);
+            }
+        }
+    }
+
+    fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
+        let iteration = self.iteration;
+        let preparing = self
+            .tools
+            .calls
+            .iter()
+            .filter(|call| call.phase == CallPhase::Preparing);
+        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, iteration)).collect();
+        if calls.is_empty() {
+            return;
+        }
+        let question = desk.ledger.open(self.index, EffectKind::Question);
+        self.tools.question = Some(question);
+        let kind = EventKind::Question {
+            question_id: question,
+            question: "prepare_calls".into(),
+        };
+        desk.ledger.emit(self.place(), kind);
+        desk.ledger.output(Output::Ask {
+            question,
+            ask: Question::PrepareCalls { calls },
+        });
+    }
+
+    fn take_prepared(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+        if let Some(problem) = prepared.problem {
+            let fault = fault(
+                "invalid_input",
+                problem,
+                "Call the tool again with input that fits its schema.",
+            );
+            return self.finish_call(desk, index, ToolReturn::Fault(fault));
+        }
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            call.resource_key = prepared.resource_key;
+            if let Some(input) = prepared.input {
+                call.input = input;
+            }
+            call.phase = CallPhase::Queued;
+        }
+    }
+
+    /// Starts what may start; when everything is done, the round is over.
+    fn advance_tools(&mut self, desk: &mut Desk<'_>) {
+        let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
+        while let Some(index) = self.tools.next_to_start(mode, most) {
+            let Some(call) = self.tools.calls.get_mut(index) else {
+                break;
+            };
+            if call.replay_once {
+                call.phase = CallPhase::AwaitingSave { save: None };
+                desk.ledger.await_save();
+            } else {
+                self.run_call(desk, index);
+            }
+        }
+        if !self.tools.calls.is_empty() && self.tools.is_done() {
+            self.finish_round(desk);
+        }
+    }
+
+    fn run_call(&mut self, desk: &mut Desk<'_>, index: usize) {
+        let iteration = self.iteration;
+        let Some(call) = self.tools.calls.get_mut(index) else {
+            return;
+        };
+        let effect = desk.ledger.open(self.index, EffectKind::Tool);
+        call.phase = CallPhase::Running {
+            effect,
+            started_ms: desk.ledger.now_ms,
+        };
+        let timeout_ms = call.timeout_ms.or(desk.config.timeouts.tool_ms);
+        desk.ledger
+            .set_timer(TimerReason::Tool { call: effect }, timeout_ms);
+        desk.ledger
+            .output(Output::CallTool(invocation(call, effect, iteration)));
+    }
+
+    pub(super) fn finish_call(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+        let place = self.place();
+        let Some(call) = self.tools.calls.get_mut(index) else {
+            return;
+        };
+        let duration_ms = match call.phase {
+            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
+            _ => 0,
+        };
+        let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+        let kind = match &result {
+            ToolReturn::Fault(fault) => EventKind::ToolError {
+                tool_call_id,
+                tool_name,
+                error: fault.clone(),
+                duration_ms,
+            },
+            _ => EventKind::ToolResult {
+                tool_call_id,
+                tool_name,
+                output: output_of(&result),
+                duration_ms,
+            },
+        };
+        call.phase = CallPhase::Done { result, duration_ms };
+        desk.ledger.emit(place, kind);
+    }
+
+    fn finish_round(&mut self, desk: &mut Desk<'_>) {
+        let batch = std::mem::take(&mut self.tools);
+        self.records.extend(batch.calls.iter().map(Call::record));
+        let steers = self.take_steers(desk);
+        self.transcript.push_round(batch.results(), steers);
+        self.finish_iteration(desk);
+        self.begin_iteration(desk);
+    }
+
+    /// After an answer without calls: what waits for the model starts another iteration, else the run is complete.
+    pub(super) fn after_answer(&mut self, desk: &mut Desk<'_>) {
+        self.finish_iteration(desk);
+        if self.finish_reason == Some(super::FinishReason::Pause) {
+            return self.begin_iteration(desk);
+        }
+        let mut content = self.take_steers(desk);
+        if content.is_empty() && !self.follow_ups.is_empty() {
+            let Queued { id, content: next } = self.follow_ups.remove(0);
+            desk.ledger
+                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
+            content = next;
+        }
+        if content.is_empty() {
+            return self.end_completed(desk);
+        }
+        self.transcript.push_user(content);
+        self.begin_iteration(desk);
+    }
+
+    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
+        let steers = std::mem::take(&mut self.steers);
+        if steers.is_empty() {
+            return Vec::new();
+        }
+        let ids = steers.iter().map(|steer| steer.id).collect();
+        desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
+        steers.into_iter().flat_map(|steer| steer.content).collect()
+    }
+}
+
+/// What keeps a call from being run.
+fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
+    let tools = &desk.config.tools;
+    let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let hint = if names.is_empty() {
+            "There are no tools.".into()
+        } else {
+            ["Use one of: ", &names.join(", ")].concat()
+        };
+        return Err(ToolFault {
+            hint,
+            ..fault(
+                "unknown_tool",
+                ["There is no tool named ", &call.name].concat(),
+                "",
+            )
+        });
+    };
+    if call.is_cut_off {
+        let message = "The answer reached its length limit within this call, so the call was not run.";
+        return Err(fault(
+            "cut_off",
+            message.into(),
+            "Call the tool again with shorter arguments.",
+        ));
+    }
+    let input = match &call.input {
+        ToolInput::Json(input) => input,
+        ToolInput::Invalid(_) => {
+            let problem = call.problem.as_deref().unwrap_or_default();
+            let message = ["Invalid JSON in tool arguments: ", problem].concat();
+            return Err(fault(
+                "invalid_json",
+                message,
+                "Call the tool again with one valid JSON object.",
+            ));
+        }
+    };
+    let Some(schema) = desk.catalog.schemas.get(index).and_then(Option::as_ref) else {
+        return Ok(());
+    };
+    let Ok(value) = serde_json::from_str(input.as_str()) else {
+        return Ok(());
+    };
+    let violations = schema.validate(&value, MAX_VIOLATIONS);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = violations
+        .into_iter()
+        .map(|violation| violation.to_string())
+        .collect();
+    let message = ["The input does not fit the tool's schema: ", &list.join("; ")].concat();
+    Err(fault(
+        "invalid_input",
+        message,
+        "Call the tool again with input that fits its schema.",
+    ))
+}
+
+fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
+    let mut call = bare(written);
+    if let Some(tool) = desk.config.tools.iter().find(|tool| tool.name == call.name) {
+        call.read_only = tool.read_only;
+        call.replay_once = tool.replay_once;
+        call.timeout_ms = tool.timeout_ms;
+        if tool.prepare {
+            call.phase = CallPhase::Preparing;
+        }
+    }
+    call
+}
+
+fn bare(written: WrittenCall) -> Call {
+    Call {
+        id: written.id,
+        name: written.name,
+        input: written_json(&written.input),
+        written: written.input,
+        read_only: false,
+        replay_once: false,
+        resource_key: None,
+        timeout_ms: None,
+        phase: CallPhase::Queued,
+    }
+}
+
+fn invocation(call: &Call, effect: EffectId, iteration: u32) -> ToolInvocation {
+    ToolInvocation {
+        call: effect,
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        input: call.input.clone(),
+        iteration,
+    }
+}
+
+pub(super) fn fault(code: &str, message: String, hint: &str) -> ToolFault {
+    ToolFault {
+        code: code.into(),
+        message,
+        hint: hint.into(),
+        recoverable: true,
+    }
+}

@@ -1,0 +1,118 @@
+//! How an agent ends: complete, stopped by a limit, cancelled, failed. Nothing that was received is lost.
+
+use super::super::error::Failure;
+use super::super::event::EventKind;
+use super::super::input::ToolReturn;
+use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
+use super::super::output::Output;
+use super::super::timers::TimerReason;
+use super::super::tool_batch::CallPhase;
+use super::calling::fault;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// A limit: what runs is aborted, what is pending stays in the state.
+    pub fn stop(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+        self.halt(desk, "the run was stopped");
+        self.end_stopped(desk, stopped_by);
+    }
+
+    /// The host's abort.
+    pub fn cancel(&mut self, desk: &mut Desk<'_>, why: String) {
+        self.halt(desk, "the run was aborted");
+        desk.ledger
+            .emit(self.place(), EventKind::Abort { reason: why.clone() });
+        self.end(
+            desk,
+            Outcome {
+                abort_reason: Some(why),
+                ..outcome(OutcomeKind::Cancelled)
+            },
+        );
+    }
+
+    pub fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
+        self.halt(desk, "the run failed");
+        desk.ledger
+            .emit(self.place(), EventKind::Error { error: error.clone() });
+        self.end(
+            desk,
+            Outcome {
+                error: Some(error),
+                ..outcome(OutcomeKind::Failed)
+            },
+        );
+    }
+
+    pub(super) fn end_stopped(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+        self.end(
+            desk,
+            Outcome {
+                stopped_by: Some(stopped_by),
+                ..outcome(OutcomeKind::Stopped)
+            },
+        );
+    }
+
+    pub(super) fn end_completed(&mut self, desk: &mut Desk<'_>) {
+        self.end(desk, outcome(OutcomeKind::Completed));
+    }
+
+    pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
+        if !std::mem::take(&mut self.iteration_open) {
+            return;
+        }
+        desk.ledger
+            .timers
+            .clear(TimerReason::Iteration { agent: self.index });
+        let kind = EventKind::IterationFinish {
+            finish_reason: self.finish_reason,
+            raw_finish_reason: self.raw_finish_reason.clone(),
+            usage: self.call_usage,
+        };
+        desk.ledger.emit(self.place(), kind);
+    }
+
+    fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+        self.finish_iteration(desk);
+        desk.ledger.emit(self.place(), EventKind::AgentFinish);
+        self.ended = Some(outcome);
+    }
+
+    /// Gives up everything that is under way and keeps what it has brought.
+    fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
+        self.close_request(desk, true);
+        self.keep_partial(desk);
+        if let Some(question) = self.tools.question.take() {
+            desk.ledger.close(question);
+        }
+        for index in 0..self.tools.calls.len() {
+            let Some(CallPhase::Running { effect, .. }) = self.tools.calls.get(index).map(|call| &call.phase)
+            else {
+                continue;
+            };
+            let effect = *effect;
+            desk.ledger.close(effect);
+            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
+            desk.ledger.output(Output::AbortTool {
+                call: effect,
+                why: why.into(),
+            });
+            let fault = fault(
+                "cancelled",
+                why.to_owned(),
+                "Call the tool again if its result is still needed.",
+            );
+            self.finish_call(desk, index, ToolReturn::Fault(fault));
+        }
+    }
+}
+
+fn outcome(kind: OutcomeKind) -> Outcome {
+    Outcome {
+        outcome: kind,
+        stopped_by: None,
+        abort_reason: None,
+        error: None,
+    }
+}

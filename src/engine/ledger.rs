@@ -1,0 +1,195 @@
+//! What a run's agents share: the effects that are open, the deadlines, the outputs to come, time and randomness.
+//!
+//! Every effect opens and closes here, and nowhere else; that is what the journal gets to see.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::event::{Event, EventKind};
+use super::moment::Moment;
+use super::output::{EffectId, EffectKind, JournalEntry, Output};
+use super::random::Random;
+use super::timers::{TimerReason, Timers};
+use super::usage::Usage;
+
+/// Where an event belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub agent: u32,
+    pub iteration: u32,
+    pub attempt: u32,
+}
+
+/// An effect that the outside world has not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenEffect {
+    pub agent: u32,
+    /// `None` for a save.
+    pub kind: Option<EffectKind>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ledger {
+    pub timers: Timers,
+    /// Of all finished model calls.
+    pub usage: Usage,
+    pub now_ms: u64,
+    /// Of the input at hand; see [`Moment::random`].
+    pub seed: u64,
+    pub random: Random,
+    open: BTreeMap<EffectId, OpenEffect>,
+    next_effect: EffectId,
+    next_seq: u32,
+    journal: Vec<JournalEntry>,
+    /// A call waits for the save of the journal as it stands.
+    awaited: bool,
+    #[serde(skip)]
+    outputs: VecDeque<Output>,
+}
+
+impl Default for Ledger {
+    fn default() -> Ledger {
+        Ledger {
+            timers: Timers::default(),
+            usage: Usage::default(),
+            now_ms: 0,
+            seed: 0,
+            random: Random(0),
+            open: BTreeMap::new(),
+            next_effect: 1,
+            next_seq: 1,
+            journal: Vec::new(),
+            awaited: false,
+            outputs: VecDeque::new(),
+        }
+    }
+}
+
+impl Ledger {
+    /// Time never goes back; randomness starts anew with each input.
+    pub fn begin(&mut self, moment: Moment) {
+        self.now_ms = self.now_ms.max(moment.now_ms);
+        self.seed = moment.random;
+        self.random = Random(moment.random);
+    }
+
+    pub fn emit(&mut self, place: Place, kind: EventKind) {
+        let seq = self.next_seq;
+        self.next_seq = self.next_seq.saturating_add(1);
+        let Place {
+            agent,
+            iteration,
+            attempt,
+        } = place;
+        self.outputs.push_back(Output::Emit(Event {
+            seq,
+            agent,
+            iteration,
+            attempt,
+            kind,
+        }));
+    }
+
+    /// Sets or clears a deadline `wait_ms` from this input on.
+    pub fn set_timer(&mut self, reason: TimerReason, wait_ms: Option<u64>) {
+        match wait_ms {
+            Some(wait_ms) => self.timers.set(reason, self.now_ms.saturating_add(wait_ms)),
+            None => self.timers.clear(reason),
+        }
+    }
+
+    pub fn output(&mut self, output: Output) {
+        self.outputs.push_back(output);
+    }
+
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    pub fn open(&mut self, agent: u32, kind: EffectKind) -> EffectId {
+        let effect = self.mint(OpenEffect {
+            agent,
+            kind: Some(kind),
+        });
+        self.journal.push(JournalEntry {
+            effect,
+            agent,
+            kind,
+            opened: true,
+        });
+        effect
+    }
+
+    /// Closes an effect; false if it was not open, so that a late answer is dropped.
+    pub fn close(&mut self, effect: EffectId) -> bool {
+        let Some(closed) = self.open.remove(&effect) else {
+            return false;
+        };
+        if let Some(kind) = closed.kind {
+            self.journal.push(JournalEntry {
+                effect,
+                agent: closed.agent,
+                kind,
+                opened: false,
+            });
+        }
+        true
+    }
+
+    pub fn is_open(&self, effect: EffectId) -> bool {
+        self.open.contains_key(&effect)
+    }
+
+    pub fn find(&self, effect: EffectId) -> Option<OpenEffect> {
+        self.open.get(&effect).copied()
+    }
+
+    /// The save that the journal's open end will be part of; a call may wait for it.
+    pub fn await_save(&mut self) {
+        self.awaited = true;
+    }
+
+    /// Hands the journal's new entries out, once per input. Returns the save's id.
+    pub fn flush_journal(&mut self) -> Option<EffectId> {
+        if self.journal.is_empty() && !self.awaited {
+            return None;
+        }
+        let save = self.mint(OpenEffect { agent: 0, kind: None });
+        let entries = std::mem::take(&mut self.journal);
+        let awaited = std::mem::take(&mut self.awaited);
+        self.outputs.push_back(Output::Save {
+            save,
+            entries,
+            awaited,
+        });
+        Some(save)
+    }
+
+    /// After the end nothing is open and nothing is due.
+    pub fn close_all(&mut self) {
+        let effects: Vec<EffectId> = self.open.keys().copied().collect();
+        for effect in effects {
+            self.close(effect);
+        }
+        self.timers.clear_all();
+    }
+
+    /// Moves the outputs that were not polled into another copy of this run.
+    #[doc(hidden)]
+    pub fn take_outputs(&mut self) -> VecDeque<Output> {
+        std::mem::take(&mut self.outputs)
+    }
+
+    #[doc(hidden)]
+    pub fn give_outputs(&mut self, outputs: VecDeque<Output>) {
+        self.outputs = outputs;
+    }
+
+    fn mint(&mut self, effect: OpenEffect) -> EffectId {
+        let id = self.next_effect;
+        self.next_effect = self.next_effect.saturating_add(1);
+        self.open.insert(id, effect);
+        id
+    }
+}

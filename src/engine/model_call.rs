@@ -1,0 +1,223 @@
+//! One HTTP request to a model and what its response turns into.
+//!
+//! Owns the answer under assembly and the state of its decoder. Order: [`ModelCall::handle_head`], then
+//! [`ModelCall::handle_chunk`] for every chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; what had
+//! arrived stays in [`ModelCall::answer`].
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::Answer;
+use super::error::{Failure, FailureCode};
+use super::framing::FramingState;
+use super::output::EffectId;
+use super::provider::failure::{decode_failure, request_id};
+use super::provider::{Decoder, Protocol};
+
+/// How much of an error body is read, in bytes: any vendor's error object fits, a hostile body does not fill memory.
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
+/// How much of a body that is one JSON value is read, in bytes; the same bound as one event's.
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// How much of an unreadable body a failure shows, in characters.
+const EXCERPT_CHARS: usize = 500;
+
+/// What the body turned out to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Body {
+    /// No byte that tells has come yet.
+    Unknown,
+    Events,
+    /// One JSON value, or something unreadable.
+    Whole(Vec<u8>),
+    /// Of a response whose status is no success.
+    Error(Vec<u8>),
+}
+
+/// An attempt.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ModelCall {
+    /// `None` while waiting for the next attempt.
+    pub request: Option<EffectId>,
+    pub answer: Answer,
+    vendor: String,
+    status: u16,
+    headers: Vec<(String, String)>,
+    stream: bool,
+    body: Body,
+    /// The first bytes, as long as no event was read.
+    prefix: Vec<u8>,
+    decoder: Decoder,
+    framing: FramingState,
+}
+
+impl ModelCall {
+    pub fn new(
+        request: EffectId,
+        vendor: &str,
+        protocol: &Protocol,
+        stream: bool,
+        join_deltas: bool,
+    ) -> ModelCall {
+        ModelCall {
+            request: Some(request),
+            answer: Answer::new(join_deltas),
+            vendor: vendor.to_owned(),
+            status: 0,
+            headers: Vec::new(),
+            stream,
+            body: Body::Unknown,
+            prefix: Vec::new(),
+            decoder: (protocol.decoder)(),
+            framing: FramingState::new(protocol.framing),
+        }
+    }
+
+    pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
+        self.status = status;
+        self.headers = headers;
+        if !(200..300).contains(&status) {
+            self.body = Body::Error(Vec::new());
+        } else if !self.stream {
+            self.body = Body::Whole(Vec::new());
+        }
+    }
+
+    /// # Errors
+    /// What the stream reports, or `malformed_stream`.
+    pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        match &mut self.body {
+            Body::Error(body) => {
+                let room = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
+                body.extend(bytes.iter().take(room));
+                Ok(())
+            }
+            Body::Whole(body) => {
+                body.extend_from_slice(bytes);
+                if body.len() > MAX_BODY_BYTES {
+                    let failure =
+                        Failure::new(FailureCode::MalformedStream, "The body is longer than 64 MiB.");
+                    return Err(self.describe(failure));
+                }
+                Ok(())
+            }
+            Body::Events => self.feed(bytes),
+            Body::Unknown => self.sniff(bytes),
+        }
+    }
+
+    /// The body has ended. `Ok`: the answer is complete.
+    ///
+    /// # Errors
+    /// The vendor's error, `malformed_stream` for a body that is none or was cut off.
+    pub fn handle_end(&mut self, now_ms: u64) -> Result<(), Failure> {
+        match std::mem::replace(&mut self.body, Body::Unknown) {
+            Body::Error(body) => Err(decode_failure(
+                &self.vendor,
+                self.status,
+                &self.headers,
+                &body,
+                now_ms,
+            )),
+            Body::Whole(body) => self.finish_whole(&body, now_ms),
+            Body::Events => self.finish_events(),
+            Body::Unknown => {
+                let failure = Failure::new(FailureCode::MalformedStream, "The response has an empty body.");
+                Err(self.describe(failure))
+            }
+        }
+    }
+
+    /// Adds what only the response knows: status, vendor, request id, the start of an unreadable body.
+    pub fn describe(&self, mut failure: Failure) -> Failure {
+        if self.status != 0 {
+            failure.status = failure.status.or(Some(self.status));
+        }
+        if failure.vendor.is_none() {
+            failure.vendor = Some(self.vendor.clone());
+        }
+        if failure.request_id.is_none() {
+            failure.request_id = request_id(&self.headers);
+        }
+        if failure.body.is_none() && failure.code == FailureCode::MalformedStream && !self.prefix.is_empty() {
+            failure.body = Some(excerpt(&self.prefix));
+        }
+        failure
+    }
+
+    /// A stream begins with a field, a comment or a blank line; a body that begins like JSON or HTML is none.
+    fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
+        let first = bytes.iter().find(tells).copied();
+        let is_ndjson = matches!(self.framing, FramingState::Ndjson(_));
+        match first {
+            Some(b'<') => self.body = Body::Whole(Vec::new()),
+            Some(b'{' | b'[') if !is_ndjson => self.body = Body::Whole(Vec::new()),
+            Some(_) => self.body = Body::Events,
+            None => return self.feed(bytes),
+        }
+        self.handle_chunk(bytes)
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        if self.answer.parts.is_empty() && self.prefix.len() < 4 * EXCERPT_CHARS {
+            self.prefix
+                .extend(bytes.iter().take(4 * EXCERPT_CHARS - self.prefix.len()));
+        }
+        let ModelCall {
+            decoder,
+            framing,
+            answer,
+            ..
+        } = self;
+        let mut failed = None;
+        let framed = framing.feed(bytes, &mut |event, data| {
+            if failed.is_none() {
+                failed = decoder.decode_event(event, data, answer).err();
+            }
+        });
+        match failed.map_or(framed, Err) {
+            Ok(()) => Ok(()),
+            Err(failure) => Err(self.describe(failure)),
+        }
+    }
+
+    fn finish_events(&mut self) -> Result<(), Failure> {
+        let ModelCall {
+            decoder,
+            framing,
+            answer,
+            ..
+        } = self;
+        let mut failed = None;
+        let framed = framing.finish(&mut |event, data| {
+            if failed.is_none() {
+                failed = decoder.decode_event(event, data, answer).err();
+            }
+        });
+        failed
+            .map_or(framed, Err)
+            .and_then(|()| decoder.finish(answer))
+            .map_err(|failure| self.describe(failure))
+    }
+
+    fn finish_whole(&mut self, body: &[u8], now_ms: u64) -> Result<(), Failure> {
+        self.prefix = body.iter().take(4 * EXCERPT_CHARS).copied().collect();
+        if body.trim_ascii().starts_with(b"{") {
+            return self
+                .decoder
+                .decode_body(body, &mut self.answer)
+                .map_err(|failure| self.describe(failure));
+        }
+        let mut failure = decode_failure(&self.vendor, self.status, &self.headers, body, now_ms);
+        failure.code = FailureCode::MalformedStream;
+        failure.message = "The response is neither an event stream nor JSON.".into();
+        failure.retryable = false;
+        Err(self.describe(failure))
+    }
+}
+
+fn excerpt(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .take(EXCERPT_CHARS)
+        .collect()
+}

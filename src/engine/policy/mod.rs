@@ -1,0 +1,4 @@
+//! Decisions as pure functions: when to try again, which calls may run beside each other.
+
+pub mod retry;
+pub mod schedule;

@@ -1,0 +1,73 @@
+//! Which calls of one answer may run at the same time: readers beside each other, writers alone.
+
+use super::super::config::ToolExecution;
+
+/// What matters about a call when it is scheduled.
+#[derive(Clone, Copy, Debug)]
+pub struct Traits<'a> {
+    pub read_only: bool,
+    pub resource_key: Option<&'a str>,
+}
+
+/// Whether the later of two calls has to wait for the earlier one. Equal resource keys conflict in every mode.
+pub fn conflict(mode: ToolExecution, a: Traits<'_>, b: Traits<'_>) -> bool {
+    let same_key = match (a.resource_key, b.resource_key) {
+        (Some(a), Some(b)) => Some(a == b),
+        _ => None,
+    };
+    match (mode, same_key) {
+        (_, Some(true)) | (ToolExecution::Sequential, _) => true,
+        (_, Some(false)) | (ToolExecution::Parallel, None) => false,
+        (ToolExecution::ReadOnlyParallel, None) => !(a.read_only && b.read_only),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: Traits<'_> = Traits {
+        read_only: true,
+        resource_key: None,
+    };
+    const WRITE: Traits<'_> = Traits {
+        read_only: false,
+        resource_key: None,
+    };
+    const A: Traits<'_> = Traits {
+        read_only: false,
+        resource_key: Some("a"),
+    };
+    const B: Traits<'_> = Traits {
+        read_only: false,
+        resource_key: Some("b"),
+    };
+    const READ_A: Traits<'_> = Traits {
+        read_only: true,
+        resource_key: Some("a"),
+    };
+
+    #[test]
+    fn the_table_of_conflicts() {
+        use ToolExecution::{Parallel, ReadOnlyParallel, Sequential};
+        let rows = [
+            (READ, READ, [false, false, true]),
+            (READ, WRITE, [true, false, true]),
+            (WRITE, WRITE, [true, false, true]),
+            (A, B, [false, false, true]),
+            (A, A, [true, true, true]),
+            (READ_A, READ_A, [true, true, true]),
+            (READ_A, B, [false, false, true]),
+            (READ_A, READ, [false, false, true]),
+            (A, WRITE, [true, false, true]),
+        ];
+        for (a, b, expected) in rows {
+            let found = [ReadOnlyParallel, Parallel, Sequential].map(|mode| conflict(mode, a, b));
+            assert_eq!(found, expected, "{a:?} {b:?}");
+            assert_eq!(
+                found,
+                [ReadOnlyParallel, Parallel, Sequential].map(|mode| conflict(mode, b, a))
+            );
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Random numbers and ids that derive from one seed.
+//!
+//! The engine never asks the host for randomness while it works: each input brings a seed, and whatever
+//! that input causes draws from it, so a replayed input causes the same ids and the same jitter. Not for
+//! cryptography.
+
+use serde::{Deserialize, Serialize};
+
+/// A splitmix64 generator; equal seeds give equal sequences.
+///
+/// Serialises as 16 hexadecimal digits, because a JavaScript number would lose the low bits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Random(pub u64);
+
+impl Random {
+    /// Draws the next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Draws a number from 0 (included) to 1 (excluded), with 53 random bits.
+    pub fn unit_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Makes an id: `prefix` and 24 letters or digits, out of two draws (128 bits).
+    pub fn id(&mut self, prefix: &str) -> String {
+        let mut id = String::with_capacity(prefix.len() + 2 * DIGITS_PER_DRAW);
+        id.push_str(prefix);
+        for _ in 0..2 {
+            let mut fraction = self.next_u64();
+            for _ in 0..DIGITS_PER_DRAW {
+                id.push(base62(integer_part_of_62_times(fraction)));
+                fraction = fraction.wrapping_mul(62);
+            }
+        }
+        id
+    }
+}
+
+/// Twelve, because 62^11 is the first power of 62 above 2^64: no two draws share their digits.
+const DIGITS_PER_DRAW: usize = 12;
+
+/// The draw is read as a binary fraction; with its digits taken from the top, none is constant.
+fn integer_part_of_62_times(fraction: u64) -> u8 {
+    let high = (fraction >> 32) * 62;
+    let low = (fraction & 0xffff_ffff) * 62;
+    ((high + (low >> 32)) >> 32) as u8
+}
+
+fn base62(digit: u8) -> char {
+    char::from(match digit {
+        0..=9 => b'0' + digit,
+        10..=35 => b'A' + digit - 10,
+        _ => b'a' + digit.saturating_sub(36),
+    })
+}
+
+impl From<Random> for String {
+    fn from(random: Random) -> String {
+        let mut text = String::with_capacity(16);
+        for shift in (0..16).rev() {
+            let nibble = (random.0 >> (shift * 4)) as u32 & 15;
+            text.push(char::from_digit(nibble, 16).unwrap_or('0'));
+        }
+        text
+    }
+}
+
+impl TryFrom<String> for Random {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Random, Self::Error> {
+        if text.len() != 16 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err("a random state is 16 hexadecimal digits");
+        }
+        u64::from_str_radix(&text, 16)
+            .map(Random)
+            .map_err(|_| "a random state is 16 hexadecimal digits")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_sequence_is_splitmix64() {
+        // Reference values of the published algorithm for the seed 1234567.
+        let mut random = Random(1_234_567);
+        let drawn: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
+        assert_eq!(
+            drawn,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    #[test]
+    fn every_digit_of_an_id_varies() {
+        let mut random = Random(7);
+        let ids: Vec<Vec<char>> = (0..200).map(|_| random.id("").chars().collect()).collect();
+        for place in 0..24 {
+            let mut seen: Vec<char> = ids.iter().map(|id| id[place]).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            assert!(seen.len() > 20, "place {place} shows only {seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_saved_state_that_is_no_number_is_refused() {
+        for text in [
+            "\"\"",
+            "\"+23456789abcdef0\"",
+            "\"123\"",
+            "\"00000000000000000\"",
+            "5",
+        ] {
+            assert!(serde_json::from_str::<Random>(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_id_is_the_prefix_and_24_letters_or_digits(seed: u64) {
+            let id = Random(seed).id("call_");
+            prop_assert_eq!(id.len(), 29);
+            prop_assert!(id.starts_with("call_"));
+            prop_assert!(id.bytes().skip(5).all(|byte| byte.is_ascii_alphanumeric()));
+        }
+
+        #[test]
+        fn different_seeds_give_different_ids(one: u64, other: u64) {
+            prop_assume!(one != other);
+            prop_assert_ne!(Random(one).id(""), Random(other).id(""));
+        }
+
+        #[test]
+        fn a_unit_number_lies_from_0_to_below_1(seed: u64) {
+            let number = Random(seed).unit_f64();
+            prop_assert!((0.0..1.0).contains(&number));
+        }
+
+        #[test]
+        fn a_restored_state_goes_on_with_the_same_numbers(seed: u64) {
+            let mut random = Random(seed);
+            random.next_u64();
+            let saved = serde_json::to_string(&random).unwrap();
+            let mut restored: Random = serde_json::from_str(&saved).unwrap();
+            prop_assert_eq!(random.next_u64(), restored.next_u64());
+        }
+    }
+}

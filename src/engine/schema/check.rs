@@ -1,0 +1,612 @@
+//! Checks an instance against compiled nodes, within bounded work.
+//!
+//! Text is made only for violations that are kept: whether one of several alternatives fits is first found
+//! out quietly, and only if none does, each is checked again to tell which came closest.
+
+use super::equal::{Choices, compare, duplicate, is_multiple, same};
+use super::{
+    Additional, Counted, MAX_DEPTH, MAX_STEPS, Node, NodeIndex, Rule, Schema, Types, Violation, push_segment,
+};
+use serde_json::{Map, Number, Value};
+use std::cmp::Ordering;
+
+pub fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
+    let mut check = Check {
+        schema,
+        steps: 0,
+        depth: 0,
+        gave_up: None,
+        quiet: false,
+        found: Vec::new(),
+        max_errors,
+    };
+    check.node(0, instance, &Path::Root);
+    if let Some(reason) = check.gave_up {
+        check.found.truncate(max_errors - 1);
+        check.found.push(Violation {
+            instance_pointer: String::new(),
+            schema_pointer: String::new(),
+            message: reason.to_owned(),
+        });
+    }
+    check.found
+}
+
+struct Check<'s> {
+    schema: &'s Schema,
+    steps: usize,
+    depth: usize,
+    gave_up: Option<&'static str>,
+    quiet: bool,
+    found: Vec<Violation>,
+    max_errors: usize,
+}
+
+/// Where a value lies, as a list on the stack.
+enum Path<'a> {
+    Root,
+    Property(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+/// One keyword on one value.
+struct At<'a> {
+    node: &'a Node,
+    instance: &'a Value,
+    path: &'a Path<'a>,
+}
+
+impl<'s> Check<'s> {
+    fn node(&mut self, index: NodeIndex, instance: &Value, path: &Path<'_>) -> bool {
+        if self.depth >= MAX_DEPTH {
+            self.gave_up = Some("too deep: the schema and the value nest too many levels");
+            return false;
+        }
+        let Some(node) = self.schema.nodes.get(index) else {
+            return true;
+        };
+        let at = At { node, instance, path };
+        let mut fits = true;
+        self.depth += 1;
+        for rule in &node.rules {
+            self.count(1);
+            fits &= !self.is_done() && self.rule(rule, &at);
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        self.depth -= 1;
+        fits
+    }
+
+    fn count(&mut self, steps: usize) {
+        self.steps += steps;
+        if self.steps > MAX_STEPS && self.gave_up.is_none() {
+            self.gave_up = Some("too much work: the value is too large for this schema to check");
+        }
+    }
+
+    /// Whether a value that does not fit needs no further look.
+    fn is_done(&self) -> bool {
+        self.gave_up.is_some() || self.quiet || self.found.len() >= self.max_errors
+    }
+
+    fn fits(&mut self, index: NodeIndex, at: &At<'_>) -> bool {
+        self.fits_value(index, at.instance, at.path)
+    }
+
+    fn fits_value(&mut self, index: NodeIndex, instance: &Value, path: &Path<'_>) -> bool {
+        let was_quiet = std::mem::replace(&mut self.quiet, true);
+        let fits = self.node(index, instance, path);
+        self.quiet = was_quiet;
+        fits
+    }
+
+    fn rule(&mut self, rule: &'s Rule, at: &At<'_>) -> bool {
+        match (rule, at.instance) {
+            (Rule::Nothing, _) => self.fail(at, "", "nothing is allowed here"),
+            (Rule::Type(types), value) => types.0 & Types::of(value).0 != 0 || self.fail_type(*types, at),
+            (Rule::Enum(choices), value) => {
+                choices.has(value, &mut self.steps) || self.fail_enum(choices, at)
+            }
+            (Rule::Const(expected), value) => {
+                same(expected, value, &mut self.steps) || self.fail_const(expected, at)
+            }
+            (Rule::Bound { keyword, limit }, Value::Number(number)) => self.bound(keyword, limit, number, at),
+            (Rule::MultipleOf(divisor), Value::Number(number)) => {
+                is_multiple(number, divisor) || self.fail_number(at, "multipleOf", "a multiple of ", divisor)
+            }
+            (Rule::Count { keyword, what, limit }, value) => self.size(keyword, *what, *limit, value, at),
+            (Rule::UniqueItems, Value::Array(items)) => self.unique(items, at),
+            (Rule::Required(names), Value::Object(fields)) => self.required("required", names, fields, at),
+            (Rule::Properties { named, additional }, Value::Object(fields)) => {
+                self.properties(named, *additional, fields, at)
+            }
+            (Rule::PropertyNames(index), Value::Object(fields)) => self.property_names(*index, fields, at),
+            (Rule::DependentRequired(lists), Value::Object(fields)) => {
+                self.dependent_required("dependentRequired", lists, fields, at)
+            }
+            (Rule::DependentSchemas(schemas), Value::Object(fields)) => self.dependent(schemas, fields, at),
+            (Rule::Dependencies(lists, schemas), Value::Object(fields)) => {
+                self.dependent_required("dependencies", lists, fields, at)
+                    & self.dependent(schemas, fields, at)
+            }
+            (Rule::Items { prefix, rest }, Value::Array(items)) => self.items(prefix, *rest, items, at),
+            (Rule::Contains { node, least, most }, Value::Array(items)) => {
+                self.contains(*node, *least, *most, items, at)
+            }
+            (Rule::All(list), _) => self.all(list, at),
+            (Rule::Any(list), _) => {
+                list.iter().any(|index| self.fits(*index, at)) || self.fail_any("anyOf", list, at)
+            }
+            (Rule::One(list), _) => self.one(list, at),
+            (Rule::Not(index), _) => {
+                !self.fits(*index, at) || self.fail(at, "not", "is what \"not\" forbids")
+            }
+            (
+                Rule::If {
+                    condition,
+                    then,
+                    otherwise,
+                },
+                _,
+            ) => {
+                let branch = if self.fits(*condition, at) {
+                    then
+                } else {
+                    otherwise
+                };
+                branch.is_none_or(|index| self.node(index, at.instance, at.path))
+            }
+            (Rule::Ref(index), _) => self.node(*index, at.instance, at.path),
+            _ => true,
+        }
+    }
+
+    fn bound(&mut self, keyword: &'static str, limit: &Number, number: &Number, at: &At<'_>) -> bool {
+        let order = compare(number, limit);
+        let (fits, expected) = match keyword {
+            "minimum" => (order != Some(Ordering::Less), "at least "),
+            "maximum" => (order != Some(Ordering::Greater), "at most "),
+            "exclusiveMinimum" => (order == Some(Ordering::Greater), "more than "),
+            _ => (order == Some(Ordering::Less), "less than "),
+        };
+        fits || self.fail_number(at, keyword, expected, limit)
+    }
+
+    fn size(&mut self, keyword: &'static str, what: Counted, limit: u64, value: &Value, at: &At<'_>) -> bool {
+        let (size, unit) = match (what, value) {
+            (Counted::Characters, Value::String(text)) => {
+                self.count(text.len() / 64);
+                (text.chars().count(), " characters")
+            }
+            (Counted::Items, Value::Array(items)) => (items.len(), " items"),
+            (Counted::Properties, Value::Object(fields)) => (fields.len(), " properties"),
+            _ => return true,
+        };
+        let is_least = keyword.starts_with("min");
+        let fits = if is_least {
+            size as u64 >= limit
+        } else {
+            size as u64 <= limit
+        };
+        if fits || self.is_done() {
+            return fits;
+        }
+        let mut message = String::from(if is_least {
+            "expected at least "
+        } else {
+            "expected at most "
+        });
+        message.push_str(&limit.to_string());
+        message.push_str(unit);
+        message.push_str(", got ");
+        message.push_str(&size.to_string());
+        self.fail(at, keyword, &message)
+    }
+
+    fn unique(&mut self, items: &[Value], at: &At<'_>) -> bool {
+        let pair = duplicate(items, &mut self.steps, MAX_STEPS);
+        self.count(0);
+        let Some((first, second)) = pair else { return true };
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("items must differ, but ");
+        message.push_str(&first.to_string());
+        message.push_str(" and ");
+        message.push_str(&second.to_string());
+        message.push_str(" are equal (counted from 0)");
+        self.fail(at, "uniqueItems", &message)
+    }
+
+    fn required(
+        &mut self,
+        keyword: &str,
+        names: &[String],
+        fields: &Map<String, Value>,
+        at: &At<'_>,
+    ) -> bool {
+        let mut fits = true;
+        for name in names {
+            self.count(1);
+            if !fields.contains_key(name) {
+                let path = Path::Property(at.path, name);
+                fits = self.fail(
+                    &At { path: &path, ..*at },
+                    keyword,
+                    "required property is missing",
+                );
+            }
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn properties(
+        &mut self,
+        named: &[(String, NodeIndex)],
+        additional: Additional,
+        fields: &Map<String, Value>,
+        at: &At<'_>,
+    ) -> bool {
+        let mut fits = true;
+        for (name, value) in fields {
+            self.count(1);
+            let path = Path::Property(at.path, name);
+            let known = named.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
+            let index = known.and_then(|place| named.get(place)).map(|(_, index)| *index);
+            fits &= match (index, additional) {
+                (Some(index), _) | (None, Additional::Checked(index)) => self.node(index, value, &path),
+                (None, Additional::Allowed) => true,
+                (None, Additional::Refused) => self.fail_unexpected(named, &At { path: &path, ..*at }),
+            };
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn property_names(&mut self, index: NodeIndex, fields: &Map<String, Value>, at: &At<'_>) -> bool {
+        let mut fits = true;
+        for name in fields.keys() {
+            self.count(1 + name.len() / 64);
+            let path = Path::Property(at.path, name);
+            let name_value = Value::String(name.clone());
+            if !self.fits_value(index, &name_value, &path) {
+                fits = self.fail_closest(
+                    &At {
+                        path: &path,
+                        instance: &name_value,
+                        ..*at
+                    },
+                    "propertyNames",
+                    "the property's name does not fit",
+                    &[index],
+                );
+            }
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn dependent_required(
+        &mut self,
+        keyword: &'static str,
+        lists: &[(String, Vec<String>)],
+        fields: &Map<String, Value>,
+        at: &At<'_>,
+    ) -> bool {
+        let mut fits = true;
+        for (name, names) in lists {
+            self.count(1);
+            if fields.contains_key(name) {
+                fits &= self.required(keyword, names, fields, at);
+            }
+        }
+        fits
+    }
+
+    fn dependent(
+        &mut self,
+        schemas: &[(String, NodeIndex)],
+        fields: &Map<String, Value>,
+        at: &At<'_>,
+    ) -> bool {
+        let mut fits = true;
+        for (name, index) in schemas {
+            self.count(1);
+            fits &= !fields.contains_key(name) || self.node(*index, at.instance, at.path);
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn items(&mut self, prefix: &[NodeIndex], rest: Option<NodeIndex>, items: &[Value], at: &At<'_>) -> bool {
+        let mut fits = true;
+        for (position, item) in items.iter().enumerate() {
+            let Some(index) = prefix.get(position).copied().or(rest) else {
+                break;
+            };
+            self.count(1);
+            fits &= self.node(index, item, &Path::Item(at.path, position));
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn contains(
+        &mut self,
+        index: NodeIndex,
+        least: u64,
+        most: Option<u64>,
+        items: &[Value],
+        at: &At<'_>,
+    ) -> bool {
+        let mut count = 0;
+        for (position, item) in items.iter().enumerate() {
+            if self.gave_up.is_some() || (most.is_none() && count >= least) {
+                break;
+            }
+            self.count(1);
+            count += u64::from(self.fits_value(index, item, &Path::Item(at.path, position)));
+        }
+        let (keyword, word, limit) = match most {
+            Some(most) if count > most => ("maxContains", "at most ", most),
+            _ if count < least => ("contains", "at least ", least),
+            _ => return true,
+        };
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("expected ");
+        message.push_str(word);
+        message.push_str(&limit.to_string());
+        message.push_str(" items that fit \"contains\", got ");
+        message.push_str(&count.to_string());
+        self.fail(at, keyword, &message)
+    }
+
+    fn all(&mut self, list: &[NodeIndex], at: &At<'_>) -> bool {
+        let mut fits = true;
+        for index in list {
+            fits &= self.node(*index, at.instance, at.path);
+            if !fits && self.is_done() {
+                break;
+            }
+        }
+        fits
+    }
+
+    fn one(&mut self, list: &[NodeIndex], at: &At<'_>) -> bool {
+        let mut fitting = None;
+        for (number, index) in list.iter().enumerate() {
+            if !self.fits(*index, at) {
+                continue;
+            }
+            let Some(first) = fitting.replace(number) else {
+                continue;
+            };
+            if self.is_done() {
+                return false;
+            }
+            let mut message = String::from("fits more than one alternative of oneOf: numbers ");
+            message.push_str(&(first + 1).to_string());
+            message.push_str(" and ");
+            message.push_str(&(number + 1).to_string());
+            return self.fail(at, "oneOf", &message);
+        }
+        fitting.is_some() || self.fail_any("oneOf", list, at)
+    }
+
+    fn fail_type(&mut self, types: Types, at: &At<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("expected ");
+        for (place, name) in types.names().enumerate() {
+            message.push_str(if place == 0 { "" } else { " or " });
+            message.push_str(name);
+        }
+        push_got(&mut message, at.instance);
+        self.fail(at, "type", &message)
+    }
+
+    fn fail_enum(&mut self, choices: &Choices, at: &At<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("expected one of ");
+        push_list(&mut message, &mut choices.all.iter().map(short_json));
+        push_got(&mut message, at.instance);
+        self.fail(at, "enum", &message)
+    }
+
+    fn fail_const(&mut self, expected: &Value, at: &At<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("expected ");
+        message.push_str(&short_json(expected));
+        push_got(&mut message, at.instance);
+        self.fail(at, "const", &message)
+    }
+
+    fn fail_number(&mut self, at: &At<'_>, keyword: &'static str, expected: &str, limit: &Number) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("expected ");
+        message.push_str(expected);
+        message.push_str(&limit.to_string());
+        push_got(&mut message, at.instance);
+        self.fail(at, keyword, &message)
+    }
+
+    fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: &At<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut message = String::from("unexpected property; allowed: ");
+        push_list(&mut message, &mut named.iter().map(|(name, _)| shortened(name)));
+        self.fail(at, "additionalProperties", &message)
+    }
+
+    fn fail_any(&mut self, keyword: &'static str, list: &[NodeIndex], at: &At<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let mut summary = String::from("fits none of the ");
+        summary.push_str(&list.len().to_string());
+        summary.push_str(" alternatives");
+        self.fail_closest(at, keyword, &summary, list)
+    }
+
+    /// Adds to `summary` what keeps the closest of the alternatives from fitting: the one whose violations
+    /// lie deepest within the value, and of these the one with the fewest.
+    fn fail_closest(
+        &mut self,
+        at: &At<'_>,
+        keyword: &'static str,
+        summary: &str,
+        list: &[NodeIndex],
+    ) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let kept = std::mem::take(&mut self.found);
+        let max_errors = std::mem::replace(&mut self.max_errors, 8);
+        let mut closest: Option<(usize, usize, usize, Violation)> = None;
+        for (number, index) in list.iter().enumerate() {
+            self.node(*index, at.instance, at.path);
+            let found = std::mem::take(&mut self.found);
+            let depth = found
+                .iter()
+                .map(|violation| segments(&violation.instance_pointer))
+                .min();
+            let rank = (depth.unwrap_or(0), 8usize.saturating_sub(found.len()));
+            let Some(first) = found.into_iter().next() else {
+                continue;
+            };
+            if closest
+                .as_ref()
+                .is_none_or(|(depth, few, ..)| rank > (*depth, *few))
+            {
+                closest = Some((rank.0, rank.1, number, first));
+            }
+        }
+        self.found = kept;
+        self.max_errors = max_errors;
+        let mut message = summary.to_owned();
+        if let Some((_, _, number, violation)) = closest {
+            if list.len() > 1 {
+                message.push_str("; closest is number ");
+                message.push_str(&(number + 1).to_string());
+            }
+            message.push_str(": ");
+            if segments(&violation.instance_pointer) > path_segments(at.path) {
+                message.push_str(&violation.instance_pointer);
+                message.push_str(": ");
+            }
+            message.push_str(&violation.message);
+        }
+        self.fail(at, keyword, &message)
+    }
+
+    /// Always `false`; keeps the violation unless nobody asks for it.
+    fn fail(&mut self, at: &At<'_>, keyword: &str, message: &str) -> bool {
+        if !self.is_done() {
+            let mut schema_pointer = at.node.pointer.clone();
+            if !keyword.is_empty() {
+                push_segment(&mut schema_pointer, keyword);
+            }
+            let mut instance_pointer = String::new();
+            push_path(&mut instance_pointer, at.path);
+            self.found.push(Violation {
+                instance_pointer,
+                schema_pointer,
+                message: message.to_owned(),
+            });
+        }
+        false
+    }
+}
+
+fn push_path(pointer: &mut String, path: &Path<'_>) {
+    match path {
+        Path::Root => {}
+        Path::Property(parent, name) => {
+            push_path(pointer, parent);
+            push_segment(pointer, name);
+        }
+        Path::Item(parent, position) => {
+            push_path(pointer, parent);
+            push_segment(pointer, &position.to_string());
+        }
+    }
+}
+
+fn path_segments(mut path: &Path<'_>) -> usize {
+    let mut segments = 0;
+    while let Path::Property(parent, _) | Path::Item(parent, _) = path {
+        segments += 1;
+        path = parent;
+    }
+    segments
+}
+
+fn segments(pointer: &str) -> usize {
+    pointer.bytes().filter(|byte| *byte == b'/').count()
+}
+
+fn push_got(message: &mut String, value: &Value) {
+    message.push_str(", got ");
+    match value {
+        Value::Null => message.push_str("null"),
+        Value::Array(_) => message.push_str("an array"),
+        Value::Object(_) => message.push_str("an object"),
+        Value::String(_) => {
+            message.push_str("string ");
+            message.push_str(&short_json(value));
+        }
+        Value::Bool(_) | Value::Number(_) => message.push_str(&short_json(value)),
+    }
+}
+
+const MAX_LISTED: usize = 10;
+const MAX_SHOWN_CHARS: usize = 40;
+
+fn push_list(message: &mut String, texts: &mut dyn Iterator<Item = String>) {
+    for (place, text) in texts.enumerate() {
+        if place == MAX_LISTED {
+            message.push_str(", …");
+            break;
+        }
+        message.push_str(if place == 0 { "" } else { ", " });
+        message.push_str(&text);
+    }
+}
+
+fn short_json(value: &Value) -> String {
+    match value {
+        // A long string is cut before it is encoded.
+        Value::String(text) => Value::String(shortened(text)).to_string(),
+        other => shortened(&other.to_string()),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        None => text.to_owned(),
+        Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Every deadline of a run, and the only place where one exists.
+
+use serde::{Deserialize, Serialize};
+
+use super::output::EffectId;
+
+/// Why the run wants to be woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TimerReason {
+    /// `timeouts.totalMs`.
+    Total,
+    /// `timeouts.iterationMs`.
+    Iteration { agent: u32 },
+    /// `timeouts.firstChunkMs`, and `timeouts.chunkMs` from the first chunk on.
+    Chunk { request: EffectId },
+    /// The wait before the next attempt.
+    Backoff { agent: u32 },
+    /// The tool's own timeout or `timeouts.toolMs`.
+    Tool { call: EffectId },
+}
+
+/// A moment at which the run must get an input, at the latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deadline {
+    pub at_ms: u64,
+    pub reason: TimerReason,
+}
+
+/// The set of deadlines: a handful, so a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timers {
+    deadlines: Vec<Deadline>,
+}
+
+impl Timers {
+    /// Sets the one deadline of this reason.
+    pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
+        match self
+            .deadlines
+            .iter_mut()
+            .find(|deadline| deadline.reason == reason)
+        {
+            Some(deadline) => deadline.at_ms = at_ms,
+            None => self.deadlines.push(Deadline { at_ms, reason }),
+        }
+    }
+
+    pub fn clear(&mut self, reason: TimerReason) {
+        self.deadlines.retain(|deadline| deadline.reason != reason);
+    }
+
+    pub fn clear_all(&mut self) {
+        self.deadlines.clear();
+    }
+
+    /// The earliest deadline; of equal ones the one that was set first.
+    pub fn next(&self) -> Option<Deadline> {
+        self.deadlines
+            .iter()
+            .min_by_key(|deadline| deadline.at_ms)
+            .copied()
+    }
+
+    /// Takes the earliest deadline out if it has come.
+    pub fn take_due(&mut self, now_ms: u64) -> Option<TimerReason> {
+        let due = self.next().filter(|deadline| deadline.at_ms <= now_ms)?;
+        self.clear(due.reason);
+        Some(due.reason)
+    }
+}

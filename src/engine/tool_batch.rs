@@ -1,0 +1,182 @@
+//! The tool calls of one answer, from what the model wrote to the results in request order.
+//!
+//! Owns the calls and their phases; never talks to the outside: the agent opens effects and tells what came of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::ToolExecution;
+use super::event::ToolFault;
+use super::input::ToolReturn;
+use super::message::{Block, Json, ToolInput};
+use super::outcome::ToolCallRecord;
+use super::output::EffectId;
+use super::policy::schedule::{self, Traits};
+use super::transcript::result_of;
+
+/// Where a call stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CallPhase {
+    /// The host was asked to prepare it.
+    Preparing,
+    /// May run as soon as nothing before it is in its way.
+    Queued,
+    /// Starts when the save of its start is confirmed.
+    AwaitingSave {
+        save: Option<EffectId>,
+    },
+    Running {
+        effect: EffectId,
+        started_ms: u64,
+    },
+    Done {
+        result: ToolReturn,
+        duration_ms: u64,
+    },
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The provider's id.
+    pub id: String,
+    pub name: String,
+    /// What the model wrote; what goes into the history.
+    pub written: ToolInput,
+    /// What the tool gets.
+    pub input: Json,
+    pub read_only: bool,
+    pub replay_once: bool,
+    pub resource_key: Option<String>,
+    pub timeout_ms: Option<u64>,
+    pub phase: CallPhase,
+}
+
+/// All calls of one answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolBatch {
+    pub calls: Vec<Call>,
+    /// The open `PrepareCalls` question.
+    pub question: Option<EffectId>,
+}
+
+impl ToolBatch {
+    pub fn is_done(&self) -> bool {
+        self.calls
+            .iter()
+            .all(|call| matches!(call.phase, CallPhase::Done { .. }))
+    }
+
+    /// Index of the first queued call that may start, given the mode and how many may run at once.
+    pub fn next_to_start(&self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
+        let busy = self
+            .calls
+            .iter()
+            .filter(|call| {
+                matches!(
+                    call.phase,
+                    CallPhase::Running { .. } | CallPhase::AwaitingSave { .. }
+                )
+            })
+            .count();
+        if busy >= max_concurrency as usize {
+            return None;
+        }
+        self.calls.iter().enumerate().position(|(index, call)| {
+            matches!(call.phase, CallPhase::Queued)
+                && !self.calls.iter().take(index).any(|earlier| {
+                    !matches!(earlier.phase, CallPhase::Done { .. })
+                        && schedule::conflict(mode, earlier.traits(), call.traits())
+                })
+        })
+    }
+
+    /// The running call of this effect.
+    pub fn index_of(&self, wanted: EffectId) -> Option<usize> {
+        self.calls
+            .iter()
+            .position(|call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted))
+    }
+
+    /// Result blocks in request order; calls that are not done get a result that says so.
+    pub fn results(&self) -> Vec<Block> {
+        self.calls.iter().map(Call::result_block).collect()
+    }
+}
+
+impl Call {
+    pub fn traits(&self) -> Traits<'_> {
+        Traits {
+            read_only: self.read_only,
+            resource_key: self.resource_key.as_deref(),
+        }
+    }
+
+    pub fn record(&self) -> ToolCallRecord {
+        let (output, is_error, duration_ms) = match &self.phase {
+            CallPhase::Done { result, duration_ms } => (
+                Some(output_of(result)),
+                matches!(result, ToolReturn::Fault(_)),
+                *duration_ms,
+            ),
+            _ => (None, false, 0),
+        };
+        ToolCallRecord {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            input: written_json(&self.written),
+            output,
+            is_error,
+            duration_ms,
+        }
+    }
+
+    fn result_block(&self) -> Block {
+        let content = match &self.phase {
+            CallPhase::Done {
+                result: ToolReturn::Fault(fault),
+                ..
+            } => return result_of(&self.id, fault),
+            CallPhase::Done {
+                result: ToolReturn::Content(content),
+                ..
+            } => content.clone(),
+            CallPhase::Done {
+                result: ToolReturn::Value(value),
+                ..
+            } => vec![Block::text(shown(value))],
+            _ => return result_of(&self.id, &ToolFault::not_run()),
+        };
+        Block::ToolResult {
+            call_id: self.id.clone(),
+            content,
+            is_error: false,
+        }
+    }
+}
+
+/// What the result and the events say that a tool returned.
+pub fn output_of(result: &ToolReturn) -> Json {
+    match result {
+        ToolReturn::Value(value) => value.clone(),
+        ToolReturn::Content(content) => serde_json::to_string(content)
+            .map_or_else(|_| Json::empty_object(), |text| Json::from_valid(&text)),
+        ToolReturn::Fault(fault) => fault.to_json(),
+    }
+}
+
+/// The input as JSON: a string where the model wrote no object.
+pub fn written_json(input: &ToolInput) -> Json {
+    match input {
+        ToolInput::Json(json) => json.clone(),
+        ToolInput::Invalid(text) => Json::string(text),
+    }
+}
+
+/// A string is shown to the model as it is, anything else as its JSON text.
+fn shown(value: &Json) -> String {
+    if value.as_str().starts_with('"') {
+        serde_json::from_str(value.as_str()).unwrap_or_else(|_| value.as_str().to_owned())
+    } else {
+        value.as_str().to_owned()
+    }
+}

@@ -1,0 +1,267 @@
+//! The conversation, legal by construction, and its encoded form, which only ever grows.
+//!
+//! Owns the messages and the bytes of the request body's `messages`. An assistant message with tool calls is followed
+//! by the user message that answers each of them: [`Transcript::push_round`] is the only way on from there. Empty text
+//! is never kept. Encoding happens once per message, when the next request is made.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::ConfigError;
+use super::event::ToolFault;
+use super::message::{Block, Json, Message, Role};
+use super::provider::{Protocol, RequestSpec};
+
+/// The messages of one agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Transcript {
+    messages: Vec<Message>,
+    /// What the first `encoded_messages` messages are on the wire, each wire item with a leading comma.
+    #[serde(skip)]
+    encoded: Vec<u8>,
+    #[serde(skip)]
+    encoded_messages: usize,
+}
+
+impl Transcript {
+    /// Takes a history over: user messages in a row become one, empty text goes, calls without a result get one that
+    /// says so.
+    ///
+    /// # Errors
+    /// A tool result that answers no call of the message before it, two results for one call, two calls of one id in
+    /// one message, a call in a user message or a result in an assistant message.
+    pub fn from_history(history: Vec<Message>) -> Result<Transcript, ConfigError> {
+        let mut transcript = Transcript::default();
+        for (index, mut message) in history.into_iter().enumerate() {
+            let field = |block: usize| place(index, block);
+            message.content.retain(|block| !is_empty_text(block));
+            let open = transcript.open_calls();
+            match message.role {
+                Role::Assistant => {
+                    check_calls(&message, &field)?;
+                    transcript.close(&open, Vec::new());
+                    if !message.content.is_empty() {
+                        transcript.messages.push(message);
+                    }
+                }
+                Role::User => {
+                    let (results, rest) = split_results(message.content, &open, &field)?;
+                    transcript.close(&open, results);
+                    transcript.push_user(rest);
+                }
+            }
+        }
+        let open = transcript.open_calls();
+        transcript.close(&open, Vec::new());
+        Ok(transcript)
+    }
+
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Adds to the last user message if that has not been sent, else starts a new one.
+    pub fn push_user(&mut self, content: Vec<Block>) {
+        let mut content: Vec<Block> = content
+            .into_iter()
+            .filter(|block| !is_empty_text(block))
+            .collect();
+        if content.is_empty() {
+            return;
+        }
+        let unsent = self.encoded_messages < self.messages.len();
+        match self.messages.last_mut() {
+            Some(last) if unsent && last.role == Role::User => last.content.append(&mut content),
+            _ => self.messages.push(Message::user(content)),
+        }
+    }
+
+    /// Adds an answer; an empty one is not kept. Its tool calls must be answered by [`Transcript::push_round`].
+    pub fn push_assistant(&mut self, message: Message) {
+        if !message.content.is_empty() {
+            self.messages.push(message);
+        }
+    }
+
+    /// Answers the calls of the last message, in their order, and says more to the model after the results.
+    pub fn push_round(&mut self, results: Vec<Block>, more: Vec<Block>) {
+        let mut content = results;
+        content.extend(more.into_iter().filter(|block| !is_empty_text(block)));
+        if !content.is_empty() {
+            self.messages.push(Message::user(content));
+        }
+    }
+
+    /// Encodes what has come since the last request and returns the bytes of all messages, each wire item with a
+    /// leading comma.
+    pub fn encode(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> &[u8] {
+        for message in self.messages.iter().skip(self.encoded_messages) {
+            (protocol.encode_message)(spec, message, &mut self.encoded);
+        }
+        self.encoded_messages = self.messages.len();
+        &self.encoded
+    }
+
+    /// The bytes of the last [`Transcript::encode`].
+    pub fn encoded(&self) -> &[u8] {
+        &self.encoded
+    }
+
+    /// Ids of the calls in the last message, if that is the assistant's.
+    fn open_calls(&self) -> Vec<String> {
+        match self.messages.last() {
+            Some(message) if message.role == Role::Assistant => {
+                call_ids(message).map(str::to_owned).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Answers `open` with the given results where there is one, else with the statement that there is none.
+    fn close(&mut self, open: &[String], mut results: Vec<Block>) {
+        if open.is_empty() {
+            return;
+        }
+        let mut ordered = Vec::with_capacity(open.len());
+        for id in open {
+            let found = results
+                .iter()
+                .position(|result| matches!(result, Block::ToolResult { call_id, .. } if call_id == id));
+            ordered.push(match found {
+                Some(at) => results.swap_remove(at),
+                None => result_of(id, &ToolFault::not_run()),
+            });
+        }
+        self.push_round(ordered, Vec::new());
+    }
+}
+
+impl ToolFault {
+    /// For a call that nobody ran.
+    pub fn not_run() -> ToolFault {
+        ToolFault {
+            code: "not_run".into(),
+            message: "The call was not run: the run ended before it.".into(),
+            hint: "Call the tool again if its result is still needed.".into(),
+            recoverable: true,
+        }
+    }
+}
+
+/// The result block that shows a fault to the model.
+pub fn result_of(call_id: &str, fault: &ToolFault) -> Block {
+    Block::ToolResult {
+        call_id: call_id.to_owned(),
+        content: vec![Block::text(fault.to_json().as_str())],
+        is_error: true,
+    }
+}
+
+impl ToolFault {
+    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}` (S003-19).
+    pub fn to_json(&self) -> Json {
+        let mut text = String::from("{\"error\":true,\"code\":");
+        text.push_str(Json::string(&self.code).as_str());
+        text.push_str(",\"message\":");
+        text.push_str(Json::string(&self.message).as_str());
+        text.push_str(",\"hint\":");
+        text.push_str(Json::string(&self.hint).as_str());
+        text.push_str(if self.recoverable {
+            ",\"recoverable\":true}"
+        } else {
+            ",\"recoverable\":false}"
+        });
+        Json::from_valid(&text)
+    }
+}
+
+/// The ids of a message's tool calls, in order.
+pub fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
+    message.content.iter().filter_map(|block| match block {
+        Block::ToolCall { id, .. } => Some(id.as_str()),
+        _ => None,
+    })
+}
+
+/// The text blocks of a message, joined.
+pub fn text_of(message: &Message) -> String {
+    let mut text = String::new();
+    for block in &message.content {
+        if let Block::Text { text: piece, .. } | Block::Refusal { text: piece } = block {
+            text.push_str(piece);
+        }
+    }
+    text
+}
+
+fn is_empty_text(block: &Block) -> bool {
+    matches!(block, Block::Text { text, .. } if text.trim().is_empty())
+}
+
+fn place(message: usize, block: usize) -> String {
+    let mut field = String::from("messages[");
+    field.push_str(&message.to_string());
+    field.push_str("].content[");
+    field.push_str(&block.to_string());
+    field.push(']');
+    field
+}
+
+fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(), ConfigError> {
+    let mut ids = BTreeSet::new();
+    for (index, block) in message.content.iter().enumerate() {
+        match block {
+            Block::ToolResult { .. } => {
+                return Err(ConfigError::new(
+                    field(index),
+                    "a tool result belongs into the user message after its call",
+                ));
+            }
+            Block::ToolCall { id, .. } if !ids.insert(id) => {
+                return Err(ConfigError::new(
+                    field(index),
+                    "two tool calls of one message have the same id",
+                ));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn split_results(
+    content: Vec<Block>,
+    open: &[String],
+    field: &dyn Fn(usize) -> String,
+) -> Result<(Vec<Block>, Vec<Block>), ConfigError> {
+    let mut answered = BTreeSet::new();
+    let (mut results, mut rest) = (Vec::new(), Vec::new());
+    for (index, block) in content.into_iter().enumerate() {
+        match &block {
+            Block::ToolCall { .. } => {
+                return Err(ConfigError::new(
+                    field(index),
+                    "a tool call belongs into an assistant message",
+                ));
+            }
+            Block::ToolResult { call_id, .. } => {
+                if !open.contains(call_id) {
+                    return Err(ConfigError::new(
+                        field(index),
+                        "this tool result answers no tool call of the message before it",
+                    ));
+                }
+                if !answered.insert(call_id.clone()) {
+                    return Err(ConfigError::new(
+                        field(index),
+                        "this tool call has already been answered",
+                    ));
+                }
+                results.push(block);
+            }
+            _ => rest.push(block),
+        }
+    }
+    Ok((results, rest))
+}
