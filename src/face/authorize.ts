@@ -15,7 +15,10 @@ export interface AuthRequest {
 type HeaderPairs = [string, string][];
 
 /** The headers to send. What it throws never contains the key. */
-export function authorizeRequest(model: ModelParts, request: AuthRequest): HeaderPairs | Promise<HeaderPairs> {
+export function authorizeRequest(
+  model: ModelParts,
+  request: AuthRequest,
+): HeaderPairs | Promise<HeaderPairs> {
   const { authorize, apiKey } = model;
   if (authorize !== undefined) {
     const { method, url, headers, body } = request;

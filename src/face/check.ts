@@ -50,10 +50,16 @@ const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) =>
     value === null && field.startsWith("timeouts.") ? undefined : integer(value, field, 0),
   boolean: (value) => ofType(value, "boolean", "true or false"),
   "tool-execution": (value) =>
-    oneOf(value, ["read-only-parallel", "parallel", "sequential"], `"read-only-parallel", "parallel" or "sequential"`),
+    oneOf(
+      value,
+      ["read-only-parallel", "parallel", "sequential"],
+      `"read-only-parallel", "parallel" or "sequential"`,
+    ),
   number: (value) =>
     ofType(value, "number", "a number") ??
-    (Number.isFinite(value) ? undefined : ["config_invalid_value", `needs a finite number, got ${String(value)}`]),
+    (Number.isFinite(value)
+      ? undefined
+      : ["config_invalid_value", `needs a finite number, got ${String(value)}`]),
   string: (value) => ofType(value, "string", "a string"),
   text: (value) =>
     ofType(value, "string", "a string") ??
@@ -88,7 +94,11 @@ function oneOf(value: unknown, words: readonly string[], list: string): Problem 
     : ["config_invalid_value", `needs ${list}, got ${describe(value)}`];
 }
 
-function unknownOption(name: string, table: OptionTable, elsewhere: { readonly [name: string]: string }): string {
+function unknownOption(
+  name: string,
+  table: OptionTable,
+  elsewhere: { readonly [name: string]: string },
+): string {
   const known = Object.hasOwn(elsewhere, name)
     ? elsewhere[name]
     : Object.hasOwn(KNOWN_ELSEWHERE, name)

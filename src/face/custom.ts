@@ -6,7 +6,16 @@ import { checkOptions, describe, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { askedWith, sealModel } from "./models.js";
 import { CUSTOM_TABLE } from "./options.js";
-import type { CustomAnswer, CustomModel, CustomOptions, CustomPart, CustomRequest, Fetch, Message, Model } from "./types.js";
+import type {
+  CustomAnswer,
+  CustomModel,
+  CustomOptions,
+  CustomPart,
+  CustomRequest,
+  Fetch,
+  Message,
+  Model,
+} from "./types.js";
 
 /**
  * A model that is a function of yours.
@@ -15,11 +24,20 @@ import type { CustomAnswer, CustomModel, CustomOptions, CustomPart, CustomReques
  */
 export function custom(answer: CustomModel, options: CustomOptions = {}): Model {
   if (typeof answer !== "function") {
-    throw new LoopletError("config_wrong_type", "model", `custom() needs a function, got ${describe(answer)}`);
+    throw new LoopletError(
+      "config_wrong_type",
+      "model",
+      `custom() needs a function, got ${describe(answer)}`,
+    );
   }
   checkOptions(options, "model", CUSTOM_TABLE);
   return sealModel({
-    config: { vendor: "custom", model: options.name ?? "custom", baseUrl: "http://custom.invalid", ...askedWith(options) },
+    config: {
+      vendor: "custom",
+      model: options.name ?? "custom",
+      baseUrl: "http://custom.invalid",
+      ...askedWith(options),
+    },
     fetch: customFetch(answer),
     isKeyless: true,
     dangerouslyAllowBrowser: false,
@@ -80,7 +98,8 @@ async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
   let called = false;
   let finished = false;
   const pieces = typeof said === "string" ? [said] : said;
-  if (!isIterable(pieces)) throw new Error(`the custom model answered with ${describe(pieces)}, not with text or parts`);
+  if (!isIterable(pieces))
+    throw new Error(`the custom model answered with ${describe(pieces)}, not with text or parts`);
   for await (const piece of pieces as AsyncIterable<CustomPart | string>) {
     const part: CustomPart = typeof piece === "string" ? { type: "text", text: piece } : piece;
     if (!isObject(part)) throw new Error(`the custom model yielded ${describe(part)}, not a text or a part`);
@@ -92,7 +111,9 @@ async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
 }
 
 function isIterable(value: unknown): boolean {
-  return typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
+  return (
+    typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  );
 }
 
 /** One line a part, pulled as fast as the reader reads; a cancelled reader ends the generator. */

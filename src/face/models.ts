@@ -5,7 +5,16 @@
 import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, PRICE_TABLE } from "./options.js";
-import type { ApiKey, Authorize, CompatibleOptions, Fetch, HttpModelOptions, Model, ModelOptions, Price } from "./types.js";
+import type {
+  ApiKey,
+  Authorize,
+  CompatibleOptions,
+  Fetch,
+  HttpModelOptions,
+  Model,
+  ModelOptions,
+  Price,
+} from "./types.js";
 
 /** The engine's `ModelConfig`, as JSON. */
 export interface ModelConfig {
@@ -131,7 +140,11 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
   const { stream, maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
   const { thinking, effort, toolChoice, parallelToolCalls, body, price } = options;
   if (effort !== undefined && !["low", "medium", "high", "xhigh", "max"].includes(effort)) {
-    throw new LoopletError("config_invalid_value", "model.effort", `needs "low", "medium", "high", "xhigh" or "max"`);
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.effort",
+      `needs "low", "medium", "high", "xhigh" or "max"`,
+    );
   }
   checkToolChoice(toolChoice);
   const asked = {
@@ -155,7 +168,11 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
 function checkToolChoice(choice: unknown): void {
   if (choice === undefined || choice === "auto" || choice === "none" || choice === "required") return;
   if (isObject(choice) && typeof choice["tool"] === "string" && Object.keys(choice).length === 1) return;
-  throw new LoopletError("config_invalid_value", "model.toolChoice", `needs "auto", "none", "required" or { tool: name }`);
+  throw new LoopletError(
+    "config_invalid_value",
+    "model.toolChoice",
+    `needs "auto", "none", "required" or { tool: name }`,
+  );
 }
 
 function plainJson(value: unknown, field: string): unknown {
@@ -173,7 +190,8 @@ function nanoPrice(price: Price): NonNullable<ModelConfig["price"]> {
   const nano = (name: keyof Price): number | undefined => {
     const usd = price[name];
     if (usd === undefined) return undefined;
-    if (usd < 0) throw new LoopletError("config_invalid_value", at("model.price", name), "must not be negative");
+    if (usd < 0)
+      throw new LoopletError("config_invalid_value", at("model.price", name), "must not be negative");
     return Math.round(usd * 1000);
   };
   const cacheReadNanoUsd = nano("cacheReadUsdPerMillion");
@@ -189,7 +207,11 @@ function nanoPrice(price: Price): NonNullable<ModelConfig["price"]> {
 function checkKey(apiKey: unknown): void {
   if (apiKey === undefined || typeof apiKey === "function") return;
   if (typeof apiKey !== "string") {
-    throw new LoopletError("config_wrong_type", "model.apiKey", `needs a string or a function, got ${describe(apiKey)}`);
+    throw new LoopletError(
+      "config_wrong_type",
+      "model.apiKey",
+      `needs a string or a function, got ${describe(apiKey)}`,
+    );
   }
   const problem = keyProblem(apiKey);
   if (problem !== undefined) throw new LoopletError("config_invalid_value", "model.apiKey", problem);
@@ -198,7 +220,8 @@ function checkKey(apiKey: unknown): void {
 /** What is wrong with a key as a header value, without showing it. */
 export function keyProblem(key: string): string | undefined {
   if (key.trim() === "") return "must not be empty";
-  if (/[^\x21-\x7e]/.test(key)) return "contains a space, a line break or a character that no key has; was it pasted whole?";
+  if (/[^\x21-\x7e]/.test(key))
+    return "contains a space, a line break or a character that no key has; was it pasted whole?";
   return undefined;
 }
 
@@ -208,13 +231,25 @@ function checkedUrl(baseUrl: string): string {
   try {
     url = new URL(baseUrl, page);
   } catch {
-    throw new LoopletError("config_invalid_value", "model.baseUrl", "needs an absolute URL, for example https://host/v1");
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "needs an absolute URL, for example https://host/v1",
+    );
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw new LoopletError("config_invalid_value", "model.baseUrl", `needs http or https, got ${url.protocol}`);
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      `needs http or https, got ${url.protocol}`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new LoopletError("config_invalid_value", "model.baseUrl", "must not contain a name or password; use headers or authorize");
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "must not contain a name or password; use headers or authorize",
+    );
   }
   return url.href;
 }
@@ -232,6 +267,10 @@ function checkHeader(name: string, value: unknown, field: string): void {
     throw new LoopletError("config_invalid_value", field, "is no header name");
   }
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value as string)) {
-    throw new LoopletError("config_invalid_value", field, "contains a line break or a character that no header can carry");
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      "contains a line break or a character that no header can carry",
+    );
   }
 }

@@ -147,7 +147,8 @@ export const PRICE_TABLE: OptionTable = {
 
 /** Names that people bring from elsewhere, and what to write. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
-  maxTokens: "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
+  maxTokens:
+    "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
   maxSteps: "use maxIterations (model calls of one run)",
   maxTurns: "use maxIterations (model calls of one run)",
   systemPrompt: "use system",

@@ -277,8 +277,8 @@ export interface RunResult {
   finishReason: FinishReason | null;
   /** The vendor's own word for it. */
   rawFinishReason: string | null;
-  /** Texts of steers and follow-ups that were never delivered. */
-  undelivered: string[];
+  /** Ids of the steers and follow-ups that were never delivered. */
+  undelivered: number[];
 }
 
 /** One tool call of a run. */
