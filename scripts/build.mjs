@@ -39,7 +39,7 @@ async function compile({ rust, env }, dev) {
   // Release and development have flags of their own: in one folder each would discard the other's work.
   const folder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), dev ? "" : "dist");
   const built = await run(join(rust.bin, "cargo"), [...args, "--target-dir", folder], {
-    env: dev ? env : { ...env, ...buildStdEnv() },
+    env: dev ? env : { ...env, ...buildStdEnv(rust) },
   });
   if (built.code !== 0) throw new SetupError("The crate does not compile.");
   return join(folder, "wasm32-unknown-unknown", profile, "looplet.wasm");

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createHash } from "node:crypto";
+import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { SetupError, aptInstall, cache, output, runQuietly, step, versions, which } from "./machine.mjs";
 
@@ -60,7 +61,7 @@ function inspect(bin) {
   if (!version || !sysroot || !isAtLeast(version, versions.rust)) return undefined;
   if (!existsSync(join(sysroot, "lib/rustlib/src/rust/library/std/Cargo.toml"))) return undefined;
   const key = createHash("sha256").update(`${told}\n${unwindFlags}`).digest("hex").slice(0, 12);
-  return { bin, version, key: `${version}-${key}` };
+  return { bin, sysroot, version, key: `${version}-${key}` };
 }
 
 function isAtLeast(version, minimum) {
@@ -102,7 +103,7 @@ async function buildSysroot(rust) {
   );
   writeFileSync(join(crate, "src/lib.rs"), "");
   const args = ["build", "--release", "--target", target, "-Zbuild-std=std,panic_unwind,test"];
-  const env = { ...cargoEnv(rust), ...buildStdEnv(), CARGO_TARGET_DIR: join(crate, "target") };
+  const env = { ...cargoEnv(rust), ...buildStdEnv(rust), CARGO_TARGET_DIR: join(crate, "target") };
   await runQuietly("the build of std", join(rust.bin, "cargo"), args, { cwd: crate, env });
   const built = join(crate, "target", target, "release/deps");
   for (const file of readdirSync(built))
@@ -160,7 +161,16 @@ function linkedBin(rust) {
   return folder;
 }
 
-/** On top of `cargoEnv`: std is built together with the crate, which fat LTO needs (the prebuilt one has no bitcode). */
-export function buildStdEnv() {
-  return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: unwindFlags };
+/**
+ * On top of `cargoEnv`: std is built together with the crate, which fat LTO needs (the prebuilt one has no bitcode).
+ * The paths in panic messages are shortened, so that the file does not tell where it was built.
+ */
+export function buildStdEnv(rust) {
+  const cargoHome = process.env.CARGO_HOME || join(homedir(), ".cargo");
+  const shortened = [
+    `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
+    `${join(cargoHome, "registry/src")}=/crates`,
+  ];
+  const flags = [unwindFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
 }

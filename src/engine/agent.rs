@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::FinishReason;
 use super::catalog::Catalog;
 use super::config::Config;
-use super::error::Failure;
+use super::error::{ConfigError, Failure};
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
 use super::message::{Block, Message};
@@ -140,11 +140,12 @@ impl Agent {
         self.begin_iteration(desk);
     }
 
-    /// The three slices of a request's body.
-    pub fn request_body(&self, request: EffectId) -> Option<[&[u8]; 3]> {
+    /// The three slices of a request's body. A restored agent encodes it again: the same state gives the same bytes.
+    pub fn request_body(&mut self, desk: &mut Desk<'_>, request: EffectId) -> Option<[&[u8]; 3]> {
         if self.model.as_ref()?.request != Some(request) {
             return None;
         }
+        self.encode_request(desk).ok()?;
         let messages = self.transcript.encoded();
         let messages = match self.head.last() {
             Some(b'[') => messages.get(1..).unwrap_or_default(),
@@ -226,21 +227,11 @@ impl Agent {
     }
 
     fn send(&mut self, desk: &mut Desk<'_>) {
-        let Desk {
-            config,
-            catalog,
-            ledger,
-        } = desk;
         self.attempt += 1;
-        let spec = spec_of(config);
-        if self.head.is_empty() {
-            if let Err(error) = (catalog.protocol.encode_head)(&spec, &mut self.head) {
-                self.head.clear();
-                return self.end_failed(desk, error.into());
-            }
-            (catalog.protocol.encode_tail)(&spec, &mut self.tail);
+        if let Err(error) = self.encode_request(desk) {
+            return self.end_failed(desk, error.into());
         }
-        self.transcript.encode(catalog.protocol, &spec);
+        let Desk { config, catalog, ledger } = desk;
         let request = ledger.open(self.index, EffectKind::Request);
         let http = HttpRequest {
             method: "POST".into(),
@@ -259,6 +250,20 @@ impl Agent {
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
+    }
+
+    /// Encodes what is new since the last request.
+    fn encode_request(&mut self, desk: &Desk<'_>) -> Result<(), ConfigError> {
+        let (protocol, spec) = (desk.catalog.protocol, spec_of(desk.config));
+        if self.head.is_empty() {
+            let mut head = Vec::new();
+            (protocol.encode_head)(&spec, &mut head)?;
+            self.head = head;
+            self.tail.clear();
+            (protocol.encode_tail)(&spec, &mut self.tail);
+        }
+        self.transcript.encode(protocol, &spec);
+        Ok(())
     }
 
     fn attempt_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {

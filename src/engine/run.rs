@@ -123,8 +123,10 @@ impl Run {
     }
 
     /// The body of an open request, in three slices to be sent one after the other.
-    pub fn request_body(&self, request: EffectId) -> Option<[&[u8]; 3]> {
-        self.agents.iter().find_map(|agent| agent.request_body(request))
+    pub fn request_body(&mut self, request: EffectId) -> Option<[&[u8]; 3]> {
+        let open = self.ledger.find(request)?;
+        let (agent, mut desk) = self.desk(open.agent)?;
+        agent.request_body(&mut desk, request)
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {
@@ -253,28 +255,19 @@ impl Run {
     }
 
     fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
+        if let Some((agent, mut desk)) = self.desk(index) {
+            act(agent, &mut desk);
+        }
+    }
+
+    /// An agent that has not ended, with what it works with.
+    fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         if self.catalog.is_none() {
             self.catalog = Catalog::new(&self.config).ok();
         }
-        let Run {
-            config,
-            ledger,
-            agents,
-            catalog,
-            ..
-        } = self;
-        if let (Some(agent), Some(catalog)) = (agents.get_mut(index as usize), catalog.as_ref())
-            && agent.ended().is_none()
-        {
-            act(
-                agent,
-                &mut Desk {
-                    config,
-                    catalog,
-                    ledger,
-                },
-            );
-        }
+        let Run { config, ledger, agents, catalog, .. } = self;
+        let agent = agents.get_mut(index as usize).filter(|agent| agent.ended().is_none())?;
+        Some((agent, Desk { config, catalog: catalog.as_ref()?, ledger }))
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.

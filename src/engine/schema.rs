@@ -12,6 +12,8 @@
 mod check;
 mod compile;
 mod equal;
+mod reference;
+mod report;
 
 use equal::Choices;
 use serde_json::{Number, Value};

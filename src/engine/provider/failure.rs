@@ -1,29 +1,320 @@
-//! Failures out of error responses.
+//! What went wrong, out of whatever a provider sends: one [`Failure`] with a closed code.
+//!
+//! Shapes seen: `{"error":{"type","code","message"}}` (OpenAI and most), `{"type":"error","error":{…},"request_id"}`
+//! (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice, xAI), a flat `{"message","code","type"}`
+//! (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401, FastAPI), HTML, text and nothing at all.
+//! The code comes from words of the provider where they are clear, else from the status.
+//! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
 
 use super::super::error::{Failure, FailureCode};
+use super::super::retry_after::retry_after_ms;
+use super::json_reader::{Object, items, string, validate};
 
+/// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
+/// answer in milliseconds since 1970, for a `Retry-After` that is a date.
 pub fn decode_failure(
     vendor: &str,
     status: u16,
     headers: &[(String, String)],
     body: &[u8],
-    _now_ms: u64,
+    now_ms: u64,
 ) -> Failure {
-    let code = if status >= 500 {
-        FailureCode::Server
+    let text = validate(body);
+    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    if let Some(kind) = header(headers, "x-amzn-errortype") {
+        said.words.push_str(&kind.to_ascii_lowercase());
+    }
+    let code = said.code(Some(status));
+    let mut failure = Failure::new(code, "");
+    failure.message = if said.message.is_empty() {
+        plain_message(status, body)
     } else {
-        FailureCode::InvalidRequest
+        said.message.clone()
     };
-    let mut failure = Failure::new(code, String::from_utf8_lossy(body));
     failure.status = Some(status);
+    failure.retryable = retryable(status, code, header(headers, "x-should-retry"));
+    failure.retry_after_ms = retry_after_ms(
+        header(headers, "retry-after"),
+        header(headers, "retry-after-ms"),
+        now_ms,
+    );
+    failure.request_id = request_id(headers).or(said.request_id);
     failure.vendor = Some(vendor.to_owned());
-    failure.request_id = request_id(headers);
+    if said.message.is_empty() {
+        failure.body = excerpt(body);
+    }
     failure
 }
 
+/// The failure that an error object inside a stream (or inside a body with status 200) reports. `json` is the whole
+/// event or body, valid JSON.
+pub(super) fn decode_error_value(json: &str) -> Failure {
+    let said = Said::read(json);
+    let code = said.code(None);
+    let mut failure = Failure::new(code, "");
+    if said.message.is_empty() {
+        failure.message = "the provider reported an error without a message".to_owned();
+        failure.body = excerpt(json.as_bytes());
+    } else {
+        failure.message = said.message;
+    }
+    failure.request_id = said.request_id;
+    failure
+}
+
+/// A body or an event that is not what the protocol promises.
+pub fn malformed(why: &str, body: &[u8]) -> Failure {
+    let mut failure = Failure::new(FailureCode::MalformedStream, why);
+    failure.body = excerpt(body);
+    failure
+}
+
+/// The provider's id of the request, for its support.
 pub fn request_id(headers: &[(String, String)]) -> Option<String> {
+    let names = [
+        "request-id",
+        "x-request-id",
+        "x-amzn-requestid",
+        "apim-request-id",
+        "x-ms-request-id",
+        "cf-ray",
+    ];
+    names
+        .iter()
+        .find_map(|name| header(headers, name))
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+}
+
+/// The first 500 characters, or `None` of nothing.
+fn excerpt(body: &[u8]) -> Option<String> {
+    let head = body.get(..body.len().min(2_003)).unwrap_or_default();
+    let text: String = String::from_utf8_lossy(head).trim().chars().take(500).collect();
+    if text.is_empty() { None } else { Some(text) }
+}
+
+/// Without a message of the provider's: the body if it is short plain text, else the status.
+fn plain_message(status: u16, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body.get(..body.len().min(800)).unwrap_or_default());
+    let text = text.trim();
+    let mut message = String::from("HTTP status ");
+    message.push_str(&status.to_string());
+    if !text.is_empty() && text.len() <= 200 && !text.starts_with(['<', '{', '[']) {
+        message.push_str(": ");
+        message.push_str(text);
+    } else if text.starts_with('<') {
+        message.push_str(" with an HTML page");
+    }
+    message
+}
+
+fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case("request-id"))
-        .map(|(_, value)| value.clone())
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
+}
+
+/// 408, 409, 429 and 5xx are tried again as the vendors' own SDKs do, and what they say in `x-should-retry` wins.
+/// <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-20)
+fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
+    match should_retry {
+        Some("true") => true,
+        Some("false") => false,
+        _ => {
+            !matches!(
+                code,
+                FailureCode::Billing | FailureCode::ContextLength | FailureCode::ContentFilter
+            ) && matches!(status, 408 | 409 | 429 | 500..)
+        }
+    }
+}
+
+/// What an error body says.
+#[derive(Default)]
+struct Said {
+    message: String,
+    /// Type and code, in lower case, separated by a blank.
+    words: String,
+    /// A number in `code` or `status` that is an HTTP status.
+    status: Option<u16>,
+    request_id: Option<String>,
+}
+
+impl Said {
+    fn read(json: &str) -> Said {
+        let mut said = Said::default();
+        if let Some(list) = items(json) {
+            return list.first().map(|first| Said::read(first)).unwrap_or_default();
+        }
+        let Some(outer) = Object::parse(json) else {
+            return said;
+        };
+        said.request_id = outer.filled("request_id").map(|id| id.into_owned());
+        if let Some(inner) = outer.object("error") {
+            said.fill(&inner);
+            if said.message.is_empty() {
+                said.message = inner.get("message").unwrap_or_default().to_owned();
+            }
+        }
+        if said.message.is_empty()
+            && let Some(text) = outer.string("error")
+        {
+            said.message = text.into_owned();
+        }
+        if said.message.is_empty() || said.words.is_empty() {
+            said.fill(&outer);
+        }
+        said
+    }
+
+    fn fill(&mut self, object: &Object<'_>) {
+        if self.message.is_empty() {
+            let text = ["message", "Message", "error_message", "msg", "detail"]
+                .iter()
+                .find_map(|name| object.filled(name).map(|text| text.into_owned()));
+            self.message = text.or_else(|| details(object)).unwrap_or_default();
+        }
+        for name in ["type", "code", "status", "reason", "__type"] {
+            if let Some(number) = object.number(name).and_then(|number| u16::try_from(number).ok())
+                && (400..600).contains(&number)
+            {
+                self.status = self.status.or(Some(number));
+            } else if let Some(word) = object.string(name) {
+                self.words.push_str(&word.to_ascii_lowercase());
+                self.words.push(' ');
+                let number = word.parse().ok().filter(|number| (400..600).contains(number));
+                self.status = self.status.or(number);
+            }
+        }
+    }
+
+    fn code(&self, status: Option<u16>) -> FailureCode {
+        let message = self.message.to_ascii_lowercase();
+        let rows = WORDS.iter().find(|(word, place, _)| match place {
+            Place::Word => self.words.contains(word),
+            Place::Message => message.contains(word) && status.or(self.status) != Some(429),
+        });
+        let by_words = rows.map(|(_, _, code)| *code);
+        let by_status = status.or(self.status).map(code_of_status);
+        match (by_words, by_status) {
+            // 429 and the server's own faults keep their meaning unless the words say that waiting is useless.
+            (Some(FailureCode::InvalidRequest | FailureCode::Server), Some(by_status)) => by_status,
+            (Some(by_words), _) => by_words,
+            (None, Some(by_status)) => by_status,
+            (None, None) => FailureCode::Server,
+        }
+    }
+}
+
+/// `{"detail":[{"msg":"…"}]}` of FastAPI, `{"message":{"detail":[{"msg"}]}}` of Mistral.
+fn details(object: &Object<'_>) -> Option<String> {
+    let inner = object.object("message");
+    let list = inner.as_ref().unwrap_or(object).items("detail");
+    let texts: Vec<String> = list
+        .iter()
+        .filter_map(|item| {
+            string(item)
+                .map(|text| text.into_owned())
+                .or_else(|| Some(Object::parse(item)?.filled("msg")?.into_owned()))
+        })
+        .collect();
+    if texts.is_empty() {
+        None
+    } else {
+        Some(texts.join("; "))
+    }
+}
+
+enum Place {
+    /// In the provider's type or code.
+    Word,
+    /// In the message, in lower case.
+    Message,
+}
+
+/// The first row that matches names the code.
+const WORDS: &[(&str, Place, FailureCode)] = &[
+    ("insufficient_quota", Place::Word, FailureCode::Billing),
+    ("billing", Place::Word, FailureCode::Billing),
+    ("insufficient_balance", Place::Word, FailureCode::Billing),
+    ("credit balance is too low", Place::Message, FailureCode::Billing),
+    ("insufficient balance", Place::Message, FailureCode::Billing),
+    ("insufficient credits", Place::Message, FailureCode::Billing),
+    ("requires more credits", Place::Message, FailureCode::Billing),
+    ("context_length", Place::Word, FailureCode::ContextLength),
+    ("too_many_prompt_tokens", Place::Word, FailureCode::ContextLength),
+    ("exceed_context_size", Place::Word, FailureCode::ContextLength),
+    (
+        "model_max_prompt_tokens_exceeded",
+        Place::Word,
+        FailureCode::ContextLength,
+    ),
+    ("prompt is too long", Place::Message, FailureCode::ContextLength),
+    (
+        "maximum context length",
+        Place::Message,
+        FailureCode::ContextLength,
+    ),
+    ("context window", Place::Message, FailureCode::ContextLength),
+    ("exceed context limit", Place::Message, FailureCode::ContextLength),
+    (
+        "exceeds the available context size",
+        Place::Message,
+        FailureCode::ContextLength,
+    ),
+    (
+        "exceeds the maximum number of tokens",
+        Place::Message,
+        FailureCode::ContextLength,
+    ),
+    ("input is too long", Place::Message, FailureCode::ContextLength),
+    (
+        "total length of all messages is too long",
+        Place::Message,
+        FailureCode::ContextLength,
+    ),
+    ("content_filter", Place::Word, FailureCode::ContentFilter),
+    ("content_policy", Place::Word, FailureCode::ContentFilter),
+    (
+        "responsibleaipolicyviolation",
+        Place::Word,
+        FailureCode::ContentFilter,
+    ),
+    ("data_inspection_failed", Place::Word, FailureCode::ContentFilter),
+    ("rate_limit", Place::Word, FailureCode::RateLimit),
+    ("ratelimit", Place::Word, FailureCode::RateLimit),
+    ("too_many_requests", Place::Word, FailureCode::RateLimit),
+    ("throttling", Place::Word, FailureCode::RateLimit),
+    ("resource_exhausted", Place::Word, FailureCode::RateLimit),
+    ("overloaded", Place::Word, FailureCode::Overloaded),
+    ("unavailable", Place::Word, FailureCode::Overloaded),
+    ("authentication", Place::Word, FailureCode::Auth),
+    ("invalid_api_key", Place::Word, FailureCode::Auth),
+    ("permission", Place::Word, FailureCode::Auth),
+    ("unauthorized", Place::Word, FailureCode::Auth),
+    ("unauthenticated", Place::Word, FailureCode::Auth),
+    ("accessdenied", Place::Word, FailureCode::Auth),
+    ("unrecognizedclient", Place::Word, FailureCode::Auth),
+    ("model_not_found", Place::Word, FailureCode::NotFound),
+    ("not_found", Place::Word, FailureCode::NotFound),
+    ("timeout", Place::Word, FailureCode::Timeout),
+    ("api_error", Place::Word, FailureCode::Server),
+    ("server_error", Place::Word, FailureCode::Server),
+    ("internal", Place::Word, FailureCode::Server),
+    ("invalid", Place::Word, FailureCode::InvalidRequest),
+    ("tool_use_failed", Place::Word, FailureCode::InvalidRequest),
+];
+
+fn code_of_status(status: u16) -> FailureCode {
+    match status {
+        401 | 403 => FailureCode::Auth,
+        402 => FailureCode::Billing,
+        404 => FailureCode::NotFound,
+        408 | 504 => FailureCode::Timeout,
+        429 => FailureCode::RateLimit,
+        503 | 529 => FailureCode::Overloaded,
+        500.. => FailureCode::Server,
+        _ => FailureCode::InvalidRequest,
+    }
 }

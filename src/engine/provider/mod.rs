@@ -3,8 +3,20 @@
 //! Encoding is incremental: [`Protocol::encode_head`] writes the body up to and including `"messages":[` (and a system
 //! message where the protocol has it there); [`Protocol::encode_message`] appends the wire form of one message, each
 //! wire item with a leading comma, to bytes that are never rewritten; [`Protocol::encode_tail`] closes the body.
+//! [`Protocol::join_body`] puts the three together with one copy and without the comma that is too many.
 //! Decoding is incremental too: the framing cuts the bytes into events, [`Decoder::decode_event`] writes them into an
-//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`].
+//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`]; a status that is no success
+//! through [`failure::decode_failure`].
+
+pub mod anthropic;
+pub mod failure;
+mod json_reader;
+mod json_writer;
+pub mod ndjson;
+pub mod openai_chat;
+mod scan;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +59,39 @@ pub struct Protocol {
     pub decoder: fn() -> Decoder,
 }
 
+impl Protocol {
+    /// The protocol's URL under a base URL, which may end in a slash and may already have the path's first segment
+    /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`).
+    pub fn url(&self, base_url: &str) -> String {
+        let base = base_url.trim_end_matches('/');
+        let second = self
+            .path
+            .get(1..)
+            .and_then(|path| path.find('/'))
+            .map_or(0, |at| at + 1);
+        let (first, rest) = self.path.split_at_checked(second).unwrap_or(("", self.path));
+        let path = if !first.is_empty() && base.ends_with(first) {
+            rest
+        } else {
+            self.path
+        };
+        [base, path].concat()
+    }
+
+    /// A whole body: `head`, the encoded `messages`, the tail.
+    pub fn join_body(&self, spec: &RequestSpec<'_>, head: &[u8], messages: &[u8]) -> Vec<u8> {
+        let messages = match (head.last(), messages.split_first()) {
+            (Some(b'['), Some((b',', rest))) => rest,
+            _ => messages,
+        };
+        let mut body = Vec::with_capacity(head.len() + messages.len() + 16);
+        body.extend_from_slice(head);
+        body.extend_from_slice(messages);
+        (self.encode_tail)(spec, &mut body);
+        body
+    }
+}
+
 /// A vendor: where it is, how it is greeted, which protocol it speaks.
 pub struct Vendor {
     pub name: &'static str,
@@ -54,6 +99,7 @@ pub struct Vendor {
     pub protocol: &'static str,
     /// Empty for `compatible`, where the configuration must name it.
     pub base_url: &'static str,
+    /// The header of the key and what stands before the key; empty for none.
     pub auth: (&'static str, &'static str),
     /// The page that this row was written from, and the date of reading.
     pub source: &'static str,
@@ -68,45 +114,122 @@ impl Vendor {
     }
 }
 
+/// Every wire protocol.
+pub const PROTOCOLS: &[Protocol] = &[anthropic::PROTOCOL, openai_chat::PROTOCOL, ndjson::PROTOCOL];
+
+/// Every vendor that a configuration can name.
+pub const VENDORS: &[Vendor] = &[
+    Vendor {
+        name: "anthropic",
+        protocol: "anthropic",
+        base_url: "https://api.anthropic.com",
+        auth: ("x-api-key", ""),
+        source: "https://platform.claude.com/docs/en/api/overview 2026-11-20",
+    },
+    Vendor {
+        name: "openai",
+        protocol: "openai_chat",
+        base_url: "https://api.openai.com/v1",
+        auth: ("authorization", "Bearer "),
+        source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "compatible",
+        protocol: "openai_chat",
+        base_url: "",
+        auth: ("authorization", "Bearer "),
+        source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "custom",
+        protocol: "ndjson",
+        base_url: "",
+        auth: ("", ""),
+        source: "looplet's own",
+    },
+];
+
+/// The protocol of this name.
+pub fn protocol(name: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.name == name)
+}
+
+/// The vendor of this name.
+pub fn vendor(name: &str) -> Option<&'static Vendor> {
+    VENDORS.iter().find(|vendor| vendor.name == name)
+}
+
+/// The vendor and the protocol of a model: the protocol that it names, else its vendor's own.
+///
+/// # Errors
+/// An unknown vendor or protocol, or a vendor without a base URL of its own and none configured.
+pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
+    let vendor = vendor(&model.vendor)
+        .ok_or_else(|| unknown("model.vendor", &model.vendor, &names(VENDORS, |row| row.name)))?;
+    let name = model.protocol.as_deref().unwrap_or(vendor.protocol);
+    let protocol =
+        protocol(name).ok_or_else(|| unknown("model.protocol", name, &names(PROTOCOLS, |row| row.name)))?;
+    if vendor.name == "compatible" && model.base_url.as_deref().unwrap_or_default().is_empty() {
+        return Err(ConfigError::new(
+            "model.baseUrl",
+            "is missing: compatible({ baseUrl }) needs the server's URL",
+        ));
+    }
+    Ok((vendor, protocol))
+}
+
+fn names<T>(rows: &[T], name: impl Fn(&T) -> &'static str) -> String {
+    rows.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+fn unknown(field: &str, name: &str, known: &str) -> ConfigError {
+    ConfigError::new(field, ["\"", name, "\" is unknown: use one of ", known].concat())
+}
+
 /// A decoder's state, one variant per protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Decoder {}
+pub enum Decoder {
+    Anthropic(anthropic::AnthropicDecoder),
+    OpenaiChat(openai_chat::ChatDecoder),
+    Ndjson(ndjson::NdjsonDecoder),
+}
 
 impl Decoder {
-    /// Writes one framed event into the answer. `event` is the SSE event name, empty without one.
+    /// Writes one framed event into the answer. `event` is the SSE event name, empty without one; `data` is the
+    /// event's data, or one line of NDJSON.
     ///
     /// # Errors
-    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read.
-    pub fn decode_event(&mut self, _event: &[u8], _data: &[u8], _answer: &mut Answer) -> Result<(), Failure> {
-        match *self {}
+    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
+    /// `vendor` and `request_id` are for the caller to fill in.
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
+            Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
+        }
     }
 
     /// The body has ended: closes what is open.
     ///
     /// # Errors
     /// `malformed_stream` when the protocol's end was never seen.
-    pub fn finish(&mut self, _answer: &mut Answer) -> Result<(), Failure> {
-        match *self {}
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.finish(answer),
+            Decoder::OpenaiChat(decoder) => decoder.finish(answer),
+            Decoder::Ndjson(decoder) => decoder.finish(answer),
+        }
     }
 
     /// Writes a whole JSON body into the answer.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, _body: &[u8], _answer: &mut Answer) -> Result<(), Failure> {
-        match *self {}
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.decode_body(body, answer),
+            Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
+            Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
+        }
     }
-}
-
-pub mod failure;
-
-const VENDORS: &[Vendor] = &[];
-const PROTOCOLS: &[Protocol] = &[];
-
-pub fn vendor(name: &str) -> Option<&'static Vendor> {
-    VENDORS.iter().find(|vendor| vendor.name == name)
-}
-
-pub fn protocol(name: &str) -> Option<&'static Protocol> {
-    PROTOCOLS.iter().find(|protocol| protocol.name == name)
 }

@@ -1,1 +1,693 @@
+use super::*;
+use proptest::prelude::*;
 
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn compiled(schema: &str) -> Schema {
+    compile(&json(schema)).unwrap_or_else(|error| panic!("{schema}: {error}"))
+}
+
+fn violations(schema: &str, instance: &str) -> Vec<String> {
+    compiled(schema)
+        .validate(&json(instance), 100)
+        .iter()
+        .map(|violation| violation.to_string())
+        .collect()
+}
+
+/// Checks that the first instances fit and the others do not.
+fn table(rows: &[(&str, &[&str], &[&str])]) {
+    for (schema, fitting, others) in rows {
+        for instance in *fitting {
+            assert_eq!(violations(schema, instance), [""; 0], "{schema} {instance}");
+        }
+        for instance in *others {
+            assert!(!violations(schema, instance).is_empty(), "{schema} {instance}");
+        }
+    }
+}
+
+#[test]
+fn keywords_for_any_value() {
+    table(&[
+        ("{}", &["null", "1", "{}"], &[]),
+        ("true", &["null", "[]"], &[]),
+        ("false", &[], &["null", "[]"]),
+        (r#"{"type":"null"}"#, &["null"], &["0", "false", "\"\""]),
+        (
+            r#"{"type":"boolean"}"#,
+            &["true", "false"],
+            &["0", "null", "\"true\""],
+        ),
+        (r#"{"type":"object"}"#, &["{}"], &["[]", "null"]),
+        (r#"{"type":"array"}"#, &["[]"], &["{}", "\"\""]),
+        (r#"{"type":"string"}"#, &["\"\""], &["1", "null"]),
+        (
+            r#"{"type":"integer"}"#,
+            &["1", "-3", "1.0", "1e3", "18446744073709551615"],
+            &["1.5", "\"1\"", "true"],
+        ),
+        (r#"{"type":"number"}"#, &["1", "1.5", "-2e-3"], &["\"1\"", "null"]),
+        (r#"{"type":["string","null"]}"#, &["\"a\"", "null"], &["1", "[]"]),
+        (
+            r#"{"enum":["a",1,null,{"x":[1]}]}"#,
+            &["\"a\"", "1.0", "null", r#"{"x":[1.0]}"#],
+            &["\"b\"", "2", r#"{"x":[]}"#],
+        ),
+        (r#"{"enum":[]}"#, &[], &["null"]),
+        (
+            r#"{"const":{"a":1,"b":2}}"#,
+            &[r#"{"b":2,"a":1}"#],
+            &[r#"{"a":1}"#, r#"{"a":1,"b":2,"c":3}"#],
+        ),
+        (r#"{"const":false}"#, &["false"], &["0", "null"]),
+        (
+            r#"{"const":9007199254740993}"#,
+            &["9007199254740993"],
+            &["9007199254740992", "9007199254740992.0"],
+        ),
+    ]);
+}
+
+#[test]
+fn keywords_for_numbers() {
+    table(&[
+        (
+            r#"{"minimum":2}"#,
+            &["2", "2.0", "3", "\"1\""],
+            &["1", "1.999", "-5"],
+        ),
+        (r#"{"maximum":2.5}"#, &["2.5", "-1"], &["2.6", "3"]),
+        (r#"{"exclusiveMinimum":2}"#, &["2.1"], &["2", "2.0"]),
+        (r#"{"exclusiveMaximum":2}"#, &["1"], &["2", "3"]),
+        (r#"{"minimum":2,"exclusiveMinimum":true}"#, &["3"], &["2"]),
+        (r#"{"minimum":2,"exclusiveMinimum":false}"#, &["2"], &["1"]),
+        (
+            r#"{"maximum":9007199254740992}"#,
+            &["9007199254740992"],
+            &["9007199254740993"],
+        ),
+        (r#"{"multipleOf":3}"#, &["0", "9", "-6.0"], &["4", "1.5"]),
+        (r#"{"multipleOf":0.1}"#, &["0.3", "1", "1.1"], &["0.35"]),
+        (r#"{"multipleOf":0.123456789}"#, &[], &["1e308"]),
+        (r#"{"multipleOf":1e-300}"#, &["0"], &["1e300"]),
+    ]);
+}
+
+#[test]
+fn keywords_for_strings() {
+    table(&[
+        (
+            r#"{"minLength":2}"#,
+            &["\"ab\"", "\"🦀🦀\"", "1"],
+            &["\"a\"", "\"🦀\""],
+        ),
+        (r#"{"maxLength":2.0}"#, &["\"éé\"", "\"🦀🦀\""], &["\"abc\""]),
+        (r#"{"format":"email"}"#, &["\"no\""], &[]),
+    ]);
+}
+
+#[test]
+fn keywords_for_objects() {
+    table(&[
+        (
+            r#"{"properties":{"a":{"type":"string"},"b":false}}"#,
+            &["{}", r#"{"a":"x","c":1}"#, "[]"],
+            &[r#"{"a":1}"#, r#"{"b":1}"#],
+        ),
+        (
+            r#"{"required":["a","b"]}"#,
+            &[r#"{"a":1,"b":null}"#, "1"],
+            &[r#"{"a":1}"#, "{}"],
+        ),
+        (
+            r#"{"properties":{"a":{}},"additionalProperties":false}"#,
+            &[r#"{"a":1}"#],
+            &[r#"{"b":1}"#],
+        ),
+        (
+            r#"{"additionalProperties":{"type":"number"}}"#,
+            &[r#"{"a":1}"#],
+            &[r#"{"a":"1"}"#],
+        ),
+        (
+            r#"{"properties":{"a":{}},"additionalProperties":{"type":"null"}}"#,
+            &[r#"{"a":1,"b":null}"#],
+            &[r#"{"b":1}"#],
+        ),
+        (
+            r#"{"patternProperties":{"^x":{}},"additionalProperties":false}"#,
+            &[r#"{"x1":1}"#],
+            &[],
+        ),
+        (
+            r#"{"minProperties":1,"maxProperties":2}"#,
+            &[r#"{"a":1}"#],
+            &["{}", r#"{"a":1,"b":1,"c":1}"#],
+        ),
+        (
+            r#"{"propertyNames":{"maxLength":2}}"#,
+            &[r#"{"ab":1}"#],
+            &[r#"{"abc":1}"#],
+        ),
+        (
+            r#"{"dependentRequired":{"a":["b"]}}"#,
+            &["{}", r#"{"b":1}"#, r#"{"a":1,"b":1}"#],
+            &[r#"{"a":1}"#],
+        ),
+        (
+            r#"{"dependentSchemas":{"a":{"required":["b"]}}}"#,
+            &["{}", r#"{"a":1,"b":1}"#],
+            &[r#"{"a":1}"#],
+        ),
+        (
+            r#"{"dependencies":{"a":["b"],"c":{"maxProperties":1}}}"#,
+            &["{}", r#"{"c":1}"#],
+            &[r#"{"a":1}"#, r#"{"c":1,"d":1}"#],
+        ),
+    ]);
+}
+
+#[test]
+fn keywords_for_arrays() {
+    table(&[
+        (
+            r#"{"items":{"type":"integer"}}"#,
+            &["[]", "[1,2]", "{}"],
+            &["[1,\"2\"]"],
+        ),
+        (r#"{"items":false}"#, &["[]"], &["[1]"]),
+        (
+            r#"{"items":[{"type":"integer"},true],"additionalItems":{"type":"null"}}"#,
+            &["[1]", "[1,2,null]"],
+            &["[\"1\"]", "[1,2,3]"],
+        ),
+        (r#"{"items":[{"type":"integer"}]}"#, &["[1,\"x\"]"], &["[\"x\"]"]),
+        (
+            r#"{"items":{"type":"null"},"additionalItems":false}"#,
+            &["[null,null]"],
+            &["[1]"],
+        ),
+        (
+            r#"{"prefixItems":[{"type":"integer"}],"items":false}"#,
+            &["[1]", "[]"],
+            &["[1,2]", "[\"1\"]"],
+        ),
+        (r#"{"prefixItems":[{"type":"integer"}]}"#, &["[1,2]"], &["[null]"]),
+        (
+            r#"{"minItems":1,"maxItems":2}"#,
+            &["[1]", "[1,2]"],
+            &["[]", "[1,2,3]"],
+        ),
+        (
+            r#"{"uniqueItems":true}"#,
+            &["[1,2,\"1\",[1],{\"a\":1},true]", "[]"],
+            &[
+                "[1,1.0]",
+                "[-0.0,0]",
+                r#"[{"a":1,"b":[2]},0,{"b":[2.0],"a":1}]"#,
+                "[18446744073709551615,18446744073709551615]",
+            ],
+        ),
+        (r#"{"uniqueItems":false}"#, &["[1,1]"], &[]),
+        (
+            r#"{"contains":{"type":"null"}}"#,
+            &["[1,null]", "{}"],
+            &["[]", "[1]"],
+        ),
+        (
+            r#"{"contains":{"type":"null"},"minContains":2,"maxContains":3}"#,
+            &["[null,1,null]"],
+            &["[null]", "[null,null,null,null]"],
+        ),
+        (r#"{"contains":{"type":"null"},"minContains":0}"#, &["[]"], &[]),
+        (r#"{"minContains":2}"#, &["[]"], &[]),
+    ]);
+}
+
+#[test]
+fn keywords_that_combine_schemas() {
+    table(&[
+        (r#"{"allOf":[{"minimum":1},{"maximum":3}]}"#, &["2"], &["0", "4"]),
+        (
+            r#"{"anyOf":[{"type":"string"},{"minimum":3}]}"#,
+            &["\"a\"", "3"],
+            &["2"],
+        ),
+        (
+            r#"{"oneOf":[{"type":"integer"},{"minimum":3}]}"#,
+            &["1", "3.5", "\"x\""],
+            &["4", "2.5"],
+        ),
+        (r#"{"not":{"type":"string"}}"#, &["1"], &["\"a\""]),
+        (
+            r#"{"if":{"type":"string"},"then":{"minLength":2},"else":{"minimum":2}}"#,
+            &["\"ab\"", "2"],
+            &["\"a\"", "1"],
+        ),
+        (
+            r#"{"if":{"type":"string"},"then":{"minLength":2}}"#,
+            &["\"ab\"", "0"],
+            &["\"a\""],
+        ),
+        (
+            r#"{"if":{"type":"string"},"else":{"minimum":2}}"#,
+            &["\"a\"", "2"],
+            &["1"],
+        ),
+        (r#"{"then":false,"else":false}"#, &["1"], &[]),
+        (r#"{"not":{"not":{"type":"string"}}}"#, &["\"a\""], &["1"]),
+    ]);
+}
+
+#[test]
+fn references_lead_within_the_document() {
+    table(&[
+        (
+            r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"string"}}}"##,
+            &["\"x\""],
+            &["1"],
+        ),
+        (
+            r##"{"$ref":"#/definitions/a~1b%25~0","definitions":{"a/b%~":{"type":"string"}}}"##,
+            &["\"x\""],
+            &["1"],
+        ),
+        (
+            r##"{"$ref":"#/$defs/a","minLength":2,"$defs":{"a":{"type":"string"}}}"##,
+            &["\"xy\""],
+            &["\"x\"", "1"],
+        ),
+        (
+            r##"{"$ref":"#name","$defs":{"a":{"$anchor":"name","type":"string"}}}"##,
+            &["\"x\""],
+            &["1"],
+        ),
+        (
+            r##"{"$ref":"#name","definitions":{"a":{"$id":"#name","type":"string"}}}"##,
+            &["\"x\""],
+            &["1"],
+        ),
+        (
+            r##"{"$id":"https://a.b/c","$ref":"https://a.b/c#/$defs/a","$defs":{"a":{"type":"string"}}}"##,
+            &["\"x\""],
+            &["1"],
+        ),
+        (
+            r##"{"properties":{"next":{"$ref":"#"},"v":{"type":"integer"}},"required":["v"]}"##,
+            &[r#"{"v":1,"next":{"v":2,"next":{"v":3}}}"#],
+            &[r#"{"v":1,"next":{"v":2,"next":{}}}"#],
+        ),
+        (
+            r##"{"properties":{"a":{"$ref":"#/properties/b"},"b":{"type":"null"}}}"##,
+            &[r#"{"a":null}"#],
+            &[r#"{"a":1}"#],
+        ),
+        (
+            r##"{"items":[{"$ref":"#/items/1"},{"type":"null"}]}"##,
+            &["[null]"],
+            &["[1]"],
+        ),
+        (r#"{"$ref":"https://elsewhere/schema"}"#, &["1"], &[]),
+    ]);
+}
+
+#[test]
+fn a_violation_names_the_place_the_expectation_and_the_finding() {
+    let rows = [
+        (
+            r#"{"required":["city"]}"#,
+            "{}",
+            "/city: required property is missing",
+        ),
+        (
+            r#"{"properties":{"n":{"type":"integer"}}}"#,
+            r#"{"n":"3"}"#,
+            "/n: expected integer, got string \"3\"",
+        ),
+        (
+            r#"{"type":["object","null"]}"#,
+            "[1]",
+            "(root): expected null or object, got an array",
+        ),
+        (
+            r#"{"items":{"minimum":2}}"#,
+            "[2,1.5]",
+            "/1: expected at least 2, got 1.5",
+        ),
+        (
+            r#"{"maxLength":1}"#,
+            "\"ab\"",
+            "(root): expected at most 1 characters, got 2",
+        ),
+        (
+            r#"{"enum":["a",null]}"#,
+            "\"c\"",
+            "(root): expected one of \"a\", null, got string \"c\"",
+        ),
+        (r#"{"const":1}"#, "true", "(root): expected 1, got true"),
+        (
+            r#"{"properties":{"a":{},"b":{}},"additionalProperties":false}"#,
+            r#"{"x/y":1}"#,
+            "/x~1y: unexpected property; allowed: a, b",
+        ),
+        (
+            r#"{"uniqueItems":true}"#,
+            "[1,2,1]",
+            "(root): items must differ, but 0 and 2 are equal (counted from 0)",
+        ),
+        (
+            r#"{"oneOf":[{},true]}"#,
+            "1",
+            "(root): fits more than one alternative of oneOf: numbers 1 and 2",
+        ),
+        (
+            r#"{"anyOf":[{"type":"string"},{"properties":{"k":{"const":"b"}},"required":["v"]}]}"#,
+            r#"{"k":"b"}"#,
+            "(root): fits none of the 2 alternatives; closest is number 2: /v: required property is missing",
+        ),
+        (
+            r#"{"propertyNames":{"maxLength":2}}"#,
+            r#"{"abc":1}"#,
+            "/abc: the property's name does not fit: expected at most 2 characters, got 3",
+        ),
+    ];
+    for (schema, instance, expected) in rows {
+        assert_eq!(violations(schema, instance), [expected], "{schema}");
+    }
+    let found = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b~c"}},"$defs":{"b~c":{"minimum":1}}}"##);
+    assert!(found.validate(&json(r#"{"a":1}"#), 9).is_empty());
+    let found = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"minimum":1}}}"##)
+        .validate(&json(r#"{"a":0}"#), 9);
+    assert_eq!(found[0].schema_pointer, "/$defs/b/minimum");
+    assert_eq!(found[0].instance_pointer, "/a");
+}
+
+#[test]
+fn no_more_violations_are_given_than_asked_for() {
+    let schema = compiled(r#"{"required":["a","b","c"],"items":{"type":"null"}}"#);
+    assert_eq!(schema.validate(&json("{}"), 100).len(), 3);
+    assert_eq!(schema.validate(&json("{}"), 2).len(), 2);
+    assert_eq!(schema.validate(&json("{}"), 0).len(), 1);
+    assert_eq!(schema.validate(&json("[1,2,3,4]"), 3).len(), 3);
+}
+
+#[test]
+fn a_long_finding_is_shortened() {
+    let text = ["\"", &"é".repeat(10_000), "\""].concat();
+    let found = violations(r#"{"enum":[1,2,3,4,5,6,7,8,9,10,11,12]}"#, &text);
+    assert!(found[0].contains("9, 10, …, got string \"éé"), "{found:?}");
+    assert!(found[0].chars().count() < 120, "{found:?}");
+}
+
+#[test]
+fn a_schema_that_is_no_schema_is_refused_with_its_place() {
+    let rows = [
+        ("1", "(root): must be an object or a boolean"),
+        ("null", "(root): must be an object or a boolean"),
+        (
+            r#"{"type":"strnig"}"#,
+            "/type: must be one or several of null, boolean, object, array, string, integer, number, not \"strnig\"",
+        ),
+        (r#"{"type":[]}"#, "/type: must not be empty"),
+        (
+            r#"{"properties":{"a":{"required":true}}}"#,
+            "/properties/a/required: must be an array of strings",
+        ),
+        (r#"{"required":[1]}"#, "/required: must be an array of strings"),
+        (r#"{"properties":[]}"#, "/properties: must be an object"),
+        (
+            r#"{"properties":{"a/b":"string"}}"#,
+            "/properties/a~1b: must be an object or a boolean",
+        ),
+        (r#"{"enum":"a"}"#, "/enum: must be an array"),
+        (r#"{"minimum":"1"}"#, "/minimum: must be a number"),
+        (r#"{"minLength":-1}"#, "/minLength: must be a whole number from 0"),
+        (r#"{"maxItems":1.5}"#, "/maxItems: must be a whole number from 0"),
+        (
+            r#"{"maxContains":"1"}"#,
+            "/maxContains: must be a whole number from 0",
+        ),
+        (r#"{"multipleOf":0}"#, "/multipleOf: must be above 0"),
+        (r#"{"uniqueItems":1}"#, "/uniqueItems: must be true or false"),
+        (r#"{"anyOf":[]}"#, "/anyOf: must not be empty"),
+        (r#"{"oneOf":{}}"#, "/oneOf: must be an array"),
+        (
+            r#"{"allOf":[true,3]}"#,
+            "/allOf/1: must be an object or a boolean",
+        ),
+        (r#"{"items":[{},1]}"#, "/items/1: must be an object or a boolean"),
+        (r#"{"not":[]}"#, "/not: must be an object or a boolean"),
+        (r##"{"$ref":"#/$defs/a"}"##, "/$ref: leads nowhere: #/$defs/a"),
+        (
+            r##"{"items":[true],"$ref":"#/items/00"}"##,
+            "/$ref: leads nowhere: #/items/00",
+        ),
+        (r##"{"$ref":"#a"}"##, "/$ref: leads nowhere: #a"),
+        (r#"{"$ref":1}"#, "/$ref: must be a string"),
+        (
+            r#"{"$defs":{"a":{"type":"any"}}}"#,
+            "/$defs/a/type: must be one or several of null, boolean, object, array, string, integer, number, not \"any\"",
+        ),
+        (
+            r#"{"dependencies":{"a":[1]}}"#,
+            "/dependencies: must be an array of strings",
+        ),
+        (
+            r#"{"dependentRequired":{"a":{}}}"#,
+            "/dependentRequired: must be an array of strings",
+        ),
+        (
+            r#"{"additionalProperties":"no"}"#,
+            "/additionalProperties: must be an object or a boolean",
+        ),
+    ];
+    for (schema, expected) in rows {
+        match compile(&json(schema)) {
+            Ok(_) => panic!("{schema} compiled"),
+            Err(error) => assert_eq!(error.to_string(), expected, "{schema}"),
+        }
+    }
+}
+
+#[test]
+fn what_is_not_checked_is_warned_of() {
+    for keyword in [
+        "pattern",
+        "patternProperties",
+        "unevaluatedProperties",
+        "unevaluatedItems",
+        "$dynamicRef",
+        "contentEncoding",
+        "contentMediaType",
+        "nullable",
+        "minlength",
+    ] {
+        let schema = json(&["{\"properties\":{\"a\":{\"", keyword, "\":{}}}}"].concat());
+        let pointer = "/properties/a".to_string();
+        assert_eq!(
+            compile(&schema).unwrap().warnings(),
+            [SchemaWarning {
+                keyword: keyword.into(),
+                pointer
+            }]
+        );
+    }
+    for (schema, keyword) in [
+        (r#"{"$ref":"other.json"}"#, "$ref"),
+        (r#"{"minimum":1,"exclusiveMinimum":true}"#, "exclusiveMinimum"),
+        (r#"{"$defs":{"a":{"$id":"https://x"}}}"#, "$id"),
+    ] {
+        let schema = compiled(schema);
+        assert_eq!(schema.warnings().len(), 1);
+        assert_eq!(schema.warnings()[0].keyword, keyword);
+    }
+    let annotated = r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"x","title":1,"description":"",
+        "default":0,"examples":[],"format":"date","deprecated":true,"readOnly":true,"$comment":"","x-ui":1,
+        "properties":{"pattern":{}}}"#;
+    assert_eq!(compiled(annotated).warnings(), []);
+}
+
+fn gives_up(schema: &Schema, instance: &Value) -> bool {
+    let found = schema.validate(instance, 3);
+    found
+        .iter()
+        .any(|violation| violation.message.starts_with("too "))
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_alone_gives_up() {
+    for schema in [
+        r##"{"$ref":"#"}"##,
+        r##"{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}"##,
+        r##"{"oneOf":[{"$ref":"#"},{"$ref":"#"},{"not":{"$ref":"#"}}]}"##,
+        r##"{"not":{"$ref":"#"}}"##,
+        r##"{"if":{"$ref":"#"},"then":{"$ref":"#"},"else":{"$ref":"#"}}"##,
+    ] {
+        assert!(gives_up(&compiled(schema), &Value::Null), "{schema}");
+    }
+}
+
+#[test]
+fn doubling_alternatives_end_after_bounded_work() {
+    let mut schema = String::from(r##"{"$defs":{"0":{"type":"null"}"##);
+    for level in 1..60 {
+        let below = (level - 1).to_string();
+        let ref_below = ["{\"$ref\":\"#/$defs/", &below, "\"}"].concat();
+        let list = [
+            ",\"",
+            &level.to_string(),
+            "\":{\"anyOf\":[",
+            &ref_below,
+            ",",
+            &ref_below,
+            "]}",
+        ];
+        schema.push_str(&list.concat());
+    }
+    schema.push_str(r##"},"$ref":"#/$defs/59"}"##);
+    let schema = compiled(&schema);
+    assert!(schema.validate(&Value::Null, 3).is_empty());
+    assert!(gives_up(&schema, &json("1")));
+}
+
+#[test]
+fn large_enums_and_arrays_are_checked() {
+    let choices: Vec<Value> = (0..20_000)
+        .map(|number: u32| Value::from(number.to_string()))
+        .collect();
+    let items: Vec<Value> = choices.iter().rev().cloned().collect();
+    let mut schema = json(r#"{"items":{},"uniqueItems":true}"#);
+    schema["items"]["enum"] = Value::from(choices);
+    let schema = compile(&schema).unwrap();
+    let mut items = Value::from(items);
+    assert!(schema.validate(&items, 3).is_empty());
+    items[7] = items[19_000].clone();
+    assert_eq!(schema.validate(&items, 3).len(), 1);
+    items[9] = Value::from("no");
+    assert_eq!(schema.validate(&items, 3).len(), 2);
+}
+
+#[test]
+fn deep_values_and_schemas_use_bounded_stack() {
+    let deep = json(&["[".repeat(126), "1".into(), "]".repeat(126)].concat());
+    assert!(
+        compiled(r##"{"anyOf":[{"type":"integer"},{"items":{"$ref":"#"}}]}"##)
+            .validate(&deep, 3)
+            .is_empty()
+    );
+    let mut deeper = Value::Null;
+    for _ in 0..5000 {
+        deeper = Value::Array(vec![deeper]);
+    }
+    assert!(gives_up(&compiled(r##"{"items":{"$ref":"#"}}"##), &deeper));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let keywords = vec![
+        "type",
+        "enum",
+        "const",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "$ref",
+        "$defs",
+        "$anchor",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
+        "a",
+        "b",
+    ];
+    let words = vec![
+        "a",
+        "b",
+        "#",
+        "#/$defs/a",
+        "#a",
+        "#/properties/a",
+        "string",
+        "object",
+        "array",
+        "integer",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3i64..10).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        proptest::sample::select(words).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        let keywords = proptest::sample::select(keywords.clone());
+        prop_oneof![
+            1 => proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            3 => proptest::collection::vec((keywords, inner), 0..5).prop_map(|fields| {
+                Value::Object(fields.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_json_compiles_or_is_refused_and_then_validates_anything(schema in any_json(), instance in any_json()) {
+        if let Ok(schema) = compile(&schema) {
+            prop_assert!(schema.validate(&instance, 3).len() <= 3);
+        }
+    }
+
+    #[test]
+    fn a_value_fits_itself_as_const_and_enum(value in any_json()) {
+        let mut schema = json("{}");
+        schema["const"] = value.clone();
+        schema["enum"] = Value::Array(vec![Value::Null, value.clone()]);
+        prop_assert!(compile(&schema).unwrap().validate(&value, 3).is_empty());
+        let twice = Value::Array(vec![value.clone(), Value::from("x"), value]);
+        prop_assert_eq!(compiled(r#"{"uniqueItems":true}"#).validate(&twice, 3).len(), 1);
+    }
+
+    #[test]
+    fn not_is_the_opposite(schema in any_json(), instance in any_json()) {
+        let mut negated = json("{}");
+        negated["not"] = schema.clone();
+        // References within would lead to the wrong root.
+        if !schema.to_string().contains("$ref") && let Ok(plain) = compile(&schema) {
+            let negated = compile(&negated).unwrap();
+            prop_assert_ne!(plain.validate(&instance, 1).is_empty(), negated.validate(&instance, 1).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_number_of_errors_asked_for_never_changes_the_verdict(schema in any_json(), instance in any_json()) {
+        if let Ok(schema) = compile(&schema) {
+            let (one, many) = (schema.validate(&instance, 1), schema.validate(&instance, 50));
+            prop_assert_eq!(one.is_empty(), many.is_empty());
+        }
+    }
+}

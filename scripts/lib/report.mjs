@@ -1,0 +1,78 @@
+// Runs the parts of a test suite one after the other, counts what their runners say, and ends with one line.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isCi, root, run } from "./machine.mjs";
+
+/** A part that this machine cannot run. */
+export const skipped = (why) => ({ skipped: why });
+
+/** What one or several finished commands of `run(…, { capture: true })` amount to. */
+export function ran(...runs) {
+  const counts = runs.map(({ text }) => countTests(text));
+  const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  const broken = runs.some(({ code }) => code !== 0);
+  // A command that fails without a failed test (it does not compile, the browser dies) counts as one.
+  return { passed, failed: broken && failed === 0 ? 1 : failed };
+}
+
+/** Runs a folder of `*.test.mjs` with Node's own test runner. */
+export async function nodeTest(node, folder, env) {
+  const files = existsSync(join(root, folder))
+    ? readdirSync(join(root, folder)).filter((name) => name.endsWith(".test.mjs"))
+    : [];
+  if (files.length === 0) return skipped(`there are no tests in ${folder}`);
+  const args = [
+    "--test",
+    "--test-concurrency=1",
+    "--test-reporter=spec",
+    ...files.map((name) => join(folder, name)),
+  ];
+  return ran(await run(node, args, { capture: true, env: { ...process.env, ...env } }));
+}
+
+function countTests(text) {
+  const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
+  const sum = (pattern) => [...plain.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0);
+  return {
+    // cargo and wasm-bindgen, Vitest, node --test
+    passed:
+      sum(/^test result: .* (\d+) passed;/gm) +
+      sum(/^\s*Tests .*?(\d+) passed/gm) +
+      sum(/^(?:ℹ|#) pass (\d+)$/gm),
+    failed:
+      sum(/^test result: .* (\d+) failed;/gm) +
+      sum(/^\s*Tests .*?(\d+) failed/gm) +
+      sum(/^(?:ℹ|#) fail (\d+)$/gm),
+  };
+}
+
+export class Report {
+  #parts = [];
+
+  /** Runs a part and prints its line. A part that throws has failed. */
+  async part(name, work) {
+    const startedMs = Date.now();
+    console.log(`\n── ${name}`);
+    const result = await Promise.resolve()
+      .then(work)
+      .catch((error) => (console.error(error), { passed: 0, failed: 1 }));
+    const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
+    this.#parts.push({ name, ...result });
+    console.log(
+      `── ${name}: ${result.skipped ? `SKIPPED, ${result.skipped}` : `${result.passed} passed, ${result.failed} failed`} (${seconds} s)`,
+    );
+  }
+
+  /** Prints the totals as the last line and sets the exit code. */
+  end() {
+    const left = this.#parts.filter((part) => part.skipped);
+    const sum = (key) => this.#parts.reduce((total, part) => total + (part[key] ?? 0), 0);
+    const failed = sum("failed") + (isCi ? left.length : 0);
+    const skips = left.length
+      ? `, SKIPPED: ${left.map(({ name, skipped: why }) => `${name} (${why})`).join(", ")}`
+      : "";
+    process.exitCode = failed > 0 ? 1 : 0;
+    console.log(`\n${sum("passed")} passed, ${failed} failed${skips}`);
+  }
+}

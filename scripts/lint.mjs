@@ -1,0 +1,77 @@
+// npm run lint: formatting, clippy on both targets, types, docs and file sizes. `npm run format` (--fix) formats.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { fail, root, run } from "./lib/machine.mjs";
+import { setup } from "./setup.mjs";
+
+const maxLines = 500;
+
+async function main() {
+  const { rust, env } = await setup({ browser: false });
+  const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
+  const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
+  const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];
+  if (process.argv.includes("--fix")) {
+    await all([
+      ["rustfmt", cargo("cargo-fmt", "fmt")],
+      ["prettier", node(...prettier, "--write", ".")],
+    ]);
+    return;
+  }
+  const wasm32 = ["--target", "wasm32-unknown-unknown"];
+  const sysroot = env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS.split(" ")[0];
+  const cargoDoc = [
+    join(rust.bin, "cargo"),
+    ["doc", "--no-deps", "--document-private-items", ...wasm32],
+    { ...env, RUSTDOCFLAGS: `-D warnings ${sysroot}` },
+  ];
+  const results = await all([
+    ["rustfmt", cargo("cargo-fmt", "fmt", "--check")],
+    ["prettier", node(...prettier, "--check", ".")],
+    ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
+    [
+      "clippy, wasm32",
+      cargo("cargo-clippy", "clippy", ...wasm32, "--lib", ...wasmTests(), "--", "-D", "warnings"),
+    ],
+    // wasm32 has all three rooms, the native build has no shell.
+    ["rustdoc", cargoDoc],
+  ]);
+  // The face is typed against the glue that the crate generates.
+  await build({ dev: true, glueOnly: true });
+  results.push(...(await all([["tsc, face", node("typescript/bin/tsc", "-p", "tsconfig.json")]])));
+  if (existsSync(join(root, "tests/face")))
+    results.push(...(await all([["tsc, tests", node("typescript/bin/tsc", "-p", "tsconfig.tests.json")]])));
+  results.push(tooLongFiles());
+  const failed = results.filter((ok) => !ok).length;
+  console.log(`\nlint: ${results.length - failed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 ? 1 : 0;
+}
+
+const wasmTests = () => (existsSync(join(root, "tests/wasm")) ? ["--test", "wasm"] : []);
+
+async function all(checks) {
+  const results = [];
+  for (const [name, [command, args, env]] of checks) {
+    const startedMs = Date.now();
+    const { code } = await run(command, args, { env: env ?? process.env });
+    console.log(`${code === 0 ? "✓" : "✗"} ${name} (${((Date.now() - startedMs) / 1000).toFixed(1)} s)`);
+    results.push(code === 0);
+  }
+  return results;
+}
+
+function tooLongFiles() {
+  const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) =>
+    /\.(rs|ts)$/.test(name),
+  );
+  const long = sources
+    .map((name) => [name, readFileSync(join(root, "src", name), "utf8").split("\n").length - 1])
+    .filter(([, lines]) => lines > maxLines);
+  for (const [name, lines] of long)
+    console.log(`src/${name} has ${lines} lines, more than ${maxLines}: split it by noun`);
+  console.log(`${long.length === 0 ? "✓" : "✗"} file sizes`);
+  return long.length === 0;
+}
+
+await main().catch(fail);

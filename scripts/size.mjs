@@ -1,0 +1,52 @@
+// What a browser downloads for `import "looplet"`: every JavaScript file of the default entry with the engine in it.
+// Prints raw, gzip and brotli bytes, and fails above the budget.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { root } from "./lib/machine.mjs";
+
+/** gzip -9 bytes, as the sum over the files: two protocols, panics unwinding included. */
+export const budgetBytes = 90_000;
+
+/** Prints the table and tells whether the package is within its budget. */
+export function checkSize() {
+  const sizes = (bytes) => [
+    bytes.length,
+    gzipSync(bytes, { level: 9 }).length,
+    brotliCompressSync(bytes).length,
+  ];
+  const row = (name, numbers) =>
+    console.log(name.padEnd(44) + numbers.map((n) => String(n).padStart(9)).join(""));
+  const plus = (a, b) => a.map((n, i) => n + b[i]);
+  console.log("".padEnd(44) + ["raw", "gzip -9", "brotli"].map((text) => text.padStart(9)).join(""));
+  let total = [0, 0, 0];
+  for (const file of filesOf("dist/default.js")) {
+    const numbers = sizes(readFileSync(join(root, file)));
+    total = plus(total, numbers);
+    row(file, numbers);
+  }
+  row("a browser downloads, engine inlined", total);
+  const slim = filesOf("dist/slim.js").reduce(
+    (sum, file) => plus(sum, sizes(readFileSync(join(root, file)))),
+    [0, 0, 0],
+  );
+  row("slim (its .wasm served beside it)", plus(slim, sizes(readFileSync(join(root, "dist/looplet.wasm")))));
+  row("looplet.wasm", sizes(readFileSync(join(root, "dist/looplet.wasm"))));
+  const ok = total[1] <= budgetBytes;
+  console.log(`${ok ? "✓" : "✗"} size: ${total[1]} of ${budgetBytes} bytes gzip`);
+  return ok;
+}
+
+// Static imports only: esbuild writes them as `from"./chunks/…"`.
+function filesOf(entry, seen = new Set()) {
+  if (seen.has(entry) || !existsSync(join(root, entry))) return [...seen];
+  seen.add(entry);
+  for (const [, path] of readFileSync(join(root, entry), "utf8").matchAll(
+    /(?:from|import)\s*"(\.[^"]+\.js)"/g,
+  ))
+    filesOf(join(dirname(entry), path), seen);
+  return [...seen];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = checkSize() ? 0 : 1;

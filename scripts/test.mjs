@@ -1,0 +1,108 @@
+// npm test: sets the machine up, builds the package and runs every test, part by part.
+//   npm test -- native face     these parts only
+// Parts: native (engine, on this machine), wasm (the shell in Chromium), face (Vitest), package (npm pack, loaded by
+// Node, Deno and workerd), page (the playground in Chromium). What a machine cannot run is skipped and the last line
+// says so; in CI (CI=true) a skipped part is a failure.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { SetupError, fail, output, root, run, versions } from "./lib/machine.mjs";
+import { Report, nodeTest, ran, skipped } from "./lib/report.mjs";
+import { modernNode, npmTool, setup } from "./setup.mjs";
+
+const parts = { native, wasm, face, package: packed, page };
+
+async function main() {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.find((name) => !(name in parts));
+  if (unknown)
+    throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
+  const names = wanted.length ? wanted : Object.keys(parts);
+  const machine = await setup({ browser: names.some((name) => name === "wasm" || name === "page") });
+  const report = new Report();
+  for (const name of names) {
+    if (name !== "native" && name !== "wasm") await builtOnce(machine);
+    await report.part(name, () => parts[name](machine));
+  }
+  report.end();
+}
+
+let built;
+const builtOnce = (machine) => (built ??= build({ machine }));
+
+/** The recordings are long: they run optimised, everything else with the checks of a debug build. */
+async function native({ rust, env }) {
+  const cargo = join(rust.bin, "cargo");
+  const metadata = JSON.parse(
+    output(cargo, ["metadata", "--no-deps", "--format-version", "1"], { cwd: root, env }),
+  );
+  const targets = metadata.packages[0].targets
+    .filter(({ kind }) => kind.includes("test"))
+    .map(({ name }) => name);
+  const quick = targets
+    .filter((name) => name !== "wire" && name !== "wasm")
+    .flatMap((name) => ["--test", name]);
+  const runs = [await run(cargo, ["test", "--lib", ...quick], { env, capture: true })];
+  runs.push(await run(cargo, ["test", "--doc"], { env, capture: true }));
+  if (targets.includes("wire"))
+    runs.push(
+      await run(cargo, ["test", "--profile", "recordings", "--test", "wire"], { env, capture: true }),
+    );
+  return ran(...runs);
+}
+
+async function wasm({ env, chromium }) {
+  if (!chromium) return skipped("no Chromium with its driver");
+  const targets = [];
+  if (existsSync(join(root, "tests/wasm"))) targets.push("--test", "wasm");
+  if (hasWasmUnitTests()) targets.push("--lib");
+  if (targets.length === 0) return skipped("the shell has no tests");
+  const args = [
+    "test",
+    "--headless",
+    "--chrome",
+    "--chromedriver",
+    chromium.driver,
+    "--mode",
+    "no-install",
+    "--",
+    ...targets,
+  ];
+  return ran(
+    await run("wasm-pack", args, { env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "120" }, capture: true }),
+  );
+}
+
+function hasWasmUnitTests() {
+  const shell = join(root, "src/shell");
+  const sources = existsSync(shell)
+    ? readdirSync(shell, { recursive: true }).filter((name) => name.endsWith(".rs"))
+    : [];
+  return sources.some((name) => readFileSync(join(shell, name), "utf8").includes("#[wasm_bindgen_test"));
+}
+
+async function face() {
+  if (!existsSync(join(root, "tests/face"))) return skipped("the face has no tests");
+  return ran(
+    await run(await modernNode(), [join(root, "node_modules/vitest/vitest.mjs"), "run"], {
+      capture: true,
+      env: { ...process.env, NO_COLOR: "1" },
+    }),
+  );
+}
+
+/** miniflare needs a newer Node than the package does: LOOPLET_NODE names the one that loads the package. */
+async function packed() {
+  const deno = join(await npmTool("deno", versions.deno), "node_modules/.bin/deno");
+  return nodeTest(await modernNode(), "tests/package", {
+    LOOPLET_DENO: deno,
+    LOOPLET_NODE: process.execPath,
+  });
+}
+
+async function page({ chromium }) {
+  if (!chromium) return skipped("no Chromium");
+  return nodeTest(await modernNode(), "tests/page", { LOOPLET_CHROMIUM: chromium.browser });
+}
+
+await main().catch(fail);

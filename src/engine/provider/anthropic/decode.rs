@@ -1,0 +1,237 @@
+//! Answers of Anthropic, streamed or whole, into an [`Answer`].
+//!
+//! Order of events: `message_start`, per block `content_block_start`, deltas, `content_block_stop`, then
+//! `message_delta`, `message_stop`; `ping` anywhere. Events and deltas of unknown types are passed over or kept in
+//! their block. Whatever follows `message_stop` (a gateway's `[DONE]`) is passed over.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::super::answer::{Answer, FinishReason, PartKind};
+use super::super::super::error::Failure;
+use super::super::super::usage::Usage;
+use super::super::failure::{decode_error_value, malformed};
+use super::super::json_reader::{Object, validate};
+use super::super::scan::{AnthropicDelta, anthropic_delta};
+use super::block::OpenBlock;
+
+/// The state between events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnthropicDecoder {
+    /// Blocks that have started and not stopped, by the vendor's index.
+    open: Vec<OpenBlock>,
+    usage: Reported,
+    /// `message_stop` has come.
+    done: bool,
+}
+
+/// Usage in Anthropic's terms: `input_tokens` without what the cache gave or took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Reported {
+    input: u64,
+    cache_write: u64,
+    cache_read: u64,
+    output: u64,
+    thinking: u64,
+}
+
+impl AnthropicDecoder {
+    /// Decodes the data of one event.
+    ///
+    /// # Errors
+    /// The failure that an `error` event reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
+        self.decode_any(data, answer)
+    }
+
+    /// The events that come by the thousand. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let (index, delta, text) = anthropic_delta(data)?;
+        let block = self.open.iter().rev().find(|block| block.index == index)?;
+        let kind = match delta {
+            AnthropicDelta::Text => PartKind::Text,
+            AnthropicDelta::Thinking => PartKind::Thinking,
+            AnthropicDelta::InputJson => PartKind::ToolCall,
+        };
+        if answer.parts.get(block.part)?.kind != kind {
+            return None;
+        }
+        answer.grow(block.part, |into| text.unescape_into(into))
+    }
+
+    fn decode_any(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let data = data.trim_ascii();
+        if data.is_empty() || data == b"[DONE]" {
+            return Ok(());
+        }
+        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
+        let event =
+            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
+        match event.string("type").as_deref() {
+            Some("message_start") => {
+                if let Some(message) = event.object("message") {
+                    self.read_head(&message, answer);
+                }
+            }
+            Some("content_block_start") => {
+                if let (Some(index), Some(block)) = (block_index(&event), event.get("content_block")) {
+                    self.open.push(OpenBlock::start(index, block, answer));
+                }
+            }
+            Some("content_block_delta") => {
+                if let (Some(index), Some(delta)) = (block_index(&event), event.object("delta")) {
+                    self.read_delta(index, &delta, answer);
+                }
+            }
+            Some("content_block_stop") => {
+                if let Some(at) = self
+                    .open
+                    .iter()
+                    .rposition(|block| Some(block.index) == block_index(&event))
+                {
+                    self.open.remove(at).stop(answer);
+                }
+            }
+            Some("message_delta") => {
+                if let Some(delta) = event.object("delta") {
+                    read_stop_reason(&delta, answer);
+                }
+                if let Some(usage) = event.object("usage") {
+                    self.read_usage(&usage, answer);
+                }
+            }
+            Some("message_stop") => {
+                self.stop_all(answer);
+                answer.complete = true;
+                self.done = true;
+            }
+            Some("error") => return Err(decode_error_value(&text)),
+            None if event.get("error").is_some() => return Err(decode_error_value(&text)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The body has ended. A stream that names its stop reason and lacks only `message_stop` is whole.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if !self.done && answer.raw_finish_reason.is_none() {
+            return Err(malformed("the stream ended before the message did", &[]));
+        }
+        self.stop_all(answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Decodes a message that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
+        let message = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        if message.get("error").is_some() {
+            return Err(decode_error_value(&text));
+        }
+        if message.get("content").is_none() {
+            return Err(malformed("the body is no message", body));
+        }
+        self.read_head(&message, answer);
+        for block in message.items("content") {
+            OpenBlock::start(0, block, answer).stop(answer);
+        }
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    fn read_head(&mut self, message: &Object<'_>, answer: &mut Answer) {
+        if let Some(id) = message.filled("id") {
+            answer.response_id = Some(id.into_owned());
+        }
+        if let Some(model) = message.filled("model") {
+            answer.model = Some(model.into_owned());
+        }
+        read_stop_reason(message, answer);
+        if let Some(usage) = message.object("usage") {
+            self.read_usage(&usage, answer);
+        }
+    }
+
+    /// A block whose start was never seen is opened by its first delta.
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+        if !self.open.iter().any(|block| block.index == index) {
+            let block = match delta.string("type").as_deref() {
+                Some("text_delta") => r#"{"type":"text","text":""}"#,
+                Some("thinking_delta") => r#"{"type":"thinking","thinking":""}"#,
+                _ => return,
+            };
+            self.open.push(OpenBlock::start(index, block, answer));
+        }
+        if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+            block.read_delta(delta, answer);
+        }
+    }
+
+    /// The last report of each number counts: `message_delta` repeats some, raised by what server tools read.
+    fn read_usage(&mut self, usage: &Object<'_>, answer: &mut Answer) {
+        let details = usage.object("output_tokens_details");
+        let thinking = details.and_then(|details| details.number("thinking_tokens"));
+        let reported = &mut self.usage;
+        for (slot, number) in [
+            (&mut reported.input, usage.number("input_tokens")),
+            (
+                &mut reported.cache_write,
+                usage.number("cache_creation_input_tokens"),
+            ),
+            (&mut reported.cache_read, usage.number("cache_read_input_tokens")),
+            (&mut reported.output, usage.number("output_tokens")),
+            (&mut reported.thinking, thinking),
+        ] {
+            if let Some(number) = number {
+                *slot = number;
+            }
+        }
+        answer.set_usage(Usage {
+            input_tokens: reported
+                .input
+                .saturating_add(reported.cache_write)
+                .saturating_add(reported.cache_read),
+            output_tokens: reported.output,
+            cache_read_tokens: reported.cache_read,
+            cache_write_tokens: reported.cache_write,
+            reasoning_tokens: reported.thinking,
+        });
+    }
+
+    fn stop_all(&mut self, answer: &mut Answer) {
+        for block in self.open.drain(..) {
+            block.stop(answer);
+        }
+    }
+}
+
+fn block_index(event: &Object<'_>) -> Option<u32> {
+    u32::try_from(event.number("index")?).ok()
+}
+
+/// <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons> (2026-11-20)
+fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+    let Some(reason) = from.filled("stop_reason") else {
+        return;
+    };
+    answer.finish_reason = Some(match reason.as_ref() {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCalls,
+        "pause_turn" | "compaction" => FinishReason::Pause,
+        "refusal" => FinishReason::Refusal,
+        _ => FinishReason::Other,
+    });
+    answer.raw_finish_reason = Some(reason.into_owned());
+}

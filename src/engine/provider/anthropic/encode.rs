@@ -1,0 +1,178 @@
+//! The body's head: everything but the messages.
+
+use super::super::super::config::{ModelConfig, ToolChoice};
+use super::super::super::error::ConfigError;
+use super::super::RequestSpec;
+use super::super::json_reader::Object;
+use super::super::json_writer::{
+    BodyFields, push_any, push_comma, push_key, push_number, push_raw, push_text,
+};
+
+/// Anthropic demands a number; this is what an answer may have when the configuration names none.
+const DEFAULT_MAX_TOKENS: u64 = 8192;
+
+/// Writes `{…,"messages":[`.
+pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref())?;
+    if model.seed.is_some() {
+        return Err(ConfigError::new(
+            "model.seed",
+            "Anthropic Messages has no seed: leave it out",
+        ));
+    }
+    let thinking = model
+        .thinking
+        .as_ref()
+        .map(|json| thinking(json.as_str()))
+        .transpose()?;
+    into.push(b'{');
+    fields.text(into, "model", &model.model);
+    fields.number(into, "max_tokens", max_tokens(model, thinking.as_ref(), &fields)?);
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
+        fields.text(into, "system", system);
+    }
+    push_tools(spec, &fields, into);
+    push_tool_choice(spec, &fields, into);
+    if let Some(thinking) = &thinking
+        && fields.key(into, "thinking")
+    {
+        match thinking {
+            Thinking::Budget(tokens) => {
+                into.extend_from_slice(br#"{"type":"enabled","budget_tokens":"#);
+                push_number(into, *tokens);
+                into.push(b'}');
+            }
+            Thinking::Own(json) => into.extend_from_slice(json.as_bytes()),
+        }
+    }
+    push_output_config(model, &fields, into);
+    fields.json(into, "temperature", model.temperature.as_ref());
+    fields.json(into, "top_p", model.top_p.as_ref());
+    fields.json(into, "top_k", model.top_k.as_ref());
+    fields.texts(into, "stop_sequences", &model.stop_sequences);
+    if model.stream {
+        fields.raw(into, "stream", "true");
+    }
+    fields.finish(into, &["output_config"]);
+    push_key(into, "messages");
+    into.push(b'[');
+    Ok(())
+}
+
+/// Closes the body.
+pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// What the configuration says about thinking.
+enum Thinking<'a> {
+    Budget(u64),
+    Own(&'a str),
+}
+
+fn thinking(json: &str) -> Result<Thinking<'_>, ConfigError> {
+    let object = Object::parse(json);
+    match object
+        .as_ref()
+        .map(|object| (object.get("type"), object.number("budgetTokens")))
+    {
+        Some((Some(_), _)) => Ok(Thinking::Own(json)),
+        Some((None, Some(tokens))) => Ok(Thinking::Budget(tokens)),
+        _ => Err(ConfigError::new(
+            "model.thinking",
+            "must be { budgetTokens: n } or Anthropic's own object with a type, for example { type: \"adaptive\" }",
+        )),
+    }
+}
+
+/// The budget is a part of `max_tokens` and must be smaller.
+fn max_tokens(
+    model: &ModelConfig,
+    thinking: Option<&Thinking<'_>>,
+    fields: &BodyFields<'_>,
+) -> Result<u64, ConfigError> {
+    let budget = match thinking {
+        Some(Thinking::Budget(tokens)) => *tokens,
+        Some(Thinking::Own(json)) => Object::parse(json)
+            .and_then(|object| object.number("budget_tokens"))
+            .unwrap_or(0),
+        None => 0,
+    };
+    match model.max_output_tokens {
+        Some(tokens) if tokens <= budget && !fields.has("max_tokens") => Err(ConfigError::new(
+            "model.maxOutputTokens",
+            "must be greater than thinking.budgetTokens, which is a part of it",
+        )),
+        Some(tokens) => Ok(tokens),
+        None if budget == 0 => Ok(DEFAULT_MAX_TOKENS),
+        None => Ok(budget.saturating_add(DEFAULT_MAX_TOKENS)),
+    }
+}
+
+fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() || !fields.key(into, "tools") {
+        return;
+    }
+    into.push(b'[');
+    for tool in spec.tools {
+        push_comma(into);
+        into.push(b'{');
+        push_text(into, "name", &tool.name);
+        if !tool.description.is_empty() {
+            push_text(into, "description", &tool.description);
+        }
+        push_raw(into, "input_schema", tool.input_schema.as_str());
+        into.push(b'}');
+    }
+    into.push(b']');
+}
+
+/// A choice without tools is an error of the API; forbidding parallel calls is a part of the choice.
+fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let single = spec.model.parallel_tool_calls == Some(false);
+    let choice = spec.model.tool_choice.as_ref();
+    let none = spec.tools.is_empty() && !fields.has("tools");
+    if none || (choice.is_none() && !single) || !fields.key(into, "tool_choice") {
+        return;
+    }
+    into.extend_from_slice(br#"{"type":"#);
+    match choice {
+        None | Some(ToolChoice::Auto) => into.extend_from_slice(b"\"auto\""),
+        Some(ToolChoice::None) => into.extend_from_slice(b"\"none\""),
+        Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
+        Some(ToolChoice::Tool(name)) => {
+            into.extend_from_slice(b"\"tool\"");
+            push_text(into, "name", name);
+        }
+    }
+    if single && choice != Some(&ToolChoice::None) {
+        push_raw(into, "disable_parallel_tool_use", "true");
+    }
+    into.push(b'}');
+}
+
+/// `effort` stands beside other fields in `output_config`: those of a configured one stay, and its own effort wins.
+fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let own = fields.over("output_config");
+    let Some(effort) = &model.effort else {
+        if let Some(own) = own {
+            push_raw(into, "output_config", own);
+        }
+        return;
+    };
+    let own = own.and_then(Object::parse);
+    push_key(into, "output_config");
+    into.push(b'{');
+    if own.as_ref().is_none_or(|object| object.get("effort").is_none()) {
+        push_text(into, "effort", effort);
+    }
+    for (key, value) in own
+        .iter()
+        .flat_map(Object::fields)
+        .filter(|(_, value)| *value != "null")
+    {
+        push_any(into, key, value);
+    }
+    into.push(b'}');
+}

@@ -1,0 +1,319 @@
+//! looplet's own protocol, which the face speaks for `custom(async …)` models: the request is one JSON object, the
+//! answer one JSON object a line.
+//!
+//! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema"}],"maxOutputTokens"?,"temperature"?,"topP"?,
+//! "topK"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,"parallelToolCalls"?,…body,"messages":[…]}` with
+//! messages in the neutral form of [`super::super::message`].
+//!
+//! Answer, in any order that makes sense:
+//! - `{"type":"text","text"}`: appended to the open text block, or the first piece of a new one;
+//! - `{"type":"reasoning","text","signature"?}`: the same for reasoning;
+//! - `{"type":"refusal","text"}`;
+//! - `{"type":"tool_call","id"?,"name","input"}`: a whole call; `input` is an object, or a string of JSON text;
+//! - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}`,
+//!   `{"type":"tool_call_end","id"|"index"}`: a call in pieces; without id and index the last one is meant;
+//! - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","reasoningTokens"}`;
+//! - `{"type":"response","id"?,"model"?}`;
+//! - `{"type":"finish","reason"}`: one of `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`; the end;
+//! - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}`: fails the call; codes as in
+//!   [`FailureCode`](super::super::error::FailureCode), default `server`.
+//!
+//! Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::answer::{Answer, FinishReason, PartKind};
+use super::super::config::ToolChoice;
+use super::super::error::{ConfigError, Failure, FailureCode};
+use super::super::message::Message;
+use super::super::usage::Usage;
+use super::failure::malformed;
+use super::json_reader::{Object, items, string, validate};
+use super::json_writer::{BodyFields, push_comma, push_key, push_raw, push_text};
+use super::{Decoder, Framing, Protocol, RequestSpec};
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: "ndjson",
+    framing: Framing::Ndjson,
+    path: "",
+    headers: &[],
+    encode_head,
+    encode_message,
+    encode_tail,
+    decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
+};
+
+fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref())?;
+    into.push(b'{');
+    fields.text(into, "model", &model.model);
+    if let Some(system) = spec.system {
+        fields.text(into, "system", system);
+    }
+    if !spec.tools.is_empty() && fields.key(into, "tools") {
+        into.push(b'[');
+        for tool in spec.tools {
+            push_comma(into);
+            into.push(b'{');
+            push_text(into, "name", &tool.name);
+            push_text(into, "description", &tool.description);
+            push_raw(into, "inputSchema", tool.input_schema.as_str());
+            into.push(b'}');
+        }
+        into.push(b']');
+    }
+    if let Some(tokens) = model.max_output_tokens {
+        fields.number(into, "maxOutputTokens", tokens);
+    }
+    fields.json(into, "temperature", model.temperature.as_ref());
+    fields.json(into, "topP", model.top_p.as_ref());
+    fields.json(into, "topK", model.top_k.as_ref());
+    fields.json(into, "seed", model.seed.as_ref());
+    fields.texts(into, "stopSequences", &model.stop_sequences);
+    fields.json(into, "thinking", model.thinking.as_ref());
+    if let Some(effort) = &model.effort {
+        fields.text(into, "effort", effort);
+    }
+    match &model.tool_choice {
+        None => {}
+        Some(ToolChoice::Auto) => fields.text(into, "toolChoice", "auto"),
+        Some(ToolChoice::None) => fields.text(into, "toolChoice", "none"),
+        Some(ToolChoice::Required) => fields.text(into, "toolChoice", "required"),
+        Some(ToolChoice::Tool(name)) => {
+            if fields.key(into, "toolChoice") {
+                into.push(b'{');
+                push_text(into, "tool", name);
+                into.push(b'}');
+            }
+        }
+    }
+    if let Some(parallel) = model.parallel_tool_calls {
+        fields.raw(into, "parallelToolCalls", if parallel { "true" } else { "false" });
+    }
+    fields.finish(into, &[]);
+    push_key(into, "messages");
+    into.push(b'[');
+    Ok(())
+}
+
+fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    if let Ok(json) = serde_json::to_vec(message) {
+        into.push(b',');
+        into.extend_from_slice(&json);
+    }
+}
+
+fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// The state between lines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NdjsonDecoder {
+    /// The text, reasoning or refusal that is growing.
+    flow: Option<(PartKind, usize)>,
+    /// Calls in pieces: their index, if they have one, and part.
+    calls: Vec<(Option<u64>, usize)>,
+    done: bool,
+}
+
+impl NdjsonDecoder {
+    /// Decodes one line.
+    ///
+    /// # Errors
+    /// The failure that an `error` line reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let data = data.trim_ascii();
+        if self.done || data.is_empty() {
+            return Ok(());
+        }
+        let text = validate(data).ok_or_else(|| malformed("a line of the custom model is no JSON", data))?;
+        self.read_line(&text, answer)
+    }
+
+    /// The stream has ended.
+    ///
+    /// # Errors
+    /// `malformed_stream` without a `finish` line.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if self.done {
+            return Ok(());
+        }
+        Err(malformed("the custom model ended without a finish line", &[])).inspect_err(|_| answer.end_all())
+    }
+
+    /// Decodes an array of lines.
+    ///
+    /// # Errors
+    /// As [`NdjsonDecoder::decode_event`] and [`NdjsonDecoder::finish`].
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = validate(body).ok_or_else(|| malformed("the custom model's answer is no JSON", body))?;
+        match items(&text) {
+            Some(lines) => {
+                for line in lines {
+                    self.read_line(line, answer)?;
+                }
+            }
+            None => self.read_line(&text, answer)?,
+        }
+        self.finish(answer)
+    }
+
+    fn read_line(&mut self, line: &str, answer: &mut Answer) -> Result<(), Failure> {
+        let Some(event) = Object::parse(line) else {
+            return Err(malformed(
+                "a line of the custom model is no object",
+                line.as_bytes(),
+            ));
+        };
+        match event.string("type").as_deref() {
+            Some("text") => self.push(PartKind::Text, &event, answer),
+            Some("reasoning") => {
+                self.push(PartKind::Thinking, &event, answer);
+                if let Some(signature) = event.filled("signature")
+                    && let Some((PartKind::Thinking, part)) = self.flow
+                    && let Some(part) = answer.parts.get_mut(part)
+                {
+                    part.signature = Some(signature.into_owned());
+                }
+            }
+            Some("refusal") => self.push(PartKind::Refusal, &event, answer),
+            Some("tool_call") => {
+                let part = self.start_call(&event, answer);
+                push_input(part, &event, answer);
+                answer.end(part);
+            }
+            Some("tool_call_start") => {
+                let part = self.start_call(&event, answer);
+                self.calls.push((event.number("index"), part));
+            }
+            Some("tool_call_delta") => {
+                if let Some(part) = self.call(&event, answer) {
+                    answer.push(part, &event.string("text").unwrap_or_default());
+                }
+            }
+            Some("tool_call_end") => {
+                if let Some(part) = self.call(&event, answer) {
+                    end_call(part, answer);
+                }
+            }
+            Some("usage") => {
+                if let Ok(usage) = serde_json::from_str::<Usage>(line) {
+                    answer.set_usage(usage);
+                }
+            }
+            Some("response") => {
+                answer.response_id = event.filled("id").map(|id| id.into_owned());
+                answer.model = event.filled("model").map(|model| model.into_owned());
+            }
+            Some("finish") => self.close(&event, answer),
+            Some("error") => return Err(read_error(&event)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut Answer) {
+        let text = event.string("text").unwrap_or_default();
+        if text.is_empty() && event.get("signature").is_none() {
+            return;
+        }
+        let part = match self.flow {
+            Some((open, part)) if open == kind => part,
+            _ => {
+                self.end_flow(answer);
+                let part = answer.start(kind);
+                self.flow = Some((kind, part));
+                part
+            }
+        };
+        answer.push(part, &text);
+    }
+
+    fn end_flow(&mut self, answer: &mut Answer) {
+        if let Some((_, part)) = self.flow.take() {
+            answer.end(part);
+        }
+    }
+
+    fn start_call(&mut self, event: &Object<'_>, answer: &mut Answer) -> usize {
+        self.end_flow(answer);
+        let text = |name: &str| event.string(name).unwrap_or_default();
+        answer.start_tool_call(&text("id"), &text("name"))
+    }
+
+    fn call(&self, event: &Object<'_>, answer: &Answer) -> Option<usize> {
+        let mut calls = self.calls.iter().rev();
+        let found = match (event.number("index"), event.string("id")) {
+            (Some(index), _) => calls.find(|(known, _)| *known == Some(index)),
+            (None, Some(id)) => {
+                calls.find(|(_, part)| answer.parts.get(*part).is_some_and(|part| part.id == id))
+            }
+            (None, None) => calls.next(),
+        };
+        found.map(|(_, part)| *part)
+    }
+
+    fn close(&mut self, event: &Object<'_>, answer: &mut Answer) {
+        self.end_flow(answer);
+        let reason = event.string("reason").unwrap_or_default();
+        answer.finish_reason = Some(match reason.as_ref() {
+            "stop" => FinishReason::Stop,
+            "length" => FinishReason::Length,
+            "tool_calls" => FinishReason::ToolCalls,
+            "content_filter" => FinishReason::ContentFilter,
+            "refusal" => FinishReason::Refusal,
+            "pause" => FinishReason::Pause,
+            _ => FinishReason::Other,
+        });
+        answer.raw_finish_reason = Some(reason.into_owned());
+        if answer.finish_reason != Some(FinishReason::Length) {
+            for (_, part) in &self.calls {
+                end_call(*part, answer);
+            }
+        }
+        answer.end_all();
+        answer.complete = true;
+        self.done = true;
+    }
+}
+
+/// An input that is no string is its own text; none at all is an empty object.
+fn push_input(part: usize, event: &Object<'_>, answer: &mut Answer) {
+    let input = event.get("input").unwrap_or("{}");
+    match string(input) {
+        Some(text) => answer.push(part, &text),
+        None => answer.push(part, input),
+    }
+}
+
+fn end_call(part: usize, answer: &mut Answer) {
+    if answer
+        .parts
+        .get(part)
+        .is_some_and(|call| call.text.trim().is_empty() && !call.ended)
+    {
+        answer.push(part, "{}");
+    }
+    answer.end(part);
+}
+
+fn read_error(event: &Object<'_>) -> Failure {
+    let code = event
+        .get("code")
+        .and_then(|code| serde_json::from_str(code).ok())
+        .unwrap_or(FailureCode::Server);
+    let mut failure = Failure::new(code, event.string("message").unwrap_or_default());
+    failure.status = event
+        .number("status")
+        .and_then(|status| u16::try_from(status).ok());
+    failure.retry_after_ms = event.number("retryAfterMs");
+    match event.get("retryable") {
+        Some("true") => failure.retryable = true,
+        Some("false") => failure.retryable = false,
+        _ => {}
+    }
+    failure
+}

@@ -1,0 +1,137 @@
+//! Which tool call a delta belongs to, when servers name it in five ways or not at all.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::super::answer::Answer;
+use super::super::super::message::Json;
+use super::super::json_reader::{Object, string};
+use super::super::json_writer::object_of;
+
+/// The calls of an answer, in the order of their first delta.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    calls: Vec<Call>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Call {
+    /// The vendor's index, if it gave one.
+    index: Option<u32>,
+    part: usize,
+}
+
+impl Calls {
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// The part of the call with this index.
+    pub fn part(&self, index: u32) -> Option<usize> {
+        self.calls
+            .iter()
+            .rev()
+            .find(|call| call.index == Some(index))
+            .map(|call| call.part)
+    }
+
+    pub fn parts(&self) -> impl Iterator<Item = usize> {
+        self.calls.iter().map(|call| call.part)
+    }
+
+    /// Reads one element of `tool_calls`.
+    pub fn read(&mut self, json: &str, answer: &mut Answer) {
+        let Some(call) = Object::parse(json) else { return };
+        let function = call.object("function").or_else(|| call.object("custom"));
+        let function = function.as_ref().unwrap_or(&call);
+        let index = call.number("index").and_then(|index| u32::try_from(index).ok());
+        let part = self.resolve(index, &call, function, answer);
+        if let Some(open) = answer.parts.get_mut(part) {
+            if let Some(id) = call.filled("id")
+                && open.id.is_empty()
+            {
+                open.id = id.into_owned();
+            }
+            if let Some(name) = function.filled("name") {
+                open.name = name.into_owned();
+            }
+            let further = call.fields().filter(|(key, _)| !OURS.contains(key));
+            if let Some(vendor) = object_of(further) {
+                open.vendor = Some(vendor);
+            }
+        }
+        push_arguments(
+            part,
+            function.get("arguments").or_else(|| function.get("input")),
+            answer,
+        );
+    }
+
+    /// Reads the legacy `function_call`: one call, without id.
+    pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut Answer) {
+        let part = match self.calls.last() {
+            Some(call) => call.part,
+            None => self.start(None, answer),
+        };
+        if let (Some(open), Some(name)) = (answer.parts.get_mut(part), function.filled("name")) {
+            open.name = name.into_owned();
+        }
+        push_arguments(part, function.get("arguments"), answer);
+    }
+
+    /// A known index continues its call, unless id and name say that this is another one (servers that give every call
+    /// the index 0). Without an index a known id continues, a new id or a name without id starts, anything else
+    /// continues the last call.
+    fn resolve(
+        &mut self,
+        index: Option<u32>,
+        call: &Object<'_>,
+        function: &Object<'_>,
+        answer: &mut Answer,
+    ) -> usize {
+        let id = call.filled("id");
+        let named = function.filled("name").is_some();
+        let id_of = |part: usize| answer.parts.get(part).map_or("", |part| part.id.as_str());
+        let known = match (index, id.as_deref()) {
+            (Some(index), Some(id)) => self
+                .part(index)
+                .filter(|part| !named || id_of(*part).is_empty() || id_of(*part) == id),
+            (Some(index), None) => self.part(index),
+            (None, Some(id)) => self.parts().find(|part| id_of(*part) == id),
+            (None, None) if named => None,
+            (None, None) => self.calls.last().map(|call| call.part),
+        };
+        known.unwrap_or_else(|| self.start(index, answer))
+    }
+
+    fn start(&mut self, index: Option<u32>, answer: &mut Answer) -> usize {
+        let part = answer.start_tool_call("", "");
+        self.calls.push(Call { index, part });
+        part
+    }
+}
+
+/// What is not the vendor's.
+const OURS: &[&str] = &[
+    "index",
+    "id",
+    "type",
+    "function",
+    "custom",
+    "name",
+    "arguments",
+    "input",
+];
+
+/// Arguments come as JSON text in a string; some servers send the object itself.
+fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
+    match arguments.map(|json| (json, string(json))) {
+        Some((_, Some(text))) => answer.push(part, &text),
+        Some((json, None)) => answer.push(part, json),
+        None => {}
+    }
+}
+
+/// An object kept beside a block.
+pub fn vendor_object(fields: &[(&str, &str)]) -> Option<Json> {
+    object_of(fields.iter().copied())
+}

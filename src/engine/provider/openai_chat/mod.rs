@@ -1,0 +1,32 @@
+//! OpenAI Chat Completions and the many servers that speak it: `POST …/chat/completions`, streaming and not.
+//!
+//! Written from <https://platform.openai.com/docs/api-reference/chat/create>,
+//! <https://platform.openai.com/docs/api-reference/chat-streaming>,
+//! <https://api-docs.deepseek.com/guides/thinking_mode> and
+//! <https://openrouter.ai/docs/use-cases/reasoning-tokens> (2026-11-20), and from recorded answers of 25 servers.
+//! The decoder is tolerant: see [`ChatDecoder`] for what servers do otherwise than OpenAI.
+
+mod call;
+mod decode;
+mod encode;
+mod encode_message;
+mod reasoning;
+mod usage;
+
+use super::{Decoder, Framing, Protocol};
+
+pub use decode::ChatDecoder;
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: NAME,
+    framing: Framing::Sse,
+    path: "/chat/completions",
+    headers: &[],
+    encode_head: encode::encode_head,
+    encode_message: encode_message::encode_message,
+    encode_tail: encode::encode_tail,
+    decoder: || Decoder::OpenaiChat(ChatDecoder::default()),
+};
+
+const NAME: &str = "openai_chat";

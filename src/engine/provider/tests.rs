@@ -1,0 +1,1 @@
+//! The scanner against the general reader, and the encoders against small histories.

@@ -1,0 +1,261 @@
+//! The outside world of a run, in virtual time: keeps what the run asks for, answers when the test says so.
+
+use std::collections::BTreeMap;
+
+use looplet::engine::config::Config;
+use looplet::engine::event::{Event, EventKind};
+use looplet::engine::input::{Input, ToolReturn};
+use looplet::engine::message::{Block, Json};
+use looplet::engine::moment::Moment;
+use looplet::engine::outcome::Outcome;
+use looplet::engine::output::{EffectId, Output, Question, ToolInvocation};
+use looplet::engine::run::Run;
+use serde_json::{Value, json};
+
+pub struct World {
+    pub run: Run,
+    pub now_ms: u64,
+    pub seed: u64,
+    pub events: Vec<Event>,
+    /// Bodies of all requests, in order.
+    pub requests: Vec<String>,
+    /// The request that waits for an answer.
+    pub open_request: Option<EffectId>,
+    pub aborted_requests: Vec<EffectId>,
+    /// Calls that run, by the provider's id.
+    pub running: BTreeMap<String, ToolInvocation>,
+    /// Starts and ends of tools, in order: `start a`, `end a`, `abort a`.
+    pub tool_log: Vec<String>,
+    pub questions: Vec<(EffectId, Question)>,
+    /// Saves that wait for their confirmation, if the world does not confirm them by itself.
+    pub saves: Vec<(EffectId, bool)>,
+    pub confirm_saves: bool,
+    pub done: Option<Outcome>,
+    /// Serialise and restore the run after every output.
+    pub round_trips: bool,
+}
+
+/// A configuration on the Anthropic protocol with these tools; `fields` is merged over it.
+pub fn config(tools: Value, fields: Value) -> Config {
+    let mut config = json!({
+        "model": { "vendor": "anthropic", "model": "claude-test" },
+        "system": "Be brief.",
+        "tools": tools,
+        "retry": { "jitterMs": 0 },
+    });
+    merge(&mut config, fields);
+    serde_json::from_str(&config.to_string()).unwrap()
+}
+
+fn merge(into: &mut Value, fields: Value) {
+    match (into, fields) {
+        (Value::Object(into), Value::Object(fields)) => {
+            for (key, value) in fields {
+                merge(into.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (into, value) => *into = value,
+    }
+}
+
+/// A tool that takes `{"n": integer}`.
+pub fn tool(name: &str, fields: Value) -> Value {
+    let mut tool = json!({
+        "name": name,
+        "description": name,
+        "inputSchema": { "type": "object", "properties": { "n": { "type": "integer" } } },
+    });
+    merge(&mut tool, fields);
+    tool
+}
+
+impl World {
+    pub fn new(config: Config) -> World {
+        World {
+            run: Run::new(config).unwrap(),
+            now_ms: 1_000_000,
+            seed: 0,
+            events: Vec::new(),
+            requests: Vec::new(),
+            open_request: None,
+            aborted_requests: Vec::new(),
+            running: BTreeMap::new(),
+            tool_log: Vec::new(),
+            questions: Vec::new(),
+            saves: Vec::new(),
+            confirm_saves: true,
+            done: None,
+            round_trips: true,
+        }
+    }
+
+    /// A run that has been asked `Go.`.
+    pub fn started(config: Config) -> World {
+        let mut world = World::new(config);
+        world.prompt("Go.");
+        world
+    }
+
+    pub fn prompt(&mut self, text: &str) {
+        self.input(Input::Prompt { content: vec![Block::text(text)] });
+    }
+
+    /// Feeds one input and performs every output.
+    pub fn input(&mut self, input: Input<'_>) {
+        self.seed = self.seed.wrapping_add(0x9e37_79b9);
+        let moment = Moment { now_ms: self.now_ms, random: self.seed };
+        self.run.handle_input(input, moment);
+        while let Some(output) = self.run.poll_output() {
+            if self.round_trips {
+                self.round_trip();
+            }
+            self.perform(output);
+        }
+        if self.confirm_saves {
+            for (save, _) in std::mem::take(&mut self.saves) {
+                self.input(Input::Saved { save, ok: true });
+            }
+        }
+    }
+
+    fn round_trip(&mut self) {
+        let state = serde_json::to_string(&self.run).unwrap();
+        let outputs = self.run.take_outputs();
+        let mut restored: Run = serde_json::from_str(&state).unwrap();
+        assert_eq!(serde_json::to_string(&restored).unwrap(), state, "the state changes when it is restored");
+        restored.give_outputs(outputs);
+        self.run = restored;
+    }
+
+    fn perform(&mut self, output: Output) {
+        assert!(self.done.is_none(), "{output:?} after the end");
+        match output {
+            Output::Send { request, .. } => {
+                assert!(self.run.is_live(request));
+                assert_eq!(self.open_request, None, "two requests of one agent at once");
+                let body = self.run.request_body(request).unwrap().concat();
+                self.requests.push(String::from_utf8(body).unwrap());
+                self.open_request = Some(request);
+            }
+            Output::Abort { request } => {
+                self.aborted_requests.push(request);
+                self.open_request = None;
+            }
+            Output::CallTool(invocation) => {
+                self.tool_log.push(format!("start {}", invocation.tool_call_id));
+                let twice = self.running.insert(invocation.tool_call_id.clone(), invocation);
+                assert!(twice.is_none(), "a call was started twice");
+            }
+            Output::AbortTool { call, .. } => {
+                let id = self.running.values().find(|running| running.call == call).unwrap().tool_call_id.clone();
+                self.running.remove(&id);
+                self.tool_log.push(format!("abort {id}"));
+            }
+            Output::Ask { question, ask } => self.questions.push((question, ask)),
+            Output::Save { save, awaited, .. } => self.saves.push((save, awaited)),
+            Output::Emit(event) => {
+                assert_eq!(event.seq as usize, self.events.len() + 1, "the sequence has a gap");
+                self.events.push(event);
+            }
+            Output::Done(outcome) => self.done = Some(outcome),
+        }
+    }
+
+    /// Lets time pass, waking the run at each of its deadlines.
+    pub fn pass(&mut self, ms: u64) {
+        let end = self.now_ms + ms;
+        while let Some(deadline) = self.run.poll_timeout().filter(|deadline| deadline.at_ms <= end) {
+            self.now_ms = self.now_ms.max(deadline.at_ms);
+            self.input(Input::Due);
+        }
+        self.now_ms = end;
+    }
+
+    pub fn request(&self) -> EffectId {
+        self.open_request.expect("no request is open")
+    }
+
+    pub fn head(&mut self, status: u16, headers: &[(&str, &str)]) {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.input(Input::Head { request: self.request(), status, headers });
+    }
+
+    pub fn chunk(&mut self, bytes: &str) {
+        self.input(Input::Chunk { request: self.request(), bytes: bytes.as_bytes() });
+    }
+
+    pub fn end(&mut self) {
+        let request = self.request();
+        self.open_request = None;
+        self.input(Input::End { request });
+    }
+
+    pub fn network_failed(&mut self) {
+        let request = self.request();
+        self.open_request = None;
+        self.input(Input::NetworkFailed { request, why: "connection reset".into() });
+    }
+
+    /// A whole successful streaming response.
+    pub fn respond(&mut self, body: &str) {
+        self.head(200, &[("content-type", "text/event-stream"), ("request-id", "req_1")]);
+        self.chunk(body);
+        self.end();
+    }
+
+    /// A whole error response.
+    pub fn refuse(&mut self, status: u16, headers: &[(&str, &str)], body: &str) {
+        self.head(status, headers);
+        self.chunk(body);
+        self.end();
+    }
+
+    pub fn finish_tool(&mut self, id: &str, result: ToolReturn) {
+        let invocation = self.running.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
+        self.tool_log.push(format!("end {id}"));
+        self.input(Input::ToolFinished { call: invocation.call, result });
+    }
+
+    pub fn return_value(&mut self, id: &str, value: Value) {
+        self.finish_tool(id, ToolReturn::Value(Json::parse(&value.to_string()).unwrap()));
+    }
+
+    pub fn cancel(&mut self) {
+        self.input(Input::Cancel { why: "user".into() });
+    }
+
+    pub fn body(&self, request: usize) -> Value {
+        serde_json::from_str(&self.requests[request]).unwrap()
+    }
+
+    pub fn result(&self) -> Value {
+        serde_json::to_value(self.run.result()).unwrap()
+    }
+
+    /// Names of all events, in order; deltas with their text.
+    pub fn event_names(&self) -> Vec<String> {
+        self.events.iter().map(|event| event_name(&event.kind)).collect()
+    }
+
+    /// All text that was delivered and not reset.
+    pub fn delivered_text(&self) -> String {
+        let mut text = String::new();
+        for event in &self.events {
+            match &event.kind {
+                EventKind::TextDelta { text: delta, .. } => text.push_str(delta),
+                EventKind::Reset { .. } | EventKind::IterationStart => text.clear(),
+                _ => {}
+            }
+        }
+        text
+    }
+}
+
+pub fn event_name(kind: &EventKind) -> String {
+    let value = serde_json::to_value(kind).unwrap();
+    match value {
+        Value::String(name) => name,
+        Value::Object(fields) => fields.keys().next().unwrap().clone(),
+        other => panic!("{other} is no event"),
+    }
+}
