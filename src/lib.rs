@@ -22,4 +22,4 @@
 
 pub mod engine;
 #[cfg(target_arch = "wasm32")]
-mod shell;
+pub mod shell;

@@ -1,0 +1,97 @@
+/**
+ * Reads what one drain of the engine has to tell: records in linear memory, all in one crossing.
+ *
+ * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
+ * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON.
+ */
+import type { RunEvent } from "./types.js";
+
+/** Who is told. Whatever these throw goes to `onHostError`. */
+export interface BatchListener {
+  onDelta(
+    kind: 0 | 1 | 2,
+    text: string,
+    block: number,
+    seq: number,
+    agent: number,
+    iteration: number,
+    attempt: number,
+  ): void;
+  onEvent(event: RunEvent): void;
+  onHostError(error: unknown): void;
+}
+
+const recordWords = 8;
+/** Up to here `String.fromCharCode` is cheaper than a call of `TextDecoder`. In bytes. */
+const maxShortBytes = 64;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Reads batches out of one linear memory. */
+export class BatchReader {
+  private words!: Uint32Array;
+  private bytes!: Uint8Array;
+
+  constructor(private readonly memory: WebAssembly.Memory) {
+    this.look();
+  }
+
+  /**
+   * Tells `listener` every record, in order. All of it is copied out of linear memory before the first call, because
+   * a listener may start something that makes that memory grow, which detaches every view of it.
+   */
+  read(wordsAt: number, records: number, textAt: number, textBytes: number, listener: BatchListener): void {
+    if (this.bytes.buffer !== this.memory.buffer) this.look();
+    const start = wordsAt >>> 2;
+    if (records === 1) {
+      const words = this.words;
+      const text = this.decode(textAt, textBytes, words[start + 7]!);
+      tell(listener, words, start, text);
+      return;
+    }
+    const words = this.words.slice(start, start + records * recordWords);
+    let units = 0;
+    for (let at = 7; at < words.length; at += recordWords) units += words[at]!;
+    const all = this.decode(textAt, textBytes, units);
+    let from = 0;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const to = from + words[at + 7]!;
+      tell(listener, words, at, all.slice(from, to));
+      from = to;
+    }
+  }
+
+  private look(): void {
+    this.words = new Uint32Array(this.memory.buffer);
+    this.bytes = new Uint8Array(this.memory.buffer);
+  }
+
+  // As many units as bytes: all of it is ASCII.
+  private decode(at: number, bytes: number, units: number): string {
+    const text = this.bytes.subarray(at, at + bytes);
+    return bytes <= maxShortBytes && bytes === units
+      ? String.fromCharCode.apply(null, text as unknown as number[])
+      : decoder.decode(text);
+  }
+}
+
+function tell(listener: BatchListener, words: Uint32Array, at: number, text: string): void {
+  const kind = words[at]!;
+  try {
+    if (kind < 3) {
+      listener.onDelta(
+        kind as 0 | 1 | 2,
+        text,
+        words[at + 5]!,
+        words[at + 1]!,
+        words[at + 2]!,
+        words[at + 3]!,
+        words[at + 4]!,
+      );
+    } else {
+      listener.onEvent(JSON.parse(text) as RunEvent);
+    }
+  } catch (error) {
+    listener.onHostError(error);
+  }
+}

@@ -1,0 +1,468 @@
+/**
+ * The JavaScript side of a run's handle: hands the host's answers in, calls the host's functions, and holds what a run
+ * has open in JavaScript (its timer, its pumps). It decides nothing.
+ *
+ * Contract: the host's functions may call any method of the driver; outputs that follow are performed after they have
+ * returned, but `outcome()` is set when `abort()` returns.
+ */
+import { BatchReader, type BatchListener } from "./batch.js";
+import { Pump } from "./pump.js";
+import type { Block, Outcome, ToolFault } from "./types.js";
+import type { LoadedWasm } from "./wasm.js";
+
+/** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
+export interface HostCallbacks extends BatchListener {
+  /** The host's `fetch`, already bound. `headers` are a `Headers`, `body` a `Uint8Array` of its own. */
+  fetch(url: string, init: RequestInit): Promise<ResponseLike> | ResponseLike;
+  /** Adds the key just before `fetch`; returns the headers to send. A rejection means that nothing is sent. */
+  authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
+  callTool(invocation: ToolInvocation): void;
+  abortTool(call: number, why: string): void;
+  ask(question: number, ask: Question): void;
+  /** The outcome is set; nothing follows. Also called inside `abort()`. */
+  done(): void;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** In `[0, 1)`. */
+  random(): number;
+  setTimer(callback: () => void, delayMs: number): unknown;
+  clearTimer(handle: unknown): void;
+}
+
+/** A request before its key is added. */
+export interface AuthorizeRequest {
+  method: string;
+  url: string;
+  headers: [string, string][];
+  /** Where the key goes; `header` is lower case, or empty when the vendor wants none. */
+  auth: { header: string; prefix: string };
+  body: Uint8Array;
+}
+
+/** One call of a tool. */
+export interface ToolInvocation {
+  call: number;
+  toolCallId: string;
+  toolName: string;
+  /** JSON text of the arguments. */
+  input: string;
+  iteration: number;
+}
+
+/** A question of the engine. The `input` of its calls is parsed JSON. */
+export interface Question {
+  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
+}
+
+/** What `fetch` may return: a `Response`, or anything that looks like one. */
+export interface ResponseLike {
+  status: number;
+  headers?: unknown;
+  body?: unknown;
+  arrayBuffer?(): Promise<ArrayBuffer>;
+  text?(): Promise<string>;
+}
+
+/** What a tool came back with. `value` is JSON text. */
+export type ToolReturn = { value: string } | { content: readonly Block[] } | { fault: ToolFault };
+
+/** The answer to a question, one entry per asked call. */
+export type QuestionAnswer =
+  { prepared: { input?: unknown; resourceKey?: string; problem?: string }[] } | { failed: { why: string } };
+
+/** The engine's `RunResult`, as its JSON has it. */
+export interface RawRunResult extends Partial<Outcome> {
+  text: string;
+  toolCalls: unknown[];
+  messages: unknown[];
+  usage: { [count: string]: number };
+  costNanoUsd: number | null;
+  iterations: number;
+  finishReason: string | null;
+  rawFinishReason: string | null;
+  undelivered: string[];
+}
+
+type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
+
+/** Owns the handle of one run in WebAssembly. `free()` gives it back; afterwards the driver is inert. */
+export class RunDriver {
+  private readonly shell: Shell;
+
+  /** Throws `{ field, problem }` for a configuration that cannot run. */
+  constructor(wasm: LoadedWasm, configJson: string, host: HostCallbacks) {
+    this.shell = new Shell(wasm, configJson, host);
+  }
+
+  start(content: readonly Block[]): void {
+    this.shell.enter((handle) => handle.start(JSON.stringify(content)));
+  }
+
+  steer(id: number, content: readonly Block[]): void {
+    this.shell.enter((handle) => handle.steer(id, JSON.stringify(content)));
+  }
+
+  followUp(id: number, content: readonly Block[]): void {
+    this.shell.enter((handle) => handle.followUp(id, JSON.stringify(content)));
+  }
+
+  /** Whether the steer or follow-up was still undelivered. */
+  withdraw(id: number): boolean {
+    return this.shell.enter((handle) => handle.withdraw(id)) ?? false;
+  }
+
+  /** Synchronous: `outcome()` is set on return. */
+  abort(why: string): void {
+    this.shell.enter((handle) => handle.abort(why));
+  }
+
+  toolFinished(call: number, result: ToolReturn): void {
+    const json = "value" in result ? `{"value":${result.value}}` : JSON.stringify(result);
+    this.shell.enter((handle) => handle.toolFinished(call, json));
+  }
+
+  toolProgress(call: number, dataJson: string): void {
+    this.shell.enter((handle) => handle.toolProgress(call, dataJson));
+  }
+
+  /** Whether the question was still open. */
+  answer(question: number, answer: QuestionAnswer): boolean {
+    return this.shell.enter((handle) => handle.answer(question, JSON.stringify(answer))) ?? false;
+  }
+
+  /** How the run ended; undefined while it runs. */
+  outcome(): Outcome | undefined {
+    return this.shell.outcome();
+  }
+
+  /** Everything that the run has to show, at any time before `free()`. */
+  result(): RawRunResult {
+    const json = this.shell.enter((handle) => handle.result());
+    return json === undefined ? { ...emptyResult(), ...this.outcome() } : JSON.parse(json);
+  }
+
+  /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
+  want(kinds: { text: boolean; reasoning: boolean; toolInput: boolean; events: boolean }): void {
+    this.shell.enter((handle) => handle.want(kinds.text, kinds.reasoning, kinds.toolInput, kinds.events));
+  }
+
+  /** Ends what is open, silently, and gives the memory back. May be called inside a callback, and twice. */
+  free(): void {
+    this.shell.free();
+  }
+
+  [Symbol.dispose](): void {
+    this.shell.free();
+  }
+}
+
+/** What the handle calls: `Host` in `src/shell/host.rs`. */
+class Shell {
+  private readonly handle: Handle;
+  private readonly reader: BatchReader;
+  private readonly inlet: Inlet;
+  private readonly pumps = new Map<number, Pump>();
+  private timer: { handle: unknown } | undefined;
+  private ended: Outcome | undefined;
+  private isDone = false;
+  private isFreed = false;
+
+  constructor(
+    wasm: LoadedWasm,
+    configJson: string,
+    private readonly host: HostCallbacks,
+  ) {
+    this.handle = new wasm.glue.RunHandle(configJson, this);
+    const memory = wasm.glue.linearMemory();
+    this.reader = new BatchReader(memory);
+    this.inlet = inletOf(wasm, memory);
+  }
+
+  /**
+   * Calls the handle. What it throws beyond `{ field, problem }` means that the instance is lost (a stack overflow,
+   * no memory): the run ends as failed.
+   */
+  enter<T>(call: (handle: Handle) => T): T | undefined {
+    if (this.isFreed || this.ended?.error?.code === "bug") return undefined;
+    try {
+      return call(this.handle);
+    } catch (error) {
+      if (isConfigError(error)) throw error;
+      this.crash(error);
+      return undefined;
+    }
+  }
+
+  outcome(): Outcome | undefined {
+    if (this.ended === undefined) {
+      const json = this.enter((handle) => handle.outcome());
+      if (json !== undefined) this.ended = JSON.parse(json) as Outcome;
+    }
+    return this.ended;
+  }
+
+  free(): void {
+    if (this.isFreed) return;
+    this.outcome();
+    this.enter((handle) => handle.letGo());
+    this.isDone = true;
+    this.isFreed = true;
+    this.release();
+    // A frame of this handle may be on the stack; when a microtask runs, none is.
+    void Promise.resolve().then(() => {
+      try {
+        this.handle.free();
+      } catch {
+        // The instance is lost, and its memory with it.
+      }
+    });
+  }
+
+  // Called by the handle.
+
+  deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
+    this.reader.read(wordsAt, records, textAt, textBytes, this.host);
+  }
+
+  callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
+    this.tell((host) => host.callTool({ call, toolCallId, toolName, input, iteration }));
+  }
+
+  abortTool(call: number, why: string): void {
+    this.tell((host) => host.abortTool(call, why));
+  }
+
+  ask(question: number, json: string): void {
+    this.tell((host) => host.ask(question, JSON.parse(json) as Question));
+  }
+
+  done(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.tell((host) => host.done());
+  }
+
+  authorize(
+    method: string,
+    url: string,
+    flat: string[],
+    header: string,
+    prefix: string,
+    body: Uint8Array,
+  ): string[] | Promise<string[]> {
+    const headers: [string, string][] = [];
+    for (let at = 0; at + 1 < flat.length; at += 2) headers.push([flat[at]!, flat[at + 1]!]);
+    const answer = this.host.authorize({ method, url, headers, auth: { header, prefix }, body });
+    return isThenable(answer) ? Promise.resolve(answer).then(flatten) : flatten(answer);
+  }
+
+  fetch(url: string, init: RequestInit): unknown {
+    return this.host.fetch(url, init);
+  }
+
+  race(value: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!isThenable(value)) return Promise.resolve(value);
+    return new Promise((resolve, reject) => {
+      const stop = (): void => resolve(undefined);
+      if (signal.aborted) stop();
+      else signal.addEventListener("abort", stop, { once: true });
+      value.then(
+        (settled) => {
+          signal.removeEventListener("abort", stop);
+          if (signal.aborted) discard(settled);
+          resolve(settled);
+        },
+        (error: unknown) => {
+          signal.removeEventListener("abort", stop);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  head(response: Partial<ResponseLike> | null | undefined): unknown[] {
+    const status = response?.status;
+    if (!response || typeof status !== "number") throw new TypeError("fetch returned no response");
+    const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
+    const body = response.body === undefined && hasReaders ? response : response.body;
+    return [status, body ?? null, ...flatten(headerPairs(response.headers))];
+  }
+
+  read(request: number, body: unknown): void {
+    const pump = new Pump(body, {
+      bytes: (chunk) => this.feed(request, chunk),
+      end: () => {
+        this.pumps.delete(request);
+        this.enter((handle) => handle.end(request));
+      },
+      failed: (error) => {
+        this.pumps.delete(request);
+        this.enter((handle) => handle.networkFailed(request, this.describe(error)));
+      },
+    });
+    this.pumps.set(request, pump);
+    void pump.start();
+  }
+
+  stop(request: number): void {
+    const pump = this.pumps.get(request);
+    this.pumps.delete(request);
+    pump?.stop();
+  }
+
+  describe(error: unknown): string {
+    return describe(error);
+  }
+
+  now(): number {
+    return this.host.now();
+  }
+
+  random(): number {
+    return this.host.random();
+  }
+
+  arm(delayMs: number): void {
+    this.disarm();
+    const due = (): void => {
+      this.timer = undefined;
+      this.enter((handle) => handle.due());
+    };
+    this.tell((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
+  }
+
+  disarm(): void {
+    const timer = this.timer;
+    this.timer = undefined;
+    if (timer) this.tell((host) => host.clearTimer(timer.handle));
+  }
+
+  private feed(request: number, chunk: Uint8Array): void {
+    try {
+      const { inlet, handle, host } = this;
+      for (let from = 0; from < chunk.length && !this.isDone;) {
+        const length = inlet.fill(chunk, from);
+        handle.chunk(request, length, host.now(), host.random());
+        from += length;
+      }
+    } catch (error) {
+      this.crash(error);
+    }
+  }
+
+  private crash(error: unknown): void {
+    if (this.isDone) return;
+    this.ended = {
+      outcome: "failed",
+      error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },
+    };
+    this.release();
+    this.done();
+  }
+
+  private release(): void {
+    this.disarm();
+    for (const request of [...this.pumps.keys()]) this.stop(request);
+  }
+
+  private tell(call: (host: HostCallbacks) => void): void {
+    try {
+      call(this.host);
+    } catch (error) {
+      try {
+        this.host.onHostError(error);
+      } catch {
+        // Whoever is told about errors has thrown one: there is nobody left to tell.
+      }
+    }
+  }
+}
+
+/** The buffer through which bytes enter linear memory, shared by all runs of an instance. */
+class Inlet {
+  private at = 0;
+  private capacity = 0;
+  private view = new Uint8Array(0);
+
+  constructor(
+    private readonly wasm: LoadedWasm,
+    private readonly memory: WebAssembly.Memory,
+  ) {}
+
+  /** Copies as much of `chunk` as fits and says how much. */
+  fill(chunk: Uint8Array, from: number): number {
+    const length = chunk.length - from;
+    if (length > this.capacity) {
+      this.at = this.wasm.glue.inletFor(length);
+      this.capacity = this.wasm.glue.inletCapacity();
+    }
+    if (this.view.buffer !== this.memory.buffer) this.view = new Uint8Array(this.memory.buffer);
+    if (length <= this.capacity) {
+      this.view.set(from === 0 ? chunk : chunk.subarray(from), this.at);
+      return length;
+    }
+    this.view.set(chunk.subarray(from, from + this.capacity), this.at);
+    return this.capacity;
+  }
+}
+
+const inlets = new WeakMap<WebAssembly.Memory, Inlet>();
+
+function inletOf(wasm: LoadedWasm, memory: WebAssembly.Memory): Inlet {
+  let inlet = inlets.get(memory);
+  if (!inlet) inlets.set(memory, (inlet = new Inlet(wasm, memory)));
+  return inlet;
+}
+
+function headerPairs(headers: unknown): Iterable<[string, string]> {
+  if (headers === null || typeof headers !== "object") return [];
+  const { entries, forEach } = headers as Partial<Headers>;
+  if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
+  if (typeof entries === "function") return entries.call(headers as Headers);
+  if (typeof forEach !== "function") return Object.entries(headers as { [name: string]: string });
+  const pairs: [string, string][] = [];
+  forEach.call(headers as Headers, (value, name) => pairs.push([name, value]));
+  return pairs;
+}
+
+function flatten(pairs: Iterable<[string, string]>): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of pairs) flat.push(String(name), String(value));
+  return flat;
+}
+
+// A response that nobody waits for any more: its connection is given back.
+function discard(response: unknown): void {
+  const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
+  if (typeof body?.cancel === "function" && !body.locked) body.cancel().catch(() => {});
+}
+
+function describe(error: unknown): string {
+  if (typeof error !== "object" || error === null) return String(error);
+  const { name, message, cause } = error as Partial<Error>;
+  if (message === undefined) return name ?? Object.prototype.toString.call(error);
+  const text = name && name !== "Error" ? `${name}: ${message}` : message;
+  return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
+}
+
+function isConfigError(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "field" in error && "problem" in error;
+}
+
+function emptyResult(): RawRunResult {
+  return {
+    text: "",
+    toolCalls: [],
+    messages: [],
+    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+    costNanoUsd: null,
+    iterations: 0,
+    finishReason: null,
+    rawFinishReason: null,
+    undelivered: [],
+  };
+}

@@ -1,0 +1,128 @@
+/**
+ * Reads a response's body chunk by chunk and hands every chunk on at once, with no read-ahead.
+ *
+ * A loop in JavaScript, because a promise per read that crosses into WebAssembly costs more than the rest of the work
+ * on a small chunk.
+ */
+
+/** Where the bytes go. None of these is called after `stop`; none throws. */
+export interface PumpSink {
+  bytes(chunk: Uint8Array): void;
+  /** The body is complete. */
+  end(): void;
+  /** The body broke off, or is none. */
+  failed(error: unknown): void;
+}
+
+/** One body under way. */
+export class Pump {
+  private isStopped = false;
+  private cancel: (() => unknown) | undefined;
+
+  constructor(
+    private readonly body: unknown,
+    private readonly sink: PumpSink,
+  ) {}
+
+  /** Starts to read. Never rejects. */
+  async start(): Promise<void> {
+    try {
+      await this.read(this.body as Partial<Body>);
+    } catch (error) {
+      if (!this.isStopped) this.sink.failed(error);
+      return;
+    } finally {
+      this.cancel = undefined;
+    }
+    if (!this.isStopped) this.sink.end();
+  }
+
+  /** Ends the reading and lets the source know; its lock is released at once. */
+  stop(): void {
+    if (this.isStopped) return;
+    this.isStopped = true;
+    const cancel = this.cancel;
+    this.cancel = undefined;
+    try {
+      Promise.resolve(cancel?.()).catch(ignore);
+    } catch {
+      // A source that cannot be cancelled has nothing more to say here.
+    }
+  }
+
+  private async read(body: Partial<Body>): Promise<void> {
+    if (typeof body.getReader === "function") return this.readStream(body as ReadableStream<unknown>);
+    if (typeof body[Symbol.asyncIterator] === "function")
+      return this.readIterable(body as AsyncIterable<unknown>);
+    if (typeof body === "string" || isBinary(body)) return this.pass(body);
+    if (typeof body.arrayBuffer === "function") return this.pass(await body.arrayBuffer());
+    if (typeof body.text === "function") return this.pass(await body.text());
+    throw new TypeError("the response's body is neither a stream nor has it arrayBuffer() or text()");
+  }
+
+  private async readStream(stream: ReadableStream<unknown>): Promise<void> {
+    const reader = stream.getReader();
+    this.cancel = () => {
+      const cancelled = reader.cancel();
+      release(reader);
+      return cancelled;
+    };
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done || this.isStopped) return;
+        this.pass(value);
+      }
+    } finally {
+      release(reader);
+    }
+  }
+
+  private async readIterable(source: AsyncIterable<unknown>): Promise<void> {
+    const iterator = source[Symbol.asyncIterator]();
+    this.cancel = () => iterator.return?.();
+    for (;;) {
+      const { done, value } = await iterator.next();
+      if (done || this.isStopped) return;
+      this.pass(value);
+    }
+  }
+
+  private pass(chunk: unknown): void {
+    if (this.isStopped) return;
+    const bytes = chunk instanceof Uint8Array ? chunk : bytesOf(chunk);
+    if (bytes.length > 0) this.sink.bytes(bytes);
+  }
+}
+
+/** What a body can be, apart from bytes and strings. */
+interface Body {
+  getReader(): unknown;
+  [Symbol.asyncIterator](): AsyncIterator<unknown>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+  text(): Promise<string>;
+}
+
+let encoder: TextEncoder | undefined;
+
+function bytesOf(chunk: unknown): Uint8Array {
+  if (typeof chunk === "string") return (encoder ??= new TextEncoder()).encode(chunk);
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  if (isBinary(chunk)) return new Uint8Array(chunk as ArrayBuffer);
+  throw new TypeError("the response's body gave a chunk that is neither bytes nor a string");
+}
+
+function isBinary(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+}
+
+// Engines of before 2022 throw while a read is pending; the loop releases again when that read has ended.
+function release(reader: ReadableStreamDefaultReader<unknown>): void {
+  try {
+    reader.releaseLock();
+  } catch {
+    // Released by the loop.
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,141 @@
+//! The way out: the events of one drain, as records that cross into JavaScript in one call.
+//!
+//! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of
+//! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
+//! event, whose text is its flat JSON. `src/face/batch.ts` reads them.
+
+use crate::engine::event::{Event, EventKind};
+
+/// Words of one record.
+pub const RECORD_WORDS: usize = 8;
+/// Buffers that a large event has made longer than this are given back.
+const MAX_KEPT_BYTES: usize = 64 << 10;
+
+/// What the host wants to be told. The numbering of events does not depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wants {
+    pub text: bool,
+    pub reasoning: bool,
+    pub tool_input: bool,
+    pub events: bool,
+}
+
+/// Records that wait to be delivered.
+#[derive(Debug, Default)]
+pub struct Batch {
+    words: Vec<u32>,
+    text: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl Batch {
+    /// Appends an event, unless nobody wants it.
+    pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
+        match &event.kind {
+            EventKind::TextDelta { block, text } => {
+                self.push_delta(wants.text, 0, event, *block, text);
+            }
+            EventKind::ReasoningDelta { block, text } => {
+                self.push_delta(wants.reasoning, 1, event, *block, text);
+            }
+            EventKind::ToolInputDelta { block, text } => {
+                self.push_delta(wants.tool_input, 2, event, *block, text);
+            }
+            _ if wants.events => self.push_json(event, agent_path),
+            _ => {}
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Address and number of records, address and length of the text: valid until the next push.
+    pub fn parts(&self) -> (usize, usize, usize, usize) {
+        (
+            self.words.as_ptr() as usize,
+            self.words.len() / RECORD_WORDS,
+            self.text.as_ptr() as usize,
+            self.text.len(),
+        )
+    }
+
+    pub fn clear(&mut self) {
+        self.words.clear();
+        for buffer in [&mut self.text, &mut self.scratch] {
+            buffer.clear();
+            buffer.shrink_to(MAX_KEPT_BYTES);
+        }
+    }
+
+    fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {
+        if is_wanted {
+            self.text.extend_from_slice(text.as_bytes());
+            self.record(kind, event, block, text.len(), utf16_length(text.as_bytes()));
+        }
+    }
+
+    fn push_json(&mut self, event: &Event, agent_path: &str) {
+        let start = self.text.len();
+        self.scratch.clear();
+        // Writing plain data into memory does not fail; an event that cannot be written is left out whole.
+        if serde_json::to_writer(&mut self.scratch, &event.kind).is_err()
+            || write_flat(&mut self.text, &self.scratch, event, agent_path).is_none()
+        {
+            self.text.truncate(start);
+            return;
+        }
+        let written = self.text.get(start..).unwrap_or_default();
+        let (bytes, units) = (written.len(), utf16_length(written));
+        self.record(3, event, 0, bytes, units);
+    }
+
+    fn record(&mut self, kind: u32, event: &Event, block: u32, bytes: usize, units: usize) {
+        self.words.extend_from_slice(&[
+            kind,
+            event.seq,
+            event.agent,
+            event.iteration,
+            event.attempt,
+            block,
+            bytes as u32,
+            units as u32,
+        ]);
+    }
+}
+
+/// `"agent-start"` or `{"text-start":{"block":0}}` becomes `{"type":…, stamp, fields}`.
+fn write_flat(into: &mut Vec<u8>, kind: &[u8], event: &Event, agent_path: &str) -> Option<()> {
+    let mut quotes = kind.iter().enumerate().filter(|(_, byte)| **byte == b'"');
+    let (open, _) = quotes.next()?;
+    let (close, _) = quotes.next()?;
+    into.extend_from_slice(b"{\"type\":");
+    into.extend_from_slice(kind.get(open..=close)?);
+    into.extend_from_slice(b",\"seq\":");
+    serde_json::to_writer(&mut *into, &event.seq).ok()?;
+    into.extend_from_slice(b",\"agentPath\":");
+    serde_json::to_writer(&mut *into, agent_path).ok()?;
+    into.extend_from_slice(b",\"iteration\":");
+    serde_json::to_writer(&mut *into, &event.iteration).ok()?;
+    into.extend_from_slice(b",\"attempt\":");
+    serde_json::to_writer(&mut *into, &event.attempt).ok()?;
+    // The fields with their closing brace, without the opening one.
+    match kind.get(close + 3..kind.len() - 1) {
+        Some(fields) if fields.len() > 1 => {
+            into.push(b',');
+            into.extend_from_slice(fields);
+        }
+        _ => into.push(b'}'),
+    }
+    Some(())
+}
+
+/// Every character is one unit, except those of four bytes, which are two.
+fn utf16_length(text: &[u8]) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.iter()
+        .map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0))
+        .sum()
+}

@@ -1,0 +1,356 @@
+//! Takes every input of a run in and performs its outputs, in order.
+//!
+//! [`Driver::tell`] borrows the run, hands the input over, collects what the run wants, lets go of the run, and only
+//! then calls JavaScript. What JavaScript tells from inside such a call is taken in at once (so `outcome` is set when
+//! `abort()` returns), but its outputs queue up behind those that are being performed.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use web_sys::AbortController;
+
+use super::batch::{Batch, Wants};
+use super::guard::catch;
+use super::host::Host;
+use super::request;
+use crate::engine::error::{Failure, FailureCode};
+use crate::engine::input::Input;
+use crate::engine::moment::Moment;
+use crate::engine::outcome::{Outcome, OutcomeKind};
+use crate::engine::output::{EffectId, Output};
+use crate::engine::run::Run;
+
+/// Longest delay that a timer takes, in milliseconds; a later deadline is armed again when this one fires.
+const MAX_TIMER_MS: u64 = i32::MAX as u64;
+
+/// A run and what is open for it in JavaScript.
+pub struct Driver {
+    pub host: Host,
+    run: RefCell<Run>,
+    outputs: RefCell<VecDeque<Output>>,
+    batch: RefCell<Batch>,
+    requests: RefCell<BTreeMap<EffectId, AbortController>>,
+    wants: Cell<Wants>,
+    is_draining: Cell<bool>,
+    is_delivering: Cell<bool>,
+    is_done: Cell<bool>,
+    armed_for_ms: Cell<Option<u64>>,
+    now_ms: Cell<u64>,
+    /// The end of a run that cannot even say itself that it has failed.
+    wreck: RefCell<Option<Outcome>>,
+    #[cfg(feature = "test-panics")]
+    pub panic_in_task: Cell<bool>,
+}
+
+impl Driver {
+    pub fn new(run: Run, host: Host) -> Driver {
+        Driver {
+            host,
+            run: RefCell::new(run),
+            outputs: RefCell::default(),
+            batch: RefCell::default(),
+            requests: RefCell::default(),
+            wants: Cell::new(Wants {
+                text: true,
+                reasoning: true,
+                tool_input: true,
+                events: true,
+            }),
+            is_draining: Cell::new(false),
+            is_delivering: Cell::new(false),
+            is_done: Cell::new(false),
+            armed_for_ms: Cell::new(None),
+            now_ms: Cell::new(0),
+            wreck: RefCell::default(),
+            #[cfg(feature = "test-panics")]
+            panic_in_task: Cell::new(false),
+        }
+    }
+
+    /// Takes an input in with the host's time and performs what follows from it.
+    pub fn tell(self: &Rc<Self>, input: Input<'_>) {
+        let moment = self.moment();
+        self.tell_at(input, moment);
+    }
+
+    /// The same, with the time that the caller has read.
+    pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
+        self.guard(|| {
+            self.take_in(input, moment);
+            self.drain();
+        });
+    }
+
+    /// The timer has fired.
+    pub fn due(self: &Rc<Self>) {
+        self.armed_for_ms.set(None);
+        self.tell(Input::Due);
+    }
+
+    /// Reads the run. `None` after a panic that even its failing did not survive.
+    pub fn ask<R>(self: &Rc<Self>, read: impl FnOnce(&Run) -> R) -> Option<R> {
+        if self.wreck.borrow().is_some() {
+            return None;
+        }
+        match catch(|| read(&self.run.borrow())) {
+            Ok(answer) => Some(answer),
+            Err(message) => {
+                self.fail(&message);
+                None
+            }
+        }
+    }
+
+    /// How the run ended, as JSON.
+    pub fn outcome_json(self: &Rc<Self>) -> Option<String> {
+        let told = self.ask(|run| run.outcome().and_then(|end| serde_json::to_string(end).ok()));
+        told.unwrap_or_else(|| {
+            self.wreck
+                .borrow()
+                .as_ref()
+                .and_then(|end| serde_json::to_string(end).ok())
+        })
+    }
+
+    pub fn set_wants(&self, wants: Wants) {
+        self.wants.set(wants);
+    }
+
+    /// Whether the request still waits for its response or its body.
+    pub fn is_open(&self, request: EffectId) -> bool {
+        self.requests.borrow().contains_key(&request)
+    }
+
+    /// Forgets a request that has ended by itself.
+    pub fn close(&self, request: EffectId) {
+        self.requests.borrow_mut().remove(&request);
+    }
+
+    /// Nothing may come back from JavaScript any more: the handle is about to be freed.
+    pub fn let_go(&self) {
+        self.is_done.set(true);
+        self.release_all();
+    }
+
+    /// Runs `enter`; a panic in it ends the run as failed.
+    pub fn guard(self: &Rc<Self>, enter: impl FnOnce()) {
+        if let Err(message) = catch(enter) {
+            self.fail(&message);
+        }
+    }
+
+    /// Ends the run as failed with code `bug`.
+    pub fn fail(self: &Rc<Self>, message: &str) {
+        let ended = catch(|| {
+            {
+                let mut run = self.run.borrow_mut();
+                run.fail_as_bug(message);
+                self.collect(&mut run);
+            }
+            self.drain();
+        });
+        if ended.is_err() && !self.is_done.get() {
+            *self.wreck.borrow_mut() = Some(Outcome {
+                outcome: OutcomeKind::Failed,
+                stopped_by: None,
+                abort_reason: None,
+                error: Some(Failure::new(FailureCode::Bug, message)),
+            });
+            self.outputs.borrow_mut().clear();
+            self.finish();
+        }
+    }
+
+    pub fn moment(&self) -> Moment {
+        moment_of(self.host.now(), self.host.random())
+    }
+
+    pub fn take_in(&self, input: Input<'_>, moment: Moment) {
+        if self.wreck.borrow().is_some() {
+            return;
+        }
+        self.now_ms.set(moment.now_ms);
+        let mut run = self.run.borrow_mut();
+        run.handle_input(input, moment);
+        self.collect(&mut run);
+    }
+
+    fn collect(&self, run: &mut Run) {
+        let mut outputs = self.outputs.borrow_mut();
+        while let Some(output) = run.poll_output() {
+            match output {
+                // Straight into the batch, unless something must come before or JavaScript is reading it.
+                Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => self
+                    .batch
+                    .borrow_mut()
+                    .push(&event, run.agent_path(event.agent), self.wants.get()),
+                output => outputs.push_back(output),
+            }
+        }
+    }
+
+    pub fn drain(self: &Rc<Self>) {
+        if self.is_draining.get() {
+            return;
+        }
+        let _draining = Raised::new(&self.is_draining);
+        loop {
+            let next = self.outputs.borrow_mut().pop_front();
+            match next {
+                Some(Output::Emit(event)) => {
+                    let run = self.run.borrow();
+                    let path = run.agent_path(event.agent);
+                    self.batch.borrow_mut().push(&event, path, self.wants.get());
+                }
+                Some(Output::Save { save, .. }) => {
+                    let moment = self.moment();
+                    self.take_in(Input::Saved { save, ok: true }, moment);
+                }
+                Some(effect) => {
+                    self.deliver();
+                    self.perform(effect);
+                }
+                None if self.batch.borrow().is_empty() => break,
+                None => self.deliver(),
+            }
+        }
+        self.arm();
+    }
+
+    /// Hands the batch over. Nothing changes it until JavaScript has returned.
+    fn deliver(&self) {
+        if self.batch.borrow().is_empty() {
+            return;
+        }
+        {
+            let _delivering = Raised::new(&self.is_delivering);
+            let (words, records, text, length) = self.batch.borrow().parts();
+            self.host.deliver(words, records, text, length);
+        }
+        self.batch.borrow_mut().clear();
+    }
+
+    fn perform(self: &Rc<Self>, effect: Output) {
+        match effect {
+            Output::Send { request, http } if self.is_live(request) => match AbortController::new() {
+                Ok(controller) => {
+                    let signal = controller.signal();
+                    self.requests.borrow_mut().insert(request, controller);
+                    request::send(self, request, http, signal);
+                }
+                Err(error) => self.take_in(
+                    Input::NotSent {
+                        request,
+                        why: self.host.describe(&error),
+                    },
+                    self.moment(),
+                ),
+            },
+            Output::CallTool(call) if self.is_live(call.call) => self.host.call_tool(
+                call.call,
+                &call.tool_call_id,
+                &call.tool_name,
+                call.input.as_str(),
+                call.iteration,
+            ),
+            Output::Ask { question, ask } if self.is_live(question) => {
+                if let Ok(json) = serde_json::to_string(&ask) {
+                    self.host.ask(question, &json);
+                }
+            }
+            Output::Abort { request } => self.stop(request),
+            Output::AbortTool { call, why } => self.host.abort_tool(call, &why),
+            Output::Done(_) => self.finish(),
+            _ => {}
+        }
+    }
+
+    fn is_live(&self, effect: EffectId) -> bool {
+        self.run.borrow().is_live(effect)
+    }
+
+    fn stop(&self, request: EffectId) {
+        let controller = self.requests.borrow_mut().remove(&request);
+        if let Some(controller) = controller {
+            self.host.stop(request);
+            controller.abort();
+        }
+    }
+
+    fn finish(&self) {
+        if !self.is_done.replace(true) {
+            self.release_all();
+            self.host.done();
+        }
+    }
+
+    fn release_all(&self) {
+        if self.armed_for_ms.take().is_some() {
+            self.host.disarm();
+        }
+        loop {
+            let request = self.requests.borrow().keys().next().copied();
+            match request {
+                Some(request) => self.stop(request),
+                None => break,
+            }
+        }
+    }
+
+    /// Sets the one timer, unless one is set that fires in time.
+    fn arm(&self) {
+        let deadline = if self.is_done.get() {
+            None
+        } else {
+            self.run.borrow().poll_timeout()
+        };
+        match (deadline, self.armed_for_ms.get()) {
+            (Some(deadline), Some(armed_for_ms)) if armed_for_ms <= deadline.at_ms => {}
+            (Some(deadline), _) => {
+                self.armed_for_ms.set(Some(deadline.at_ms));
+                let delay_ms = deadline.at_ms.saturating_sub(self.now_ms.get()).min(MAX_TIMER_MS);
+                self.host.arm(delay_ms as f64);
+            }
+            (None, Some(_)) => {
+                self.armed_for_ms.set(None);
+                self.host.disarm();
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Panics while the run is borrowed, as a defect of the engine would.
+    #[cfg(feature = "test-panics")]
+    #[allow(clippy::panic)]
+    pub fn panic_while_borrowed(self: &Rc<Self>) {
+        self.guard(|| {
+            let _run = self.run.borrow_mut();
+            panic!("made by a test");
+        });
+    }
+}
+
+/// From what `Date.now()` and `Math.random()` return. A `u64` keeps all 53 bits of a random double.
+pub fn moment_of(now_ms: f64, random: f64) -> Moment {
+    Moment {
+        now_ms: now_ms as u64,
+        random: (random * 9_007_199_254_740_992.0) as u64,
+    }
+}
+
+/// A flag that is up as long as this lives, a panic included.
+struct Raised<'a>(&'a Cell<bool>);
+
+impl<'a> Raised<'a> {
+    fn new(flag: &'a Cell<bool>) -> Raised<'a> {
+        flag.set(true);
+        Raised(flag)
+    }
+}
+
+impl Drop for Raised<'_> {
+    fn drop(&mut self) {
+        self.0.set(false);
+    }
+}

@@ -1,0 +1,63 @@
+//! A panic is a defect of looplet, and ends the run that it happened in and nothing else.
+//!
+//! Every way into the shell goes through [`catch`] or [`catch_task`]: the build unwinds, so borrows are released and
+//! destructors run. Only a stack overflow or running out of memory end the instance.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::sync::Once;
+use std::task::Poll;
+
+thread_local! {
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps the place of a panic, which the payload does not tell.
+pub fn remember_places() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        set_hook(Box::new(|info| {
+            if let Some(place) = info.location() {
+                let mut text = String::from(place.file());
+                text.push(':');
+                text.push_str(&place.line().to_string());
+                PLACE.set(text);
+            }
+        }));
+    });
+}
+
+/// # Errors
+/// What the panic said, and where it happened.
+pub fn catch<R>(enter: impl FnOnce() -> R) -> Result<R, String> {
+    catch_unwind(AssertUnwindSafe(enter)).map_err(|payload| {
+        let said = payload
+            .downcast_ref::<&str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("panic");
+        let mut message = String::from(said);
+        let place = PLACE.take();
+        if !place.is_empty() {
+            message.push_str(" (");
+            message.push_str(&place);
+            message.push(')');
+        }
+        message
+    })
+}
+
+/// Runs a task to its end, or to its panic, which `on_panic` is told.
+pub async fn catch_task(task: impl Future<Output = ()>, on_panic: impl FnOnce(String)) {
+    let mut task = Box::pin(task);
+    let end = std::future::poll_fn(|context| match catch(|| task.as_mut().poll(context)) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(())) => Poll::Ready(None),
+        Err(message) => Poll::Ready(Some(message)),
+    })
+    .await;
+    if let Some(message) = end {
+        on_panic(message);
+    }
+}

@@ -1,0 +1,215 @@
+//! The handle of a run that JavaScript holds. `src/face/driver.ts` wraps it; it is not part of the public API.
+
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::rc::Rc;
+
+use js_sys::{Object, Reflect};
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+use super::batch::Wants;
+use super::driver::{Driver, moment_of};
+use super::guard::remember_places;
+use super::host::Host;
+use super::inlet::with_inlet;
+use crate::engine::config::Config;
+use crate::engine::error::ConfigError;
+use crate::engine::event::ToolFault;
+use crate::engine::input::{Input, QuestionAnswer, ToolReturn};
+use crate::engine::message::{Block, Json};
+use crate::engine::run::Run;
+
+/// A run. Methods take `&self`: any of them may be called from inside a callback of another.
+#[wasm_bindgen]
+pub struct RunHandle {
+    driver: Rc<Driver>,
+}
+
+// Every entry catches panics and ends the run then, which is what keeps its state from being seen half changed.
+impl UnwindSafe for RunHandle {}
+impl RefUnwindSafe for RunHandle {}
+
+#[wasm_bindgen]
+impl RunHandle {
+    /// # Errors
+    /// `{ field, problem }` for a configuration that cannot run.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
+        remember_places();
+        let config: Config = serde_json::from_str(config_json)
+            .map_err(|error| thrown(ConfigError::new("config", error.to_string())))?;
+        let run = Run::new(config).map_err(thrown)?;
+        Ok(RunHandle {
+            driver: Rc::new(Driver::new(run, host)),
+        })
+    }
+
+    /// Starts the run. `content` is a JSON array of blocks; so it is in `steer` and `followUp`.
+    ///
+    /// # Errors
+    /// `{ field, problem }` when it is not.
+    pub fn start(&self, content: &str) -> Result<(), JsValue> {
+        self.driver.tell(Input::Prompt {
+            content: blocks(content)?,
+        });
+        Ok(())
+    }
+
+    /// # Errors
+    /// As `start`.
+    pub fn steer(&self, id: u32, content: &str) -> Result<(), JsValue> {
+        self.driver.tell(Input::Steer {
+            id,
+            content: blocks(content)?,
+        });
+        Ok(())
+    }
+
+    /// # Errors
+    /// As `start`.
+    #[wasm_bindgen(js_name = followUp)]
+    pub fn follow_up(&self, id: u32, content: &str) -> Result<(), JsValue> {
+        self.driver.tell(Input::FollowUp {
+            id,
+            content: blocks(content)?,
+        });
+        Ok(())
+    }
+
+    /// Whether the steer or follow-up was still undelivered.
+    pub fn withdraw(&self, id: u32) -> bool {
+        let undelivered = || self.driver.ask(|run| run.result().undelivered.len());
+        let before = undelivered();
+        self.driver.tell(Input::Withdraw { id });
+        undelivered() < before
+    }
+
+    /// Cancels the run: `outcome` is set on return.
+    pub fn abort(&self, why: &str) {
+        self.driver.tell(Input::Cancel { why: why.to_owned() });
+    }
+
+    /// `length` bytes of a response's body stand in the inlet. Time and randomness come along, for one crossing.
+    pub fn chunk(&self, request: u32, length: usize, now_ms: f64, random: f64) {
+        let moment = moment_of(now_ms, random);
+        self.driver.guard(|| {
+            with_inlet(length, |bytes| {
+                self.driver.take_in(Input::Chunk { request, bytes }, moment)
+            });
+            self.driver.drain();
+        });
+    }
+
+    /// A response's body has ended.
+    pub fn end(&self, request: u32) {
+        self.driver.close(request);
+        self.driver.tell(Input::End { request });
+    }
+
+    /// A response's body broke off.
+    #[wasm_bindgen(js_name = networkFailed)]
+    pub fn network_failed(&self, request: u32, why: &str) {
+        self.driver.close(request);
+        self.driver.tell(Input::NetworkFailed {
+            request,
+            why: why.to_owned(),
+        });
+    }
+
+    /// `result` is `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`; anything else becomes a fault.
+    #[wasm_bindgen(js_name = toolFinished)]
+    pub fn tool_finished(&self, call: u32, result: &str) {
+        let result = serde_json::from_str(result).unwrap_or_else(|error| {
+            ToolReturn::Fault(ToolFault {
+                code: "tool_failed".to_owned(),
+                message: error.to_string(),
+                hint: String::new(),
+                recoverable: true,
+            })
+        });
+        self.driver.tell(Input::ToolFinished { call, result });
+    }
+
+    /// `data` is JSON text; anything else is dropped.
+    #[wasm_bindgen(js_name = toolProgress)]
+    pub fn tool_progress(&self, call: u32, data: &str) {
+        if let Ok(data) = Json::parse(data) {
+            self.driver.tell(Input::ToolProgress { call, data });
+        }
+    }
+
+    /// Whether the question was still open. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
+    pub fn answer(&self, question: u32, answer: &str) -> bool {
+        let is_open = self.driver.ask(|run| run.is_live(question)).unwrap_or(false);
+        let answer = serde_json::from_str(answer).unwrap_or_else(|error| QuestionAnswer::Failed {
+            why: error.to_string(),
+        });
+        self.driver.tell(Input::Answered { question, answer });
+        is_open
+    }
+
+    /// The timer has fired.
+    pub fn due(&self) {
+        self.driver.due();
+    }
+
+    /// What is worth crossing the boundary.
+    pub fn want(&self, text: bool, reasoning: bool, tool_input: bool, events: bool) {
+        self.driver.set_wants(Wants {
+            text,
+            reasoning,
+            tool_input,
+            events,
+        });
+    }
+
+    /// How the run ended, as JSON; undefined while it runs.
+    pub fn outcome(&self) -> Option<String> {
+        self.driver.outcome_json()
+    }
+
+    /// Everything that the run has to show, as JSON, at any time. Undefined only after a panic that left nothing.
+    pub fn result(&self) -> Option<String> {
+        self.driver
+            .ask(|run| serde_json::to_string(&run.result()).ok())
+            .flatten()
+    }
+
+    /// Ends everything that is open in JavaScript, silently. To be called before `free`.
+    #[wasm_bindgen(js_name = letGo)]
+    pub fn let_go(&self) {
+        self.driver.let_go();
+    }
+}
+
+#[cfg(feature = "test-panics")]
+#[wasm_bindgen]
+impl RunHandle {
+    /// Panics while the run is borrowed.
+    #[wasm_bindgen(js_name = panicNow)]
+    pub fn panic_now(&self) {
+        self.driver.panic_while_borrowed();
+    }
+
+    /// Panics inside the task of the next request.
+    #[wasm_bindgen(js_name = panicInTask)]
+    pub fn panic_in_task(&self) {
+        self.driver.panic_in_task.set(true);
+    }
+}
+
+fn blocks(json: &str) -> Result<Vec<Block>, JsValue> {
+    parsed("content", json)
+}
+
+fn parsed<T: DeserializeOwned>(field: &str, json: &str) -> Result<T, JsValue> {
+    serde_json::from_str(json).map_err(|error| thrown(ConfigError::new(field, error.to_string())))
+}
+
+fn thrown(error: ConfigError) -> JsValue {
+    let object = Object::new();
+    for (name, text) in [("field", &error.field), ("problem", &error.problem)] {
+        let _ = Reflect::set(&object, &JsValue::from_str(name), &JsValue::from_str(text));
+    }
+    object.into()
+}

@@ -1,0 +1,48 @@
+//! The buffer through which bytes of a response enter linear memory: one for all runs of the instance.
+//!
+//! JavaScript copies a chunk into it and calls [`super::RunHandle::chunk`], which reads it before anything else can
+//! happen. So nothing is allocated per chunk and a chunk is copied once.
+
+use std::cell::RefCell;
+
+use wasm_bindgen::prelude::*;
+
+/// Longer chunks are handed in piece by piece. In bytes.
+const MAX_PIECE_BYTES: usize = 1 << 20;
+const FIRST_CAPACITY_BYTES: usize = 32 << 10;
+
+thread_local! {
+    static INLET: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Address of an inlet with room for `length` bytes, at most [`inlet_capacity`] after the call. It moves only when it
+/// has to grow.
+#[wasm_bindgen(js_name = inletFor)]
+pub fn inlet_for(length: usize) -> usize {
+    INLET.with_borrow_mut(|inlet| {
+        if inlet.len() < length.min(MAX_PIECE_BYTES) {
+            let capacity = length
+                .next_power_of_two()
+                .clamp(FIRST_CAPACITY_BYTES, MAX_PIECE_BYTES);
+            inlet.resize(capacity, 0);
+        }
+        inlet.as_ptr() as usize
+    })
+}
+
+/// How many bytes fit into the inlet.
+#[wasm_bindgen(js_name = inletCapacity)]
+pub fn inlet_capacity() -> usize {
+    INLET.with_borrow(Vec::len)
+}
+
+/// Lends the first `length` bytes.
+pub fn with_inlet<R>(length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+    INLET.with_borrow(|inlet| read(inlet.get(..length).unwrap_or(inlet)))
+}
+
+/// The linear memory of this instance.
+#[wasm_bindgen(js_name = linearMemory)]
+pub fn linear_memory() -> JsValue {
+    wasm_bindgen::memory()
+}
