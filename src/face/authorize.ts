@@ -1,23 +1,15 @@
 /** Adds the key to a request just before it is sent: the only place where a secret meets a header. */
 import { isObject } from "./check.js";
+import type { AuthorizeRequest } from "./driver.js";
 import { keyProblem, type ModelParts } from "./models.js";
 import type { AuthorizedHeaders } from "./types.js";
-
-/** A request as the driver shows it to be authorized. */
-export interface AuthRequest {
-  method: string;
-  url: string;
-  headers: [string, string][];
-  auth: { header: string; prefix: string };
-  body: Uint8Array;
-}
 
 type HeaderPairs = [string, string][];
 
 /** The headers to send. What it throws never contains the key. */
 export function authorizeRequest(
   model: ModelParts,
-  request: AuthRequest,
+  request: AuthorizeRequest,
 ): HeaderPairs | Promise<HeaderPairs> {
   const { authorize, apiKey } = model;
   if (authorize !== undefined) {
@@ -28,7 +20,7 @@ export function authorizeRequest(
   return then(typeof apiKey === "function" ? apiKey() : apiKey, (key) => withKey(model, request, key));
 }
 
-function withKey(model: ModelParts, request: AuthRequest, key: unknown): HeaderPairs {
+function withKey(model: ModelParts, request: AuthorizeRequest, key: unknown): HeaderPairs {
   const problem = typeof key === "string" ? keyProblem(key) : "is no string";
   if (problem !== undefined) throw new Error(`the key from apiKey ${problem}`);
   const headers = request.headers.filter(([name]) => name.toLowerCase() !== request.auth.header);

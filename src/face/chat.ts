@@ -1,11 +1,7 @@
 /** A conversation: the transcript of each run is the history of the next. */
-import { checkOptions } from "./check.js";
 import { LoopletError } from "./errors.js";
-import { RUN_TABLE } from "./options.js";
 import { checkMessages } from "./prompt.js";
 import type { Chat, Message, Prompt, Run, RunOptions, RunResult } from "./types.js";
-
-const { messages: _, ...CHAT_RUN_TABLE } = RUN_TABLE;
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (prompt: Prompt, options: RunOptions, onEnd: (result: RunResult) => void) => Run;
@@ -31,7 +27,13 @@ export class Conversation implements Chat {
 
   run(prompt: Prompt, options: Omit<RunOptions, "messages"> = {}): Run {
     this.#refuseWhileBusy("run");
-    checkOptions(options, "", CHAT_RUN_TABLE);
+    if ("messages" in options) {
+      throw new LoopletError(
+        "config_unknown_option",
+        "messages",
+        "the chat keeps the transcript; use chat.reset(messages)",
+      );
+    }
     const run = this.#start(prompt, { ...options, messages: this.#messages }, (result) => {
       this.#messages = result.messages;
       this.#current = undefined;

@@ -48,7 +48,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 export function customFetch(answer: CustomModel): Fetch {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;
-    const said = await answer(new Request_(init.body as Uint8Array, signal));
+    const said = await answer(new AskedOnce(init.body as Uint8Array, signal));
     return new Response(stream(parts(said), signal), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
@@ -57,7 +57,7 @@ export function customFetch(answer: CustomModel): Fetch {
 }
 
 /** Parses the body only when somebody looks: a function that only counts calls does not pay for the history. */
-class Request_ implements CustomRequest {
+class AskedOnce implements CustomRequest {
   #body: Uint8Array;
   #parsed: Record<string, unknown> | undefined;
 
@@ -85,12 +85,16 @@ class Request_ implements CustomRequest {
   }
 
   get options(): Readonly<Record<string, unknown>> {
-    return (this.#field("options") ?? {}) as Record<string, unknown>;
+    const { model: _m, system: _s, messages: _h, tools: _t, ...options } = this.#all();
+    return options;
   }
 
   #field(name: string): unknown {
-    this.#parsed ??= JSON.parse(new TextDecoder().decode(this.#body)) as Record<string, unknown>;
-    return this.#parsed[name];
+    return this.#all()[name];
+  }
+
+  #all(): Record<string, unknown> {
+    return (this.#parsed ??= JSON.parse(new TextDecoder().decode(this.#body)) as Record<string, unknown>);
   }
 }
 
@@ -103,7 +107,7 @@ async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
   for await (const piece of pieces as AsyncIterable<CustomPart | string>) {
     const part: CustomPart = typeof piece === "string" ? { type: "text", text: piece } : piece;
     if (!isObject(part)) throw new Error(`the custom model yielded ${describe(part)}, not a text or a part`);
-    called ||= part.type === "tool_call";
+    called ||= part.type === "tool_call" || part.type === "tool_call_start";
     finished ||= part.type === "finish" || part.type === "error";
     yield part;
   }
@@ -125,7 +129,7 @@ function stream(source: AsyncGenerator<CustomPart>, signal: AbortSignal): Readab
       try {
         const next = await source.next();
         if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(`${JSON.stringify(wire(next.value))}\n`));
+        else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
       } catch (error) {
         if (signal.aborted) controller.error(error);
         else controller.enqueue(encoder.encode(`${JSON.stringify(thrown(error))}\n`));
@@ -134,13 +138,6 @@ function stream(source: AsyncGenerator<CustomPart>, signal: AbortSignal): Readab
     },
     cancel: close,
   });
-}
-
-function wire(part: CustomPart): CustomPart {
-  if (part.type === "tool_call" && typeof part.input !== "string") {
-    return { ...part, input: JSON.stringify(part.input ?? {}) };
-  }
-  return part;
 }
 
 function thrown(error: unknown): CustomPart {

@@ -1,5 +1,5 @@
 /** Models and their options. */
-import type { FinishReason, Usage } from "./event.js";
+import type { FailureCode, FinishReason, Usage } from "./event.js";
 import type { Message } from "./message.js";
 
 /** A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Holds its key where nothing prints it. */
@@ -85,7 +85,10 @@ export interface HttpModelOptions extends ModelOptions {
   dangerouslyAllowBrowser?: boolean;
 }
 
-/** A model behind any server that speaks a known protocol. */
+/**
+ * A model behind any server that speaks a known protocol. Its key, if any, goes as `authorization: Bearer`; a server that
+ * wants `x-api-key` is reached by `anthropic(model, { baseUrl, apiKey })`.
+ */
 export interface CompatibleOptions extends HttpModelOptions {
   /** The URL before the protocol's path, for example `http://localhost:11434/v1`. Required. */
   baseUrl: string;
@@ -113,7 +116,7 @@ export interface CustomRequest {
   readonly tools: readonly CustomToolDefinition[];
   /** Fires when the run is aborted or the attempt has timed out. */
   readonly signal: AbortSignal;
-  /** The model options that were set, for example `maxOutputTokens` and `temperature`. */
+  /** The model options that were set, for example `maxOutputTokens` and `temperature`, and the fields of `body`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -132,21 +135,34 @@ export type CustomModel = (request: CustomRequest) => CustomAnswer | Promise<Cus
 
 export type CustomAnswer = string | readonly CustomPart[] | AsyncIterable<CustomPart | string>;
 
-/** One part of a custom model's answer. */
+/** One part of a custom model's answer. Consecutive parts of one type belong to one block. */
 export type CustomPart =
   | { type: "text"; text: string }
-  /** Consecutive parts of one type belong to one block. */
-  | { type: "reasoning"; text: string }
+  | { type: "reasoning"; text: string; signature?: string }
+  | { type: "refusal"; text: string }
   /** A complete call. `id`: default minted. `input`: an object, or its JSON text. */
   | { type: "tool_call"; id?: string; name: string; input: unknown }
+  /** A call in pieces; `index` or `id` says which one a piece belongs to, default the last. */
+  | { type: "tool_call_start"; id?: string; name: string; index?: number }
+  | { type: "tool_call_delta"; text: string; id?: string; index?: number }
+  | { type: "tool_call_end"; id?: string; index?: number }
   | ({ type: "usage" } & Partial<Usage>)
+  /** The vendor's id of the answer, and the model that has answered. */
+  | { type: "response"; id?: string; model?: string }
   /** Default: `tool_calls` after calls, else `stop`. */
-  | { type: "finish"; reason: FinishReason }
-  /** `code`: a `FailureCode`, default `server`. `retryable`: default by code. */
-  | { type: "error"; message: string; code?: string; retryable?: boolean };
+  | { type: "finish"; reason: Exclude<FinishReason, "other"> }
+  /** `code`: default `server`. `retryable`: default by code. */
+  | {
+      type: "error";
+      message: string;
+      code?: FailureCode;
+      status?: number;
+      retryAfterMs?: number;
+      retryable?: boolean;
+    };
 
 /** Options of `custom()`. */
-export interface CustomOptions extends ModelOptions {
+export interface CustomOptions extends Omit<ModelOptions, "stream"> {
   /** The name in events and in `Message.origin`. Default `"custom"`. */
   name?: string;
 }

@@ -103,7 +103,8 @@ export const TOOL_TABLE: OptionTable = {
   replay: "any",
 };
 
-export const MODEL_TABLE: OptionTable = {
+export const CUSTOM_TABLE: OptionTable = {
+  name: "text",
   maxOutputTokens: "count",
   temperature: "number",
   topP: "number",
@@ -115,12 +116,12 @@ export const MODEL_TABLE: OptionTable = {
   toolChoice: "any",
   parallelToolCalls: "boolean",
   body: "object",
-  stream: "boolean",
   price: "object",
 };
 
 export const HTTP_MODEL_TABLE: OptionTable = {
-  ...MODEL_TABLE,
+  ...CUSTOM_TABLE,
+  stream: "boolean",
   apiKey: "any",
   authorize: "function",
   baseUrl: "text",
@@ -135,8 +136,6 @@ export const COMPATIBLE_TABLE: OptionTable = {
   model: "text!",
   protocol: "any",
 };
-
-export const CUSTOM_TABLE: OptionTable = { ...MODEL_TABLE, name: "text" };
 
 export const PRICE_TABLE: OptionTable = {
   inputUsdPerMillion: "number!",

@@ -1,12 +1,12 @@
 /** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
-import type { RawRunResult } from "./engine.js";
+import type { EngineResult } from "./engine.js";
 import type { ContentBlock, Failure, FailureCode, Message, Outcome, RunResult, Usage } from "./types.js";
 
 /** Nano-USD in one US dollar. */
 const NANO = 1e9;
 
 /** The result as its user sees it. */
-export function finished(raw: RawRunResult, outcome: Outcome): RunResult {
+export function finished(raw: EngineResult, outcome: Outcome): RunResult {
   const {
     text,
     toolCalls,
@@ -43,7 +43,7 @@ export function neverStarted(
   prompt: ContentBlock[],
   undelivered: number[],
   hasPrice: boolean,
-): RawRunResult {
+): EngineResult {
   return {
     text: "",
     toolCalls: [],

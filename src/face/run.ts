@@ -3,7 +3,8 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "./authorize.js";
-import type { Driver, Host, LoadEngine, OpenRun } from "./engine.js";
+import type { HostCallbacks } from "./driver.js";
+import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { coalesce, EventQueue } from "./event-queue.js";
 import { abortReason, content } from "./prompt.js";
@@ -154,16 +155,14 @@ export class EngineRun implements Run {
     }
   }
 
-  #host(): Host {
+  #host(): HostCallbacks {
     const { model, send, clock, random } = this.#parts;
     return {
       fetch: send,
       authorize: (request) => authorizeRequest(model, request),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
-      ask: (question, { prepareCalls }) => {
-        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls);
-      },
+      ask: (question, { prepareCalls }) => this.#tools.prepare(question, prepareCalls.calls),
       onDelta: (kind, text, block, seq, agent, iteration, attempt) =>
         this.#delta(kind, text, block, seq, agent, iteration, attempt),
       onEvent: (event) => this.#deliver(event),
@@ -262,7 +261,8 @@ export class EngineRun implements Run {
   }
 
   #snapshot(): RunEvent {
-    const { text, messages, usage, iterations } = this.#driver?.result() ?? this.#ended ?? this.#alone();
+    const { text, messages, usage, iterations } =
+      this.#driver === undefined ? (this.#ended ?? this.#alone()) : resultOf(this.#driver);
     return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
   }
 
@@ -276,13 +276,12 @@ export class EngineRun implements Run {
         outcome: "failed",
         error: fail("bug", "The run ended without an outcome."),
       };
-      this.#conclude(finished(driver.result(), this.#outcome));
+      this.#conclude(finished(resultOf(driver), this.#outcome));
     } catch (error) {
       this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
       this.#conclude(finished(this.#alone(), this.#outcome));
     }
-    // `done` is called from inside the driver, which must not be freed under its own feet.
-    queueMicrotask(() => driver.free());
+    driver.free();
   }
 
   #failAlone(error: Failure): void {
@@ -301,10 +300,10 @@ export class EngineRun implements Run {
     this.#deliver({ ...this.#stamp, seq: seq + 1, ...why });
     this.#deliver({ ...this.#stamp, seq: seq + 2, type: "finish", outcome });
     this.#conclude(finished(this.#alone(), outcome));
-    if (driver !== undefined) queueMicrotask(() => driver.free());
+    driver?.free();
   }
 
-  #alone(): ReturnType<typeof neverStarted> {
+  #alone(): EngineResult {
     const undelivered = this.#early.map(({ id }) => id);
     return neverStarted(this.#options.messages ?? [], this.#prompt, undelivered, this.#parts.hasPrice);
   }

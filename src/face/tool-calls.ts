@@ -2,11 +2,15 @@
  * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
  * forgotten at once: whatever its tool still does has no effect.
  */
-import type { Driver, PrepareCalls, PreparedCall, ToolInvocation } from "./engine.js";
-import { faultOf, returned, type ToolReturn } from "./tool-result.js";
+import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./driver.js";
+import type { Driver } from "./engine.js";
+import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords, message } from "./tool-schema.js";
 import type { KnownTool, ToolSet } from "./tool.js";
 import type { ToolContext } from "./types.js";
+
+type AskedCall = Question["prepareCalls"]["calls"][number];
+type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
 
 export class ToolCalls {
   readonly #tools: ToolSet;
@@ -62,26 +66,27 @@ export class ToolCalls {
   }
 
   /** Answers the question what the calls' inputs and resource keys are. */
-  prepare(question: number, { calls }: PrepareCalls): void {
+  prepare(question: number, calls: readonly AskedCall[]): void {
     Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
       (prepared) => this.#driver()?.answer(question, { prepared }),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
     );
   }
 
-  async #prepare(invocation: ToolInvocation): Promise<PreparedCall> {
-    const known = this.#tools.get(invocation.toolName);
+  async #prepare({ toolCallId, toolName, input: written }: AskedCall): Promise<PreparedCall> {
+    const known = this.#tools.get(toolName);
     if (known === undefined) return {};
     const prepared: PreparedCall = {};
-    let input: unknown = JSON.parse(invocation.input);
+    let input = written;
     try {
       if (known.standard !== undefined) {
+        const before = jsonOf(input);
         const checked = await known.standard["~standard"].validate(input);
         if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
         input = checked.value;
-        if (this.#driver() !== undefined) this.#prepared.set(invocation.toolCallId, input);
+        if (this.#driver() !== undefined) this.#prepared.set(toolCallId, input);
         const changed = jsonOf(input);
-        if (changed !== undefined && changed !== invocation.input) prepared.input = input;
+        if (changed !== undefined && changed !== before) prepared.input = input;
       }
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;

@@ -1,11 +1,9 @@
 /** What a tool returned or threw, in the form that the engine takes. */
 import { isObject } from "./check.js";
+import type { ToolReturn } from "./driver.js";
 import { GENERAL_HINT } from "./errors.js";
 import { message } from "./tool-schema.js";
 import type { ContentBlock, ToolFault } from "./types.js";
-
-/** The engine's `ToolReturn`: `value` is JSON text. */
-export type ToolReturn = { value: string } | { content: ContentBlock[] } | { fault: ToolFault };
 
 /** A result: a string as it is, `undefined` as an empty text, `{ content }` as blocks, anything else as JSON. */
 export function returned(value: unknown): ToolReturn {
