@@ -7,9 +7,8 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { SetupError, fail, root, run, runQuietly } from "./lib/machine.mjs";
+import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
 import { setup } from "./setup.mjs";
 
@@ -167,7 +166,7 @@ function markFresh(name) {
   writeFileSync(stamp(name), seen[name]);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href)
+if (isMain(import.meta.url))
   await build({ dev: process.argv.includes("--dev"), glueOnly: process.argv.includes("--glue-only") }).catch(
     fail,
   );

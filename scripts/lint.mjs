@@ -32,7 +32,17 @@ async function main() {
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
     [
       "clippy, wasm32",
-      cargo("cargo-clippy", "clippy", ...wasm32, "--lib", ...wasmTests(), "--", "-D", "warnings"),
+      cargo(
+        "cargo-clippy",
+        "clippy",
+        ...wasm32,
+        "--all-features",
+        "--lib",
+        ...wasmTests(),
+        "--",
+        "-D",
+        "warnings",
+      ),
     ],
     // wasm32 has all three rooms, the native build has no shell.
     ["rustdoc", cargoDoc],

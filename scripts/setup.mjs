@@ -6,9 +6,18 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { findBrowser, installBrowser } from "./lib/browser.mjs";
-import { SetupError, cache, fail, root, runQuietly, step, versions, withCacheLock } from "./lib/machine.mjs";
+import {
+  SetupError,
+  cache,
+  fail,
+  isMain,
+  root,
+  runQuietly,
+  step,
+  versions,
+  withCacheLock,
+} from "./lib/machine.mjs";
 import { cargoEnv, findRust, missingRustTools } from "./lib/rust.mjs";
 
 /**
@@ -81,7 +90,7 @@ export async function npmTool(name, version) {
   return folder;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (isMain(import.meta.url)) {
   const startedMs = Date.now();
   if (process.argv.includes("--env")) {
     const rust = await findRust();

@@ -2,9 +2,8 @@
 // Prints raw, gzip and brotli bytes, and fails above the budget.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { root } from "./lib/machine.mjs";
+import { isMain, root } from "./lib/machine.mjs";
 
 /** gzip -9 bytes, as the sum over the files: two protocols, panics unwinding included. */
 export const budgetBytes = 90_000;
@@ -49,4 +48,4 @@ function filesOf(entry, seen = new Set()) {
   return [...seen];
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) process.exitCode = checkSize() ? 0 : 1;
+if (isMain(import.meta.url)) process.exitCode = checkSize() ? 0 : 1;

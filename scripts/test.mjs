@@ -18,7 +18,7 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ browser: names.some((name) => name === "wasm" || name === "page") });
+  const machine = await setup({ browser: names.some((name) => ["wasm", "package", "page"].includes(name)) });
   const report = new Report();
   for (const name of names) {
     if (name !== "native" && name !== "wasm") await builtOnce(machine);
@@ -66,6 +66,7 @@ async function wasm({ env, chromium }) {
     "--mode",
     "no-install",
     "--",
+    "--all-features",
     ...targets,
   ];
   return ran(
@@ -92,11 +93,12 @@ async function face() {
 }
 
 /** miniflare needs a newer Node than the package does: LOOPLET_NODE names the one that loads the package. */
-async function packed() {
+async function packed({ chromium }) {
   const deno = join(await npmTool("deno", versions.deno), "node_modules/.bin/deno");
   return nodeTest(await modernNode(), "tests/package", {
     LOOPLET_DENO: deno,
     LOOPLET_NODE: process.execPath,
+    LOOPLET_CHROMIUM: chromium?.browser ?? "",
   });
 }
 

@@ -1,7 +1,7 @@
 // What every script knows about this machine: the clone, the cache outside it, the pins, and how to run a command.
 // Tools live in `${LOOPLET_CACHE:-${XDG_CACHE_HOME:-~/.cache}/looplet}`, each in a folder that carries its version.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,10 @@ export const cache =
 export const versions = JSON.parse(readFileSync(join(root, "scripts/versions.json"), "utf8"));
 export const isCi = process.env.CI === "true" || process.env.CI === "1";
 export const isRoot = process.getuid?.() === 0;
+
+/** Whether a script was started by its name, and not imported. */
+export const isMain = (url) =>
+  process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(url);
 
 /** A problem that the person at the terminal can solve: printed without a stack. */
 export class SetupError extends Error {}

@@ -231,7 +231,11 @@ impl Agent {
         if let Err(error) = self.encode_request(desk) {
             return self.end_failed(desk, error.into());
         }
-        let Desk { config, catalog, ledger } = desk;
+        let Desk {
+            config,
+            catalog,
+            ledger,
+        } = desk;
         let request = ledger.open(self.index, EffectKind::Request);
         let http = HttpRequest {
             method: "POST".into(),

@@ -265,9 +265,24 @@ impl Run {
         if self.catalog.is_none() {
             self.catalog = Catalog::new(&self.config).ok();
         }
-        let Run { config, ledger, agents, catalog, .. } = self;
-        let agent = agents.get_mut(index as usize).filter(|agent| agent.ended().is_none())?;
-        Some((agent, Desk { config, catalog: catalog.as_ref()?, ledger }))
+        let Run {
+            config,
+            ledger,
+            agents,
+            catalog,
+            ..
+        } = self;
+        let agent = agents
+            .get_mut(index as usize)
+            .filter(|agent| agent.ended().is_none())?;
+        Some((
+            agent,
+            Desk {
+                config,
+                catalog: catalog.as_ref()?,
+                ledger,
+            },
+        ))
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.

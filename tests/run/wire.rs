@@ -34,15 +34,18 @@ pub fn stream_with_usage(pieces: &[Piece], stop_reason: &str, input: u64, output
 
 /// The begin of a stream.
 pub fn begin(input_tokens: u64) -> String {
-    event(json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",
+    event(
+        json!({"type": "message_start", "message": {"id": "msg_1", "type": "message", "role": "assistant",
         "model": "claude-test", "content": [], "stop_reason": null,
-        "usage": {"input_tokens": input_tokens, "output_tokens": 0}}}))
+        "usage": {"input_tokens": input_tokens, "output_tokens": 0}}}),
+    )
 }
 
 pub fn end(stop_reason: &str, output_tokens: u64) -> String {
-    event(json!({"type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
-        "usage": {"output_tokens": output_tokens}}))
-        + &event(json!({"type": "message_stop"}))
+    event(
+        json!({"type": "message_delta", "delta": {"stop_reason": stop_reason, "stop_sequence": null},
+        "usage": {"output_tokens": output_tokens}}),
+    ) + &event(json!({"type": "message_stop"}))
 }
 
 pub fn block(index: usize, piece: &Piece) -> String {
@@ -52,9 +55,10 @@ pub fn block(index: usize, piece: &Piece) -> String {
 /// A block without its end.
 pub fn open(index: usize, piece: &Piece) -> String {
     let (start, deltas) = match piece {
-        Piece::Text(text) => {
-            (json!({"type": "text", "text": ""}), vec![json!({"type": "text_delta", "text": text})])
-        }
+        Piece::Text(text) => (
+            json!({"type": "text", "text": ""}),
+            vec![json!({"type": "text_delta", "text": text})],
+        ),
         Piece::Thinking(text, signature) => (
             json!({"type": "thinking", "thinking": "", "signature": ""}),
             vec![

@@ -97,13 +97,18 @@ impl World {
     }
 
     pub fn prompt(&mut self, text: &str) {
-        self.input(Input::Prompt { content: vec![Block::text(text)] });
+        self.input(Input::Prompt {
+            content: vec![Block::text(text)],
+        });
     }
 
     /// Feeds one input and performs every output.
     pub fn input(&mut self, input: Input<'_>) {
         self.seed = self.seed.wrapping_add(0x9e37_79b9);
-        let moment = Moment { now_ms: self.now_ms, random: self.seed };
+        let moment = Moment {
+            now_ms: self.now_ms,
+            random: self.seed,
+        };
         self.run.handle_input(input, moment);
         while let Some(output) = self.run.poll_output() {
             if self.round_trips {
@@ -122,7 +127,11 @@ impl World {
         let state = serde_json::to_string(&self.run).unwrap();
         let outputs = self.run.take_outputs();
         let mut restored: Run = serde_json::from_str(&state).unwrap();
-        assert_eq!(serde_json::to_string(&restored).unwrap(), state, "the state changes when it is restored");
+        assert_eq!(
+            serde_json::to_string(&restored).unwrap(),
+            state,
+            "the state changes when it is restored"
+        );
         restored.give_outputs(outputs);
         self.run = restored;
     }
@@ -147,14 +156,24 @@ impl World {
                 assert!(twice.is_none(), "a call was started twice");
             }
             Output::AbortTool { call, .. } => {
-                let id = self.running.values().find(|running| running.call == call).unwrap().tool_call_id.clone();
+                let id = self
+                    .running
+                    .values()
+                    .find(|running| running.call == call)
+                    .unwrap()
+                    .tool_call_id
+                    .clone();
                 self.running.remove(&id);
                 self.tool_log.push(format!("abort {id}"));
             }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
             Output::Save { save, awaited, .. } => self.saves.push((save, awaited)),
             Output::Emit(event) => {
-                assert_eq!(event.seq as usize, self.events.len() + 1, "the sequence has a gap");
+                assert_eq!(
+                    event.seq as usize,
+                    self.events.len() + 1,
+                    "the sequence has a gap"
+                );
                 self.events.push(event);
             }
             Output::Done(outcome) => self.done = Some(outcome),
@@ -176,12 +195,22 @@ impl World {
     }
 
     pub fn head(&mut self, status: u16, headers: &[(&str, &str)]) {
-        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        self.input(Input::Head { request: self.request(), status, headers });
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        self.input(Input::Head {
+            request: self.request(),
+            status,
+            headers,
+        });
     }
 
     pub fn chunk(&mut self, bytes: &str) {
-        self.input(Input::Chunk { request: self.request(), bytes: bytes.as_bytes() });
+        self.input(Input::Chunk {
+            request: self.request(),
+            bytes: bytes.as_bytes(),
+        });
     }
 
     pub fn end(&mut self) {
@@ -193,12 +222,18 @@ impl World {
     pub fn network_failed(&mut self) {
         let request = self.request();
         self.open_request = None;
-        self.input(Input::NetworkFailed { request, why: "connection reset".into() });
+        self.input(Input::NetworkFailed {
+            request,
+            why: "connection reset".into(),
+        });
     }
 
     /// A whole successful streaming response.
     pub fn respond(&mut self, body: &str) {
-        self.head(200, &[("content-type", "text/event-stream"), ("request-id", "req_1")]);
+        self.head(
+            200,
+            &[("content-type", "text/event-stream"), ("request-id", "req_1")],
+        );
         self.chunk(body);
         self.end();
     }
@@ -211,9 +246,15 @@ impl World {
     }
 
     pub fn finish_tool(&mut self, id: &str, result: ToolReturn) {
-        let invocation = self.running.remove(id).unwrap_or_else(|| panic!("{id} does not run"));
+        let invocation = self
+            .running
+            .remove(id)
+            .unwrap_or_else(|| panic!("{id} does not run"));
         self.tool_log.push(format!("end {id}"));
-        self.input(Input::ToolFinished { call: invocation.call, result });
+        self.input(Input::ToolFinished {
+            call: invocation.call,
+            result,
+        });
     }
 
     pub fn return_value(&mut self, id: &str, value: Value) {

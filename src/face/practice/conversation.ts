@@ -1,0 +1,53 @@
+/**
+ * A request in neutral words: what the planner reads, whichever protocol it came in.
+ * `anthropic_request.ts` and `openai_chat_request.ts` make it.
+ */
+
+/** A tool as the request declares it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema of the input; an empty object when the request gave none. */
+  schema: Record<string, any>;
+}
+
+/** A tool call of an earlier answer. */
+export interface PastCall {
+  id: string;
+  name: string;
+  /** Parsed arguments; `undefined` when they were no JSON. */
+  input: unknown;
+}
+
+/** One thing that was said, in order. Results of parallel calls are separate entries. */
+export type Said =
+  | { role: "user"; text: string }
+  | { role: "assistant"; text: string; calls: PastCall[] }
+  | { role: "tool"; callId: string; text: string; isError: boolean };
+
+/** Which tools the answer may or must call. */
+export type ToolChoice =
+  { type: "auto" } | { type: "any" } | { type: "none" } | { type: "tool"; name: string };
+
+/** A request, decoded. */
+export interface Conversation {
+  system: string;
+  said: Said[];
+  tools: ToolSpec[];
+  choice: ToolChoice;
+  /** False when the request forbids parallel tool calls. */
+  isParallel: boolean;
+  /** Tokens; `undefined` means no limit. */
+  maxOutputTokens: number | undefined;
+  stopSequences: string[];
+  /** `"none"`: no reasoning. `"hidden"`: it happens, but its text is not sent. `"shown"`: it is sent. */
+  thinking: "none" | "hidden" | "shown";
+}
+
+/** What the planner decided to answer. */
+export interface Plan {
+  thinking: string;
+  /** Markdown; empty when only tools are called. */
+  text: string;
+  calls: { name: string; input: Record<string, unknown> }[];
+}

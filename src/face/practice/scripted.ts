@@ -1,0 +1,279 @@
+/**
+ * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in either protocol,
+ * and records what it was asked. It checks nothing of the request unless told to.
+ */
+import { checkAnthropic } from "./anthropic_check.js";
+import { bodyStream, timerSleep } from "./body.js";
+import { checkOpenaiChat } from "./openai_chat_check.js";
+import { mintId, seededRandom, type Random } from "./random.js";
+import { readRequest, signalOf } from "./request.js";
+import { rejectionOf } from "./rejection.js";
+import { countBlocks, settleBlocks, type Reply } from "./reply.js";
+import { pause, refuse, respond, textResponse, type Delivery, type StreamFaults } from "./respond.js";
+import { estimateTokens } from "./tokens.js";
+import type {
+  Chunking,
+  Pieces,
+  PracticeFetch,
+  Protocol,
+  ReceivedRequest,
+  ReplyBlock,
+  ReplyUsage,
+  Sleep,
+  StopReason,
+} from "./types.js";
+
+/**
+ * One answer, written neutrally: it is encoded for the protocol of the request that it answers, streamed or whole.
+ * Order of the blocks: `thinking`, `redactedThinking`, `text`, `toolCalls`; any other order is written with `blocks`.
+ */
+export interface ScriptedTurn extends StreamFaults {
+  /** A string is one delta; an array gives the exact deltas. */
+  text?: Pieces;
+  /** Anthropic: a thinking block, by default signed as `practice` signs. OpenAI Chat: `reasoning_content`. */
+  thinking?: { text: Pieces; signature?: string };
+  /** Data of a redacted thinking block; Anthropic only. */
+  redactedThinking?: string;
+  /** `argumentsText` is sent as it stands (also broken JSON); else `input` is serialised. Ids are minted when missing. */
+  toolCalls?: readonly { id?: string; name: string; input?: unknown; argumentsText?: Pieces }[];
+  /** All blocks in their exact order; the four fields above are ignored then. */
+  blocks?: readonly ReplyBlock[];
+  /** Default: `"tool-calls"` when there are calls, else `"end"`. */
+  stopReason?: StopReason;
+  /** The stop sequence that Anthropic reports. Default: null. */
+  stopSequence?: string;
+  /** What is missing is estimated: four bytes a token. */
+  usage?: ReplyUsage;
+  /** Default: that of the options. */
+  chunks?: Chunking;
+  /** Wait before each chunk, in milliseconds. Default: that of the options. */
+  delayMs?: number;
+  /** HTTP status. 400 and more answers with the vendor's error body, unless `body` is given. Default 200. */
+  status?: number;
+  /** Response headers, over the vendor's. */
+  headers?: Record<string, string>;
+  /** The raw response body instead of all of the above: text as it stands, an object as JSON. */
+  body?: string | Uint8Array | Record<string, unknown>;
+  /** `fetch` itself rejects: with a `TypeError` of this message, or with this value. */
+  reject?: string | Error;
+  /** `fetch` itself never answers until the caller aborts. */
+  hang?: boolean;
+}
+
+/** A turn, a finished response, or a function that makes either out of the request and its number, from 0. */
+export type ScriptedStep =
+  | ScriptedTurn
+  | Response
+  | ((request: ReceivedRequest, index: number) => ScriptedTurn | Response | Promise<ScriptedTurn | Response>);
+
+/** Options of `scripted()`. */
+export interface ScriptedOptions {
+  /** Default `"event"`. */
+  chunking?: Chunking;
+  /** Wait before each chunk, in milliseconds. Default 0: no timer at all. */
+  delayMs?: number;
+  /** Replaces the timer. Default: `setTimeout`. */
+  sleep?: Sleep;
+  /** Equal seeds give equal ids and cuts. Default `"scripted"`. */
+  seed?: string;
+  /** OpenAI's `created`, in milliseconds since 1970. Default 1,700,000,000,000. */
+  nowMs?: number;
+  /** Answer illegal requests with the vendor's 400 (without using up a turn). Default false. */
+  validate?: boolean;
+  /** Protocol of URLs that tell none. Default: such a request rejects with an error. */
+  protocol?: Protocol;
+}
+
+/** A scripted `fetch` and what it saw. */
+export interface ScriptedFetch extends PracticeFetch {
+  /** Every request in the order of arrival, also those that were refused. */
+  readonly requests: ReceivedRequest[];
+  /** How many turns are not used yet. */
+  readonly remaining: number;
+}
+
+/**
+ * Answers the first request with the first turn, the second with the second, and so on. After the last turn `fetch`
+ * rejects with an `Error` that says how many turns there were. Honours `init.signal` like `practice`.
+ */
+export function scripted(turns: readonly ScriptedStep[], options: ScriptedOptions = {}): ScriptedFetch {
+  const requests: ReceivedRequest[] = [];
+  let used = 0;
+  const answer = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const signal = signalOf(input, init);
+    signal?.throwIfAborted();
+    const request = await readRequest(input, init);
+    request.protocol ??= options.protocol;
+    requests.push(request);
+    signal?.throwIfAborted();
+    const random = seededRandom(`${options.seed ?? "scripted"}:${requests.length}`);
+    const delivery = deliveryOf(options, request.protocol, random, signal);
+    if (options.validate && request.protocol) {
+      const rejection =
+        request.protocol === "openai-chat"
+          ? checkOpenaiChat(request.body)
+          : checkAnthropic(request.body, { areRolesAlternating: true, areSignaturesOurs: false });
+      if (rejection) return refuse(request.protocol, rejection, delivery);
+    }
+    const index = used;
+    const step = turns[index];
+    if (step === undefined) {
+      throw new Error(
+        `The script has ${turns.length} ${turns.length === 1 ? "turn" : "turns"}, and request number ${index + 1} came.`,
+      );
+    }
+    used += 1;
+    const turn = typeof step === "function" ? await step(request, index) : step;
+    if (turn instanceof Response) return turn.bodyUsed ? turn : turn.clone();
+    return perform(turn, request, options, delivery);
+  };
+  return Object.defineProperties(answer, {
+    requests: { value: requests, enumerable: true },
+    remaining: { get: () => Math.max(0, turns.length - used), enumerable: true },
+  }) as ScriptedFetch;
+}
+
+/** How `raw` answers. */
+export interface RawOptions {
+  /** Default 200. */
+  status?: number;
+  /** Default: `content-type: text/event-stream`. */
+  headers?: Record<string, string>;
+}
+
+/**
+ * A response of exactly these bytes: one text or byte array is one chunk, a list gives the chunks. For `scripted`, or as
+ * the answer of any `fetch`.
+ */
+export function raw(
+  content: string | Uint8Array | readonly (string | Uint8Array)[],
+  options: RawOptions = {},
+): Response {
+  const list = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
+  const body = bodyStream({
+    chunks: list.map(toBytes),
+    delayMs: 0,
+    ending: "close",
+    sleep: timerSleep,
+    signal: undefined,
+  });
+  return new Response(body, {
+    status: options.status ?? 200,
+    headers: options.headers ?? { "content-type": "text/event-stream; charset=utf-8" },
+  });
+}
+
+async function perform(
+  turn: ScriptedTurn,
+  request: ReceivedRequest,
+  options: ScriptedOptions,
+  delivery: Delivery,
+): Promise<Response> {
+  delivery.chunking = turn.chunks ?? delivery.chunking;
+  delivery.delayMs = turn.delayMs ?? delivery.delayMs;
+  delivery.status = turn.status ?? 200;
+  delivery.headers = turn.headers ?? {};
+  if (turn.hang) return untilAbort(delivery.signal);
+  if (turn.reject !== undefined) {
+    await pause(delivery);
+    throw typeof turn.reject === "string" ? new TypeError(turn.reject) : turn.reject;
+  }
+  if (turn.body !== undefined) return bodyResponse(turn.body, turn, delivery);
+  if (request.protocol === undefined) {
+    throw new Error(`${request.url} is a path of no known protocol: give scripted() the option "protocol".`);
+  }
+  if (delivery.status >= 400) {
+    await pause(delivery);
+    return refuse(request.protocol, rejectionOf(request.protocol, { status: delivery.status }), delivery);
+  }
+  return respond(
+    request,
+    request.protocol,
+    replyOf(turn, request, request.protocol, options, delivery),
+    turn,
+    delivery,
+  );
+}
+
+function replyOf(
+  turn: ScriptedTurn,
+  request: ReceivedRequest,
+  protocol: Protocol,
+  options: ScriptedOptions,
+  { random }: Delivery,
+): Reply {
+  const blocks = settleBlocks(blocksOf(turn), protocol, random, (text) => (text === "" ? [] : [text]));
+  const counted = countBlocks(blocks);
+  const isCalling = blocks.some((block) => block.type === "tool-call");
+  const isAnthropic = protocol === "anthropic-messages";
+  return {
+    id: isAnthropic ? mintId(random, "msg_01", 22) : mintId(random, "chatcmpl-", 29),
+    model: String(request.body?.model ?? "practice"),
+    createdS: Math.floor((options.nowMs ?? 1_700_000_000_000) / 1000),
+    blocks,
+    stopReason: turn.stopReason ?? (isCalling ? "tool-calls" : "end"),
+    stopSequence: turn.stopSequence,
+    usage: {
+      inputTokens: turn.usage?.inputTokens ?? estimateTokens(request.bodyText),
+      outputTokens: turn.usage?.outputTokens ?? counted.outputTokens,
+      cacheReadTokens: turn.usage?.cacheReadTokens ?? 0,
+      cacheWriteTokens: turn.usage?.cacheWriteTokens ?? 0,
+      reasoningTokens: turn.usage?.reasoningTokens ?? counted.reasoningTokens,
+    },
+    padding: undefined,
+  };
+}
+
+function blocksOf(turn: ScriptedTurn): ReplyBlock[] {
+  if (turn.blocks) return [...turn.blocks];
+  const blocks: ReplyBlock[] = [];
+  if (turn.thinking) blocks.push({ type: "thinking", ...turn.thinking });
+  if (turn.redactedThinking !== undefined)
+    blocks.push({ type: "redacted-thinking", data: turn.redactedThinking });
+  if (turn.text !== undefined) blocks.push({ type: "text", text: turn.text });
+  for (const call of turn.toolCalls ?? []) blocks.push({ type: "tool-call", ...call });
+  return blocks;
+}
+
+function bodyResponse(
+  body: NonNullable<ScriptedTurn["body"]>,
+  turn: ScriptedTurn,
+  delivery: Delivery,
+): Response {
+  if (body instanceof Uint8Array) {
+    return raw(body, { status: delivery.status, headers: delivery.headers });
+  }
+  const isText = typeof body === "string";
+  const isStream = isText && /^(event|data|id|retry|:)/m.test(body.trimStart().slice(0, 16));
+  const texts = !isText ? [JSON.stringify(body)] : isStream ? body.split(/(?<=\n\n)/) : [body];
+  const type = isStream ? "text/event-stream; charset=utf-8" : isText ? "text/plain" : "application/json";
+  return textResponse(texts, turn, type, {}, delivery);
+}
+
+function deliveryOf(
+  options: ScriptedOptions,
+  protocol: Protocol | undefined,
+  random: Random,
+  signal: AbortSignal | undefined,
+): Delivery {
+  return {
+    chunking: options.chunking ?? "event",
+    delayMs: options.delayMs ?? 0,
+    sleep: options.sleep ?? timerSleep,
+    signal,
+    random,
+    status: 200,
+    headers: {},
+    requestId: mintId(random, protocol === "anthropic-messages" ? "req_011C" : "req_", 20),
+  };
+}
+
+function untilAbort(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function toBytes(part: string | Uint8Array): Uint8Array {
+  return typeof part === "string" ? new TextEncoder().encode(part) : part;
+}

@@ -1,0 +1,97 @@
+/**
+ * The vocabulary of the practice provider: what a user of `looplet/practice` writes and reads.
+ * Nothing here performs anything; `practice.ts` and `scripted.ts` do.
+ */
+
+/** The two wire protocols that the practice provider speaks. */
+export type Protocol = "anthropic-messages" | "openai-chat";
+
+/** A function that can stand wherever `fetch` is expected. */
+export type PracticeFetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * How the bytes of a response body are cut into chunks.
+ *
+ * - `"event"`: one server-sent event per chunk.
+ * - a number: chunks of that many bytes, wherever that falls (also inside a UTF-8 sequence). At least 1.
+ * - `"split"`: seeded random cuts of 1 to 64 bytes.
+ */
+export type Chunking = "event" | "split" | number;
+
+/**
+ * Waits for `delayMs` milliseconds.
+ * Contract: resolves after the delay; rejects with `signal.reason` as soon as `signal` aborts, and keeps no timer then.
+ */
+export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>;
+
+/** A request as the practice provider received it. */
+export interface ReceivedRequest {
+  /** The URL exactly as it was given to `fetch`. */
+  url: string;
+  /** Upper case. */
+  method: string;
+  /** Names in lower case. Holds the key that the caller sent: do not print it. */
+  headers: Record<string, string>;
+  /** The body as text; empty when there was none. */
+  bodyText: string;
+  /** The parsed JSON body; `undefined` when the body is no JSON. */
+  body: any;
+  /** Told by the path; `undefined` for a path of neither protocol. */
+  protocol: Protocol | undefined;
+  /** True when the body asks for a streamed answer. */
+  isStreaming: boolean;
+}
+
+/** An HTTP error that the provider answers with on request. */
+export interface Failure {
+  /** HTTP status, for instance 429, 500 or 529. */
+  status: number;
+  /** Default: the vendor's own words for that status. */
+  message?: string;
+  /** Default: the vendor's own type for that status. */
+  type?: string;
+  /** OpenAI only. Default: the vendor's own code for that status, or null. */
+  code?: string | null;
+  /** Value of the `retry-after` header: seconds or an HTTP date. Default: none. */
+  retryAfter?: string;
+  /** More response headers. */
+  headers?: Record<string, string>;
+}
+
+/** Token counts in neutral words; each protocol has its own names and sums. */
+export interface ReplyUsage {
+  /** Prompt tokens that no cache took part in. Default: the estimate. */
+  inputTokens?: number;
+  /** All tokens of the answer, reasoning included. Default: the estimate. */
+  outputTokens?: number;
+  /** Prompt tokens read from a cache. Default: 0. */
+  cacheReadTokens?: number;
+  /** Prompt tokens written to a cache. Default: 0. */
+  cacheWriteTokens?: number;
+  /** The part of `outputTokens` that was reasoning. Default: 0. */
+  reasoningTokens?: number;
+}
+
+/** A text that streams in pieces: a string is cut by the provider, an array gives the exact deltas. */
+export type Pieces = string | readonly string[];
+
+/** One block of an answer, in neutral words. */
+export type ReplyBlock =
+  | { type: "text"; text: Pieces }
+  /** OpenAI Chat has no such block: there it streams as `reasoning_content`, as compatible servers do. */
+  | { type: "thinking"; text: Pieces; signature?: string }
+  /** Anthropic only; ignored by OpenAI Chat. */
+  | { type: "redacted-thinking"; data: string }
+  /** `argumentsText` is sent as it stands, also when it is no JSON; else `input` is serialised. Default: no arguments. */
+  | { type: "tool-call"; id?: string; name: string; input?: unknown; argumentsText?: Pieces }
+  /** OpenAI: the `refusal` field. Anthropic: a text block. */
+  | { type: "refusal"; text: Pieces }
+  /** Anthropic: a whole content block, sent in `content_block_start`. OpenAI Chat: a raw `delta` object. */
+  | { type: "raw"; value: Record<string, unknown> };
+
+/**
+ * Why an answer ended. `"end"`, `"tool-calls"`, `"length"`, `"stop-sequence"`, `"refusal"` and `"pause"` are translated
+ * into the vendor's word; any other string is sent as it stands.
+ */
+export type StopReason =
+  "end" | "tool-calls" | "length" | "stop-sequence" | "refusal" | "pause" | (string & {});
