@@ -1,0 +1,158 @@
+/** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
+import { isBrowser } from "./authorize.js";
+import { Conversation } from "./chat.js";
+import { checkOptions, describe } from "./check.js";
+import type { LoadEngine } from "./engine.js";
+import { LoopletError } from "./errors.js";
+import { modelParts, type ModelParts } from "./models.js";
+import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
+import { checkMessages } from "./prompt.js";
+import { EngineRun } from "./run.js";
+import { knowTools, type ToolSet } from "./tool.js";
+import type { Agent, AgentOptions, Clock, Fetch, Message, Prompt, RunOptions, RunResult } from "./types.js";
+
+/** What the runs of an agent share. */
+export interface AgentParts {
+  readonly model: ModelParts;
+  readonly tools: ToolSet;
+  /** The engine's configuration as JSON, with the history of one run. */
+  readonly config: (messages: readonly Message[] | undefined) => string;
+  readonly send: Fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly ids: () => string;
+  readonly hasPrice: boolean;
+}
+
+/** An agent whose runs take place in the engine that `load` gives. */
+export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
+  const parts = partsOf(options);
+  const start = (prompt: Prompt, run: RunOptions, onEnd?: (result: RunResult) => void): EngineRun =>
+    new EngineRun(parts, prompt, run, load, onEnd);
+  return {
+    run(prompt, run = {}) {
+      checkRunOptions(run);
+      return start(prompt, run);
+    },
+    chat(chat = {}) {
+      checkOptions(chat, "", { messages: "any" });
+      return new Conversation(start, chat.messages ?? []);
+    },
+  };
+}
+
+function partsOf(options: AgentOptions): AgentParts {
+  checkOptions(options, "", agentTable(), elsewhere());
+  const { timeouts, retry, clock, random = Math.random } = options;
+  if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
+  if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
+  if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
+  const model = modelParts(options.model);
+  if (model === undefined) {
+    throw new LoopletError(
+      "config_wrong_type",
+      "model",
+      `needs anthropic(…), openaiChat(…), compatible({…}) or custom(…), got ${describe(options.model)}`,
+    );
+  }
+  checkAccess(model, options.fetch);
+  const tools = knowTools(options.tools);
+  const { toolChoice } = model.config;
+  const chosen = (toolChoice as { tool?: string } | undefined)?.tool;
+  if (chosen !== undefined && !tools.has(chosen)) {
+    throw new LoopletError("config_invalid_value", "model.toolChoice", `there is no tool "${chosen}"`);
+  }
+  return {
+    model,
+    tools,
+    config: configWriter(options, model, tools),
+    send: model.fetch ?? options.fetch ?? ((url, init) => fetch(url, init)),
+    clock: clock ?? HOST_CLOCK,
+    random,
+    ids: options.ids ?? (() => randomId(random)),
+    hasPrice: model.config.price !== undefined,
+  };
+}
+
+/** Is there a key, and may it be here? */
+function checkAccess(model: ModelParts, ownFetch: Fetch | undefined): void {
+  const hasOwnWay = model.isKeyless || ownFetch !== undefined;
+  if (model.apiKey === undefined && !hasOwnWay) {
+    throw new LoopletError(
+      "config_missing_key",
+      "model.apiKey",
+      "is required; or give authorize, the baseUrl of your proxy, or a fetch of your own",
+    );
+  }
+  if (model.apiKey !== undefined && !hasOwnWay && !model.dangerouslyAllowBrowser && isBrowser()) {
+    throw new LoopletError(
+      "config_browser_key",
+      "model.apiKey",
+      "everybody who opens this page can read the key; set baseUrl to a proxy of yours that adds it, or dangerouslyAllowBrowser: true",
+    );
+  }
+}
+
+function checkRunOptions(run: RunOptions): void {
+  checkOptions(run, "", RUN_TABLE, RUN_ELSEWHERE);
+  checkMessages(run.messages, "messages");
+  const { signal } = run;
+  if (
+    signal !== undefined &&
+    typeof (signal as Partial<AbortSignal> | null)?.addEventListener !== "function"
+  ) {
+    throw new LoopletError("config_wrong_type", "signal", `needs an AbortSignal, got ${describe(signal)}`);
+  }
+}
+
+/** Everything but the history is written once per agent. */
+function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet): AgentParts["config"] {
+  const { system, maxIterations, maxTotalTokens, maxOutputTokens } = options;
+  const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
+  const fixed = JSON.stringify({
+    model: { ...model.config, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
+    system: system === "" ? undefined : system,
+    tools: [...tools.values()].map(({ config }) => config),
+    limits: { maxIterations, maxTotalTokens },
+    timeouts,
+    retry,
+    toolExecution,
+    maxToolConcurrency,
+    joinDeltas,
+  });
+  return (messages) =>
+    messages === undefined || messages.length === 0
+      ? fixed
+      : `${fixed.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
+}
+
+const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
+
+const HOST_CLOCK: Clock = {
+  now: () => Date.now(),
+  setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+/** 16 letters and digits, about 80 bits. */
+function randomId(random: () => number): string {
+  const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
+  return `run_${digits.join("")}`;
+}
+
+/** Options that belong to the run or to the model, and where to write them. */
+function elsewhere(): { [name: string]: string } {
+  const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
+  const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [
+    name,
+    `give it to the model: anthropic(name, { ${name} })`,
+  ]);
+  return Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string };
+}
+
+const RUN_ELSEWHERE = {
+  system: "give it to createAgent({ system })",
+  tools: "give it to createAgent({ tools })",
+  maxIterations: "give it to createAgent({ maxIterations })",
+  detached: "give it to run.events({ detached: true })",
+};

@@ -1,0 +1,52 @@
+/** Adds the key to a request just before it is sent: the only place where a secret meets a header. */
+import { isObject } from "./check.js";
+import type { AuthorizeRequest } from "./driver.js";
+import { keyProblem, type ModelParts } from "./models.js";
+import type { AuthorizedHeaders } from "./types.js";
+
+type HeaderPairs = [string, string][];
+
+/** The headers to send. What it throws never contains the key. */
+export function authorizeRequest(
+  model: ModelParts,
+  request: AuthorizeRequest,
+): HeaderPairs | Promise<HeaderPairs> {
+  const { authorize, apiKey } = model;
+  if (authorize !== undefined) {
+    const { method, url, headers, body } = request;
+    return then(authorize({ method, url, headers, body }), pairs);
+  }
+  if (apiKey === undefined || request.auth.header === "") return request.headers;
+  return then(typeof apiKey === "function" ? apiKey() : apiKey, (key) => withKey(model, request, key));
+}
+
+function withKey(model: ModelParts, request: AuthorizeRequest, key: unknown): HeaderPairs {
+  const problem = typeof key === "string" ? keyProblem(key) : "is no string";
+  if (problem !== undefined) throw new Error(`the key from apiKey ${problem}`);
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== request.auth.header);
+  headers.push([request.auth.header, request.auth.prefix + (key as string)]);
+  if (model.dangerouslyAllowBrowser && model.config.vendor === "anthropic") {
+    headers.push(["anthropic-dangerous-direct-browser-access", "true"]);
+  }
+  return headers;
+}
+
+function pairs(headers: AuthorizedHeaders): HeaderPairs {
+  if (!isObject(headers) && !Array.isArray(headers)) throw new Error("authorize returned no headers");
+  const entries =
+    Symbol.iterator in headers
+      ? Array.from(headers as Iterable<readonly [string, string]>)
+      : Object.entries(headers as Record<string, string>);
+  return entries.map(([name, value]) => [name, value]);
+}
+
+/** Goes on at once with a value, later with a promise: a key that is a string costs no task. */
+function then<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Whether this is a page or a worker of a browser. */
+export function isBrowser(): boolean {
+  const agent: unknown = (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent;
+  return typeof agent === "string" && agent.startsWith("Mozilla/");
+}

@@ -1,0 +1,170 @@
+/** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
+import { LoopletError } from "./errors.js";
+import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
+
+/** The engine counts in 32 bits, except tokens and time. */
+const MAX_COUNT = 2 ** 32 - 1;
+const WIDE = new Set(["maxTotalTokens", "maxOutputTokens"]);
+
+/**
+ * Checks names, types and required fields of `options`. `path` is the dotted path of the object, empty at the top;
+ * `elsewhere` says for a known name of another place where it belongs.
+ */
+export function checkOptions(
+  options: unknown,
+  path: string,
+  table: OptionTable,
+  elsewhere: { readonly [name: string]: string } = {},
+): void {
+  if (!isObject(options)) {
+    throw new LoopletError("config_wrong_type", path, `needs an object, got ${describe(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(table, name)) {
+      throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, elsewhere));
+    }
+  }
+  for (const [name, kind] of Object.entries(table)) {
+    const value = options[name];
+    const required = kind.endsWith("!");
+    if (value === undefined) {
+      if (required) throw new LoopletError("config_missing", at(path, name), "is required");
+      continue;
+    }
+    checkValue(value, at(path, name), (required ? kind.slice(0, -1) : kind) as OptionKind);
+  }
+}
+
+/** Checks one value. */
+export function checkValue(value: unknown, field: string, kind: OptionKind): void {
+  const problem = PROBLEMS[kind](value, field);
+  if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
+}
+
+type Problem = ["config_wrong_type" | "config_invalid_value", string] | undefined;
+
+const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) => Problem } = {
+  count: (value, field) => integer(value, field, 1),
+  whole: (value, field) => integer(value, field, 0),
+  milliseconds: (value, field) =>
+    value === null && field.startsWith("timeouts.") ? undefined : integer(value, field, 0),
+  boolean: (value) => ofType(value, "boolean", "true or false"),
+  "tool-execution": (value) =>
+    oneOf(
+      value,
+      ["read-only-parallel", "parallel", "sequential"],
+      `"read-only-parallel", "parallel" or "sequential"`,
+    ),
+  number: (value) =>
+    ofType(value, "number", "a number") ??
+    (Number.isFinite(value)
+      ? undefined
+      : ["config_invalid_value", `needs a finite number, got ${String(value)}`]),
+  string: (value) => ofType(value, "string", "a string"),
+  text: (value) =>
+    ofType(value, "string", "a string") ??
+    ((value as string).trim() === "" ? ["config_invalid_value", "must not be empty"] : undefined),
+  texts: (value) =>
+    Array.isArray(value) && value.every((text) => typeof text === "string")
+      ? undefined
+      : ["config_wrong_type", "needs an array of strings"],
+  function: (value) => ofType(value, "function", "a function"),
+  object: (value) =>
+    isObject(value) ? undefined : ["config_wrong_type", `needs an object, got ${describe(value)}`],
+  any: () => undefined,
+};
+
+function integer(value: unknown, field: string, least: number): Problem {
+  const what = least === 1 ? "a positive integer" : "a non-negative integer";
+  if (typeof value !== "number") return ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
+  const name = field.slice(field.lastIndexOf(".") + 1);
+  const most = name.endsWith("Ms") || WIDE.has(name) ? Number.MAX_SAFE_INTEGER : MAX_COUNT;
+  if (Number.isInteger(value) && value >= least && value <= most) return undefined;
+  const fix = value === Infinity ? "; leave the option out, or give the largest number that makes sense" : "";
+  return ["config_invalid_value", `needs ${what} up to ${most}, got ${value}${fix}`];
+}
+
+function ofType(value: unknown, type: string, what: string): Problem {
+  return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
+}
+
+function oneOf(value: unknown, words: readonly string[], list: string): Problem {
+  return words.includes(value as string)
+    ? undefined
+    : ["config_invalid_value", `needs ${list}, got ${describe(value)}`];
+}
+
+function unknownOption(
+  name: string,
+  table: OptionTable,
+  elsewhere: { readonly [name: string]: string },
+): string {
+  const known = Object.hasOwn(elsewhere, name)
+    ? elsewhere[name]
+    : Object.hasOwn(KNOWN_ELSEWHERE, name)
+      ? KNOWN_ELSEWHERE[name]
+      : undefined;
+  if (known !== undefined) return `no such option; ${known}`;
+  const nearest = nearestName(name, Object.keys(table));
+  return nearest === undefined
+    ? `no such option; there are ${Object.keys(table).join(", ")}`
+    : `no such option; did you mean ${nearest}?`;
+}
+
+/** The candidate within a third of the letters, or nothing. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const edits = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < least) {
+      least = edits;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein's distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** An object that is no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The dotted path of `name` below `path`. */
+export function at(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** A value in words, for an error; short, and never a secret: strings are only named as such. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  switch (typeof value) {
+    case "undefined":
+      return "nothing";
+    case "object":
+      return "an object";
+    case "string":
+      return "a string";
+    case "number":
+    case "boolean":
+    case "bigint":
+      return `the ${typeof value} ${value}`;
+    default:
+      return `a ${typeof value}`;
+  }
+}

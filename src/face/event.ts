@@ -1,0 +1,190 @@
+/**
+ * The events of a run, in the order in which they can come:
+ *
+ * ```text
+ * run-start
+ *   agent-start
+ *     iteration-start                     one model call and its tools
+ *       steer-delivered?
+ *       attempt-start                     one HTTP request
+ *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
+ *         usage*  retry  reset            a failed attempt: reset voids its blocks, the next attempt starts over
+ *       tool-call*                        complete calls
+ *       question answered
+ *       tool-progress* tool-result | tool-error
+ *     iteration-finish
+ *   agent-finish
+ * abort? error?
+ * finish                                  always the last
+ * ```
+ */
+import type { Message } from "./message.js";
+
+/** Where in its run an event stands. */
+export interface EventStamp {
+  /** Gapless from 1 within a run; a coalesced delta has the number of the last delta in it. */
+  seq: number;
+  /** The agent in the run's tree; `"root"` is the one that was started. */
+  agentPath: string;
+  /** Model call of the agent, from 1; 0 before the first. */
+  iteration: number;
+  /** HTTP request of that iteration, from 1; 0 before the first. */
+  attempt: number;
+}
+
+/** What happens in a run. `event.type` tells the variants apart. */
+export type RunEvent = EventStamp & EventKind;
+
+/** The event of one type, for example `RunEventOf<"tool-result">`. */
+export type RunEventOf<T extends EventKind["type"]> = EventStamp & Extract<EventKind, { type: T }>;
+
+type EventKind =
+  | { type: "run-start"; model: string; tools: string[] }
+  | { type: "agent-start" }
+  | { type: "iteration-start" }
+  | { type: "attempt-start" }
+  | { type: "text-start"; block: number }
+  /** New text of a block. Deltas of one block that arrived together come as one. */
+  | { type: "text-delta"; block: number; text: string }
+  | { type: "text-end"; block: number }
+  | { type: "reasoning-start"; block: number }
+  | { type: "reasoning-delta"; block: number; text: string }
+  | { type: "reasoning-end"; block: number }
+  | { type: "tool-input-start"; block: number; toolCallId: string; toolName: string }
+  /** More of the arguments' JSON text. */
+  | { type: "tool-input-delta"; block: number; text: string }
+  | { type: "tool-input-end"; block: number }
+  /** A complete call, before anything is done with it. `input` is a string when the model wrote no JSON object. */
+  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
+  /** What a tool reported by `progress()` or `yield`. */
+  | { type: "tool-progress"; toolCallId: string; toolName: string; data: unknown }
+  | { type: "tool-result"; toolCallId: string; toolName: string; output: unknown; durationMs: number }
+  | { type: "tool-error"; toolCallId: string; toolName: string; error: ToolFault; durationMs: number }
+  | { type: "question"; questionId: number; question: string }
+  | { type: "answered"; questionId: number }
+  /** The model call failed and is tried again after `delayMs`. */
+  | { type: "retry"; nextAttempt: number; maxAttempts: number; delayMs: number; error: Failure }
+  /** What `blocks` delivered in this attempt is void; the next attempt starts over. */
+  | { type: "reset"; blocks: number[] }
+  /** The steers and follow-ups with these ids have become part of the transcript. */
+  | { type: "steer-delivered"; ids: number[] }
+  /** `usage` of this model call so far, `total` of the run, this call included. */
+  | { type: "usage"; usage: Usage; total: Usage }
+  | { type: "warning"; code: string; message: string }
+  | {
+      type: "iteration-finish";
+      finishReason: FinishReason | null;
+      /** The vendor's own word. */
+      rawFinishReason: string | null;
+      usage: Usage;
+    }
+  | { type: "agent-finish" }
+  | { type: "abort"; reason: string }
+  | { type: "error"; error: Failure }
+  /** First event of an iteration that began later than the run: everything so far. Its stamp is that of the last event that anybody was shown. */
+  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
+  /** Always the last event. */
+  | { type: "finish"; outcome: Outcome };
+
+/** Why the model stopped, in neutral words. */
+export type FinishReason =
+  /** The model finished, or hit a stop sequence. */
+  | "stop"
+  /** The output limit or the context window cut the answer off. */
+  | "length"
+  | "tool_calls"
+  | "content_filter"
+  | "refusal"
+  /** The vendor paused a long answer; the run goes on by itself. */
+  | "pause"
+  | "other";
+
+/** The end of a run in one word. */
+export type OutcomeKind =
+  /** The model finished. */
+  | "completed"
+  /** A limit said stop; see `stoppedBy`. */
+  | "stopped"
+  /** You aborted. */
+  | "cancelled"
+  /** A provider, the network, the configuration or a defect of looplet; see `error`. */
+  | "failed";
+
+/** Which limit stopped a run. */
+export type StoppedBy = "iterations" | "tokens" | "time" | "fatal_tool";
+
+/** How a run ended. */
+export interface Outcome {
+  outcome: OutcomeKind;
+  stoppedBy?: StoppedBy;
+  /** What `abort(reason)` or the signal gave as the reason. */
+  abortReason?: string;
+  error?: Failure;
+}
+
+/**
+ * Tokens of one model call or of a whole run. `inputTokens` counts everything the model read, cached or not; the cache
+ * counts are parts of it. `reasoningTokens` is a part of `outputTokens`.
+ */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  reasoningTokens: number;
+}
+
+/** What the model is told when a tool call went wrong. */
+export interface ToolFault {
+  /**
+   * Short and stable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
+   * `cancelled`, `not_run`, or the tool's own.
+   */
+  code: string;
+  /** What happened, without a stack trace. */
+  message: string;
+  /** What to do instead. */
+  hint: string;
+  /** `false` ends the run. */
+  recoverable: boolean;
+}
+
+/** What a provider or the network did to a model call. */
+export interface Failure {
+  code: FailureCode;
+  /** For a person; never contains a key. */
+  message: string;
+  /** HTTP status. */
+  status?: number;
+  /** What the server asked to wait, in milliseconds. */
+  retryAfterMs?: number;
+  /** Whether another attempt could succeed (looplet has already made its own). */
+  retryable: boolean;
+  /** The vendor's id of the request, for its support. */
+  requestId?: string;
+  vendor?: string;
+  /** The first 500 characters of a body that is not what the protocol promises. */
+  body?: string;
+}
+
+/** The closed list of failure codes. */
+export type FailureCode =
+  | "rate_limit"
+  | "overloaded"
+  | "auth"
+  | "billing"
+  | "invalid_request"
+  | "context_length"
+  | "content_filter"
+  | "not_found"
+  | "server"
+  | "network"
+  | "timeout"
+  /** The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON. */
+  | "malformed_stream"
+  /** A setting that only the engine can judge was refused; the message names the field. */
+  | "config_invalid"
+  /** The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). */
+  | "config_wasm"
+  /** A defect of looplet. */
+  | "bug";

@@ -1,0 +1,26 @@
+/** looplet: an LLM agent's loop for browsers and edge runtimes. */
+import { agentOn } from "./agent.js";
+import type { LoadEngine } from "./engine.js";
+import type { Agent, AgentOptions } from "./types.js";
+import { loadWasm } from "./wasm.js";
+import { RunDriver } from "./driver.js";
+
+/**
+ * Makes an agent: a model, its tools and its limits.
+ *
+ * @throws LoopletError `config_…`, for anything that the options say wrong
+ */
+export function createAgent(options: AgentOptions): Agent {
+  return agentOn(loadEngine, options);
+}
+
+const loadEngine: LoadEngine = async () => {
+  const wasm = await loadWasm();
+  return (configJson, host) => new RunDriver(wasm, configJson, host);
+};
+
+export { LoopletError, ToolError } from "./errors.js";
+export { custom } from "./custom.js";
+export { anthropic, compatible, openaiChat } from "./models.js";
+export { tool } from "./tool.js";
+export type * from "./types.js";

@@ -1,0 +1,161 @@
+/**
+ * The table that options are checked against. The scalar rows are those of the engine (`OPTIONS` in
+ * `src/engine/config.rs`); a test compares them. A `!` marks a required option.
+ */
+
+/** The shape that an option's value must have. */
+export type OptionKind =
+  /** A positive integer. */
+  | "count"
+  /** A non-negative integer of milliseconds, or `null` where the default is a number or none. */
+  | "milliseconds"
+  /** A non-negative integer. */
+  | "whole"
+  | "boolean"
+  | "tool-execution"
+  | "number"
+  | "string"
+  | "text"
+  | "texts"
+  | "function"
+  | "object"
+  | "any";
+
+/** One scalar option of a run: its dotted path, its shape, its default as text. */
+export interface OptionRow {
+  readonly name: string;
+  readonly kind: OptionKind;
+  readonly default: string;
+}
+
+/** The scalar options of a run, as the engine lists them. */
+export const SCALAR_OPTIONS: readonly OptionRow[] = [
+  { name: "maxIterations", kind: "count", default: "50" },
+  { name: "maxTotalTokens", kind: "count", default: "none" },
+  { name: "timeouts.totalMs", kind: "milliseconds", default: "none" },
+  { name: "timeouts.iterationMs", kind: "milliseconds", default: "none" },
+  { name: "timeouts.firstChunkMs", kind: "milliseconds", default: "600000" },
+  { name: "timeouts.chunkMs", kind: "milliseconds", default: "120000" },
+  { name: "timeouts.toolMs", kind: "milliseconds", default: "none" },
+  { name: "retry.maxRetries", kind: "whole", default: "3" },
+  { name: "retry.baseMs", kind: "milliseconds", default: "1000" },
+  { name: "retry.factor", kind: "count", default: "2" },
+  { name: "retry.firstExponent", kind: "whole", default: "1" },
+  { name: "retry.jitterMs", kind: "milliseconds", default: "1000" },
+  { name: "retry.maxMs", kind: "milliseconds", default: "60000" },
+  { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },
+  { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
+  { name: "maxToolConcurrency", kind: "count", default: "8" },
+  { name: "joinDeltas", kind: "boolean", default: "true" },
+];
+
+/** The options of one object: name to kind; `!` after the kind means required. */
+export type OptionTable = { readonly [name: string]: OptionKind | `${OptionKind}!` };
+
+/** The rows of `SCALAR_OPTIONS` below `group`, or the undotted ones. */
+export function scalarTable(group?: string): OptionTable {
+  const table: { [name: string]: OptionKind } = {};
+  const prefix = group === undefined ? "" : `${group}.`;
+  for (const row of SCALAR_OPTIONS) {
+    const name = row.name.slice(prefix.length);
+    if (row.name.startsWith(prefix) && !name.includes(".")) table[name] = row.kind;
+  }
+  return table;
+}
+
+/** Everything that `createAgent` takes. */
+export function agentTable(): OptionTable {
+  return {
+    model: "any!",
+    system: "string",
+    tools: "any",
+    maxOutputTokens: "count",
+    timeouts: "object",
+    retry: "object",
+    fetch: "function",
+    clock: "object",
+    random: "function",
+    ids: "function",
+    ...scalarTable(),
+  };
+}
+
+export const RUN_TABLE: OptionTable = {
+  messages: "any",
+  signal: "any",
+  onText: "function",
+  onThinking: "function",
+  onToolCall: "function",
+  onToolResult: "function",
+  onEvent: "function",
+  onError: "function",
+};
+
+export const TOOL_TABLE: OptionTable = {
+  name: "text",
+  description: "text!",
+  inputSchema: "any!",
+  execute: "function!",
+  readOnly: "boolean",
+  resourceKey: "function",
+  timeoutMs: "count",
+  validate: "boolean",
+  replay: "any",
+};
+
+export const CUSTOM_TABLE: OptionTable = {
+  name: "text",
+  maxOutputTokens: "count",
+  temperature: "number",
+  topP: "number",
+  topK: "number",
+  seed: "number",
+  stopSequences: "texts",
+  thinking: "object",
+  effort: "text",
+  toolChoice: "any",
+  parallelToolCalls: "boolean",
+  body: "object",
+  price: "object",
+};
+
+export const HTTP_MODEL_TABLE: OptionTable = {
+  ...CUSTOM_TABLE,
+  stream: "boolean",
+  apiKey: "any",
+  authorize: "function",
+  baseUrl: "text",
+  headers: "object",
+  fetch: "function",
+  dangerouslyAllowBrowser: "boolean",
+};
+
+export const COMPATIBLE_TABLE: OptionTable = {
+  ...HTTP_MODEL_TABLE,
+  baseUrl: "text!",
+  model: "text!",
+  protocol: "any",
+};
+
+export const PRICE_TABLE: OptionTable = {
+  inputUsdPerMillion: "number!",
+  outputUsdPerMillion: "number!",
+  cacheReadUsdPerMillion: "number",
+  cacheWriteUsdPerMillion: "number",
+};
+
+/** Names that people bring from elsewhere, and what to write. */
+export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
+  maxTokens:
+    "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
+  maxSteps: "use maxIterations (model calls of one run)",
+  maxTurns: "use maxIterations (model calls of one run)",
+  systemPrompt: "use system",
+  instructions: "use system",
+  prompt: "give it to agent.run(prompt)",
+  parameters: "use inputSchema",
+  schema: "use inputSchema",
+  input_schema: "use inputSchema",
+  handler: "use execute",
+  abortSignal: "use signal, an option of agent.run(prompt, { signal })",
+};

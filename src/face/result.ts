@@ -1,0 +1,67 @@
+/** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
+import type { EngineResult } from "./engine.js";
+import type { ContentBlock, Failure, FailureCode, Message, Outcome, RunResult, Usage } from "./types.js";
+
+/** Nano-USD in one US dollar. */
+const NANO = 1e9;
+
+/** The result as its user sees it. */
+export function finished(raw: EngineResult, outcome: Outcome): RunResult {
+  const {
+    text,
+    toolCalls,
+    messages,
+    usage,
+    costNanoUsd,
+    iterations,
+    finishReason,
+    rawFinishReason,
+    undelivered,
+  } = raw;
+  return {
+    outcome: outcome.outcome,
+    ...(outcome.stoppedBy == null ? {} : { stoppedBy: outcome.stoppedBy }),
+    ...(outcome.abortReason == null ? {} : { abortReason: outcome.abortReason }),
+    ...(outcome.error == null ? {} : { error: outcome.error }),
+    text,
+    toolCalls,
+    messages,
+    usage,
+    costUsd: (costNanoUsd ?? 0) / NANO,
+    costNanoUsd,
+    costBasis: costNanoUsd === null ? "unknown" : "price",
+    iterations,
+    finishReason,
+    rawFinishReason,
+    undelivered,
+  };
+}
+
+/** A run that ended before the engine had it: the history and the prompt, nothing else. */
+export function neverStarted(
+  history: readonly Message[],
+  prompt: ContentBlock[],
+  undelivered: number[],
+  hasPrice: boolean,
+): EngineResult {
+  return {
+    text: "",
+    toolCalls: [],
+    messages: [...history, { role: "user", content: prompt }],
+    usage: noUsage(),
+    costNanoUsd: hasPrice ? 0 : null,
+    iterations: 0,
+    finishReason: null,
+    rawFinishReason: null,
+    undelivered,
+  };
+}
+
+function noUsage(): Usage {
+  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}
+
+/** A failure that no provider made. */
+export function fail(code: FailureCode, message: string): Failure {
+  return { code, message, retryable: false };
+}

@@ -1,0 +1,357 @@
+/**
+ * A run as its user sees it. The state is the engine's; here are the listeners, the iterations, the tools' functions
+ * and what was asked before the engine was loaded.
+ */
+import { authorizeRequest } from "./authorize.js";
+import type { HostCallbacks } from "./driver.js";
+import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
+import { LoopletError } from "./errors.js";
+import { coalesce, EventQueue } from "./event-queue.js";
+import { abortReason, content } from "./prompt.js";
+import { fail, finished, neverStarted } from "./result.js";
+import { ToolCalls } from "./tool-calls.js";
+import { message } from "./tool-schema.js";
+import type { AgentParts } from "./agent.js";
+import type {
+  ContentBlock,
+  EventsOptions,
+  EventStamp,
+  Failure,
+  Outcome,
+  OutcomeKind,
+  Prompt,
+  Queued,
+  Run,
+  RunEvent,
+  RunOptions,
+  RunResult,
+} from "./types.js";
+
+const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
+
+export class EngineRun implements Run {
+  readonly id: string;
+  readonly result: Promise<RunResult>;
+
+  readonly #parts: AgentParts;
+  readonly #options: RunOptions;
+  readonly #onEnd: (result: RunResult) => void;
+  readonly #prompt: ContentBlock[];
+  readonly #tools: ToolCalls;
+  readonly #queues = new Set<EventQueue>();
+  #settle!: (result: RunResult) => void;
+  #driver: Driver | undefined;
+  #outcome: Outcome | undefined;
+  /** The result of a run that has ended, for iterations that begin later. */
+  #ended: RunResult | undefined;
+  /** What `steer` and `followUp` got before the engine was loaded. */
+  #early: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
+  #queued = 0;
+  /** Every event of the run's first task, for iterations that begin in it. */
+  #backlog: RunEvent[] | undefined = [];
+  #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  #dropSignal: () => void = () => {};
+
+  /** `onEnd` gets the result before anybody else, inside `abort` if that is what ended the run. */
+  constructor(
+    parts: AgentParts,
+    prompt: Prompt,
+    options: RunOptions,
+    load: LoadEngine,
+    onEnd: (result: RunResult) => void = () => {},
+  ) {
+    this.#parts = parts;
+    this.#onEnd = onEnd;
+    this.#options = options;
+    this.#prompt = content(prompt, "prompt");
+    this.id = parts.ids();
+    this.result = new Promise((resolve) => (this.#settle = resolve));
+    this.#tools = new ToolCalls(
+      parts.tools,
+      () => (this.#outcome === undefined ? this.#driver : undefined),
+      this.#report,
+    );
+    // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
+    setTimeout(() => {
+      this.#backlog = undefined;
+      this.#want();
+    }, 0);
+    this.#follow(options.signal);
+    void this.#start(load);
+  }
+
+  get outcome(): OutcomeKind | undefined {
+    return this.#outcome?.outcome;
+  }
+
+  steer(prompt: Prompt): Queued {
+    return this.#queue(true, prompt);
+  }
+
+  followUp(prompt: Prompt): Queued {
+    return this.#queue(false, prompt);
+  }
+
+  abort(reason: unknown = "aborted"): void {
+    if (this.#outcome !== undefined) return;
+    const why = abortReason(reason);
+    try {
+      this.#driver?.abort(why);
+    } catch (error) {
+      this.#report(error);
+    }
+    // The driver ends its run inside `abort`; without it, or should it fail, the run ends here.
+    if (this.outcome === undefined)
+      this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
+  }
+
+  answer(questionId: number, answer: unknown): boolean {
+    return this.#driver?.answer(questionId, answer as never) ?? false;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent, void, undefined> {
+    return this.events();
+  }
+
+  events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent, void, undefined> {
+    const nothingYet = this.#driver === undefined && this.#outcome === undefined;
+    const queue: EventQueue = new EventQueue(this.#backlog ?? (nothingYet ? [] : [this.#snapshot()]), () => {
+      this.#queues.delete(queue);
+      if (options.detached === true) this.#want();
+      else this.abort("the loop over its events was left");
+    });
+    if (this.#outcome === undefined) {
+      this.#queues.add(queue);
+      this.#want();
+    } else {
+      if (this.#backlog === undefined) queue.push({ ...this.#stamp, type: "finish", outcome: this.#outcome });
+      queue.end();
+    }
+    return queue;
+  }
+
+  async #start(load: LoadEngine): Promise<void> {
+    let open: OpenRun;
+    try {
+      open = await load();
+    } catch (error) {
+      this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
+      return;
+    }
+    if (this.#outcome !== undefined) return;
+    try {
+      const driver = open(this.#parts.config(this.#options.messages), this.#host());
+      this.#driver = driver;
+      this.#want();
+      // Before the prompt: the first request takes the steers with it.
+      for (const { id, isSteer, content: blocks } of this.#early) {
+        if (isSteer) driver.steer(id, blocks);
+        else driver.followUp(id, blocks);
+      }
+      this.#early = [];
+      driver.start(this.#prompt);
+    } catch (error) {
+      this.#failAlone(refusal(error));
+    }
+  }
+
+  #host(): HostCallbacks {
+    const { model, send, clock, random } = this.#parts;
+    return {
+      fetch: send,
+      authorize: (request) => authorizeRequest(model, request),
+      callTool: (invocation) => this.#tools.call(invocation),
+      abortTool: (call, why) => this.#tools.abort(call, why),
+      ask: (question, { prepareCalls }) => this.#tools.prepare(question, prepareCalls.calls),
+      onDelta: (kind, text, block, seq, agent, iteration, attempt) =>
+        this.#delta(kind, text, block, seq, agent, iteration, attempt),
+      onEvent: (event) => this.#deliver(event),
+      done: () => this.#done(),
+      now: () => clock.now(),
+      random,
+      setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+      clearTimer: (timer) => clock.clearTimer(timer),
+      onHostError: this.#report,
+    };
+  }
+
+  #delta(
+    kind: 0 | 1 | 2,
+    text: string,
+    block: number,
+    seq: number,
+    agent: number,
+    iteration: number,
+    attempt: number,
+  ): void {
+    const { onText, onThinking, onEvent } = this.#options;
+    try {
+      if (kind === 0) onText?.(text);
+      else if (kind === 1) onThinking?.(text);
+    } catch (error) {
+      this.#report(error);
+    }
+    const stamp = this.#stamp;
+    stamp.seq = seq;
+    stamp.iteration = iteration;
+    stamp.attempt = attempt;
+    if (onEvent === undefined && this.#queues.size === 0 && this.#backlog === undefined) return;
+    const agentPath = agent === 0 ? "root" : stamp.agentPath;
+    this.#pass({ type: DELTAS[kind], seq, agentPath, iteration, attempt, block, text });
+  }
+
+  #deliver(event: RunEvent): void {
+    const { seq, agentPath, iteration, attempt } = event;
+    this.#stamp = { seq, agentPath, iteration, attempt };
+    const { onToolCall, onToolResult } = this.#options;
+    try {
+      if (event.type === "tool-call") onToolCall?.(event);
+      else if (event.type === "tool-result" || event.type === "tool-error") onToolResult?.(event);
+    } catch (error) {
+      this.#report(error);
+    }
+    this.#pass(event);
+  }
+
+  #pass(event: RunEvent): void {
+    try {
+      this.#options.onEvent?.(event);
+    } catch (error) {
+      this.#report(error);
+    }
+    if (this.#backlog !== undefined) coalesce(this.#backlog, event);
+    for (const queue of this.#queues) queue.push(event);
+  }
+
+  /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
+  #want(): void {
+    if (this.#driver === undefined || this.#outcome !== undefined) return;
+    const { onText, onThinking, onToolCall, onToolResult, onEvent } = this.#options;
+    const all = onEvent !== undefined || this.#queues.size > 0 || this.#backlog !== undefined;
+    this.#driver.want({
+      text: all || onText !== undefined,
+      reasoning: all || onThinking !== undefined,
+      toolInput: all,
+      events: all || onToolCall !== undefined || onToolResult !== undefined,
+    });
+  }
+
+  #queue(isSteer: boolean, prompt: Prompt): Queued {
+    const blocks = content(prompt, isSteer ? "steer" : "followUp");
+    if (this.#outcome !== undefined) {
+      throw new LoopletError(
+        "misuse_run_ended",
+        isSteer ? "steer" : "followUp",
+        "the run has ended; start a new one with result.messages",
+      );
+    }
+    const id = ++this.#queued;
+    if (this.#driver === undefined) this.#early.push({ id, isSteer, content: blocks });
+    else if (isSteer) this.#driver.steer(id, blocks);
+    else this.#driver.followUp(id, blocks);
+    return { id, withdraw: () => this.#withdraw(id) };
+  }
+
+  #withdraw(id: number): boolean {
+    if (this.#outcome !== undefined) return false;
+    if (this.#driver !== undefined) return this.#driver.withdraw(id);
+    const before = this.#early.length;
+    this.#early = this.#early.filter((early) => early.id !== id);
+    return this.#early.length < before;
+  }
+
+  #snapshot(): RunEvent {
+    const { text, messages, usage, iterations } =
+      this.#driver === undefined ? (this.#ended ?? this.#alone()) : resultOf(this.#driver);
+    return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
+  }
+
+  /** The driver's run is over: its result is taken, its memory given back. */
+  #done(): void {
+    const driver = this.#driver;
+    if (driver === undefined || this.#outcome !== undefined) return;
+    this.#driver = undefined;
+    try {
+      this.#outcome = driver.outcome() ?? {
+        outcome: "failed",
+        error: fail("bug", "The run ended without an outcome."),
+      };
+      this.#conclude(finished(resultOf(driver), this.#outcome));
+    } catch (error) {
+      this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
+      this.#conclude(finished(this.#alone(), this.#outcome));
+    }
+    driver.free();
+  }
+
+  #failAlone(error: Failure): void {
+    if (this.#outcome === undefined) this.#endAlone({ outcome: "failed", error }, { type: "error", error });
+  }
+
+  /** Ends a run that the engine has not taken over, or cannot end itself. */
+  #endAlone(
+    outcome: Outcome,
+    why: { type: "abort"; reason: string } | { type: "error"; error: Failure },
+  ): void {
+    this.#outcome = outcome;
+    const driver = this.#driver;
+    this.#driver = undefined;
+    const { seq } = this.#stamp;
+    this.#deliver({ ...this.#stamp, seq: seq + 1, ...why });
+    this.#deliver({ ...this.#stamp, seq: seq + 2, type: "finish", outcome });
+    this.#conclude(finished(this.#alone(), outcome));
+    driver?.free();
+  }
+
+  #alone(): EngineResult {
+    const undelivered = this.#early.map(({ id }) => id);
+    return neverStarted(this.#options.messages ?? [], this.#prompt, undelivered, this.#parts.hasPrice);
+  }
+
+  #conclude(result: RunResult): void {
+    this.#ended = result;
+    this.#dropSignal();
+    this.#tools.abortAll(result.abortReason ?? "the run has ended");
+    for (const queue of this.#queues) queue.end();
+    this.#queues.clear();
+    this.#onEnd(result);
+    this.#settle(result);
+  }
+
+  #follow(signal: AbortSignal | undefined): void {
+    if (signal === undefined) return;
+    const abort = (): void => this.abort(signal.reason);
+    if (signal.aborted) {
+      // Later than this task's statement, so that listeners can use the run; before the engine is there.
+      queueMicrotask(abort);
+      return;
+    }
+    signal.addEventListener("abort", abort, { once: true });
+    this.#dropSignal = () => signal.removeEventListener("abort", abort);
+  }
+
+  readonly #report = (error: unknown): void => {
+    try {
+      const { onError } = this.#options;
+      if (onError !== undefined) onError(error);
+      else reportUnheard(error);
+    } catch (second) {
+      console.error(second);
+    }
+  };
+}
+
+/** Deno's `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
+function reportUnheard(error: unknown): void {
+  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown };
+  if (typeof host.reportError === "function" && host.Deno === undefined) host.reportError(error);
+  else console.error(error);
+}
+
+/** A configuration that the engine refused is told by field; anything else is a defect. */
+function refusal(error: unknown): Failure {
+  const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };
+  if (typeof field === "string" && typeof problem === "string")
+    return fail("config_invalid", `${field}: ${problem}`);
+  return fail("bug", message(error));
+}

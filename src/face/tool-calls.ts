@@ -1,0 +1,172 @@
+/**
+ * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
+ * forgotten at once: whatever its tool still does has no effect.
+ */
+import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./driver.js";
+import type { Driver } from "./engine.js";
+import { faultOf, returned } from "./tool-result.js";
+import { issuesInWords, message } from "./tool-schema.js";
+import type { KnownTool, ToolSet } from "./tool.js";
+import type { ToolContext } from "./types.js";
+
+type AskedCall = Question["prepareCalls"]["calls"][number];
+type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
+
+export class ToolCalls {
+  readonly #tools: ToolSet;
+  readonly #driver: () => Driver | undefined;
+  readonly #report: (error: unknown) => void;
+  readonly #running = new Map<number, AbortController>();
+  /** Validated inputs by the provider's id of the call: a transform may have made what JSON cannot hold. */
+  readonly #prepared = new Map<string, unknown>();
+
+  /** `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
+  constructor(tools: ToolSet, driver: () => Driver | undefined, report: (error: unknown) => void) {
+    this.#tools = tools;
+    this.#driver = driver;
+    this.#report = report;
+  }
+
+  /** Starts a call; its end is told to the driver. */
+  call(invocation: ToolInvocation): void {
+    const { call, toolName } = invocation;
+    const controller = new AbortController();
+    this.#running.set(call, controller);
+    const known = this.#tools.get(toolName);
+    let result: unknown;
+    try {
+      if (known === undefined) throw new Error(`There is no tool ${toolName}.`);
+      result = known.options.execute(this.#input(invocation), this.#context(invocation, controller.signal));
+    } catch (error) {
+      this.#finish(call, { fault: faultOf(error) });
+      return;
+    }
+    if (isGenerator(result)) result = this.#drain(call, result, controller.signal);
+    if (!isThenable(result)) {
+      this.#finish(call, returned(result));
+      return;
+    }
+    Promise.resolve(result).then(
+      (value) => this.#finish(call, returned(value)),
+      (error: unknown) => this.#finish(call, { fault: faultOf(error) }),
+    );
+  }
+
+  /** Tells a running tool to stop and forgets it. */
+  abort(call: number, why: string): void {
+    const controller = this.#running.get(call);
+    this.#running.delete(call);
+    controller?.abort(new DOMException(why, "AbortError"));
+  }
+
+  /** The run is over. */
+  abortAll(why: string): void {
+    for (const call of [...this.#running.keys()]) this.abort(call, why);
+    this.#prepared.clear();
+  }
+
+  /** Answers the question what the calls' inputs and resource keys are. */
+  prepare(question: number, calls: readonly AskedCall[]): void {
+    Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
+      (prepared) => this.#driver()?.answer(question, { prepared }),
+      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
+    );
+  }
+
+  async #prepare({ toolCallId, toolName, input: written }: AskedCall): Promise<PreparedCall> {
+    const known = this.#tools.get(toolName);
+    if (known === undefined) return {};
+    const prepared: PreparedCall = {};
+    let input = written;
+    try {
+      if (known.standard !== undefined) {
+        const before = jsonOf(input);
+        const checked = await known.standard["~standard"].validate(input);
+        if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
+        input = checked.value;
+        if (this.#driver() !== undefined) this.#prepared.set(toolCallId, input);
+        const changed = jsonOf(input);
+        if (changed !== undefined && changed !== before) prepared.input = input;
+      }
+      const key = resourceKey(known, input);
+      if (key !== undefined) prepared.resourceKey = key;
+    } catch (error) {
+      return { problem: `The input could not be checked: ${message(error)}` };
+    }
+    return prepared;
+  }
+
+  #input(invocation: ToolInvocation): unknown {
+    const { toolCallId, input } = invocation;
+    if (!this.#prepared.has(toolCallId)) return JSON.parse(input) as unknown;
+    const prepared = this.#prepared.get(toolCallId);
+    this.#prepared.delete(toolCallId);
+    return prepared;
+  }
+
+  #context({ call, toolCallId, iteration }: ToolInvocation, signal: AbortSignal): ToolContext {
+    return { toolCallId, signal, iteration, progress: (data) => this.#progress(call, data) };
+  }
+
+  #progress(call: number, data: unknown): void {
+    if (!this.#running.has(call)) return;
+    let json: string | undefined;
+    try {
+      json = JSON.stringify(data) ?? "null";
+    } catch (error) {
+      this.#report(error);
+      return;
+    }
+    this.#driver()?.toolProgress(call, json);
+  }
+
+  async #drain(call: number, generator: ToolGenerator, signal: AbortSignal): Promise<unknown> {
+    signal.addEventListener("abort", () => void leave(generator), { once: true });
+    for (;;) {
+      const step = await generator.next();
+      if (step.done === true) return step.value;
+      this.#progress(call, step.value);
+      if (signal.aborted) return undefined;
+    }
+  }
+
+  #finish(call: number, result: ToolReturn): void {
+    if (!this.#running.delete(call)) return;
+    this.#driver()?.toolFinished(call, result);
+  }
+}
+
+type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;
+
+async function leave(generator: ToolGenerator): Promise<void> {
+  try {
+    await generator.return(undefined);
+  } catch {
+    // The call is over: what its clean-up throws concerns nobody.
+  }
+}
+
+function resourceKey({ options }: KnownTool, input: unknown): string | undefined {
+  const key: unknown = options.resourceKey?.(input);
+  return key === undefined || key === null || key === "" ? undefined : String(key);
+}
+
+function isGenerator(value: unknown): value is ToolGenerator {
+  if (typeof value !== "object" || value === null) return false;
+  const { next, return: end } = value as { next?: unknown; return?: unknown };
+  if (typeof next !== "function" || typeof end !== "function") return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  return typeof (value as { then?: unknown }).then === "function";
+}
+
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+/** `tool()`, and what an agent makes of its tools: checked, named, with the JSON Schema that the model sees. */
+import { at, checkOptions, describe, isObject } from "./check.js";
+import { LoopletError } from "./errors.js";
+import { TOOL_TABLE } from "./options.js";
+import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
+import type { InputSchema, StandardSchemaV1, Tool, ToolOptions, Tools } from "./types.js";
+
+/**
+ * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function tool<const S extends InputSchema, const N extends string>(
+  options: ToolOptions<S> & { name: N },
+): ToolOptions<S> & { name: N };
+export function tool<const S extends InputSchema>(options: ToolOptions<S>): ToolOptions<S>;
+export function tool<const S extends InputSchema>(options: ToolOptions<S>): ToolOptions<S> {
+  checkTool(options, isObject(options) && typeof options["name"] === "string" ? options["name"] : "tool");
+  return options;
+}
+
+/** The engine's `ToolConfig`, as JSON. */
+export interface ToolConfig {
+  name: string;
+  description: string;
+  inputSchema: unknown;
+  validate: boolean;
+  readOnly: boolean;
+  prepare: boolean;
+  replayOnce: boolean;
+  timeoutMs?: number;
+}
+
+/** A tool that an agent knows. */
+export interface KnownTool {
+  readonly config: ToolConfig;
+  readonly options: Tool;
+  /** Checks the input before the call, where the engine does not. */
+  readonly standard: StandardSchemaV1 | undefined;
+}
+
+/** An agent's tools by name, in the order in which they were given. */
+export type ToolSet = ReadonlyMap<string, KnownTool>;
+
+/**
+ * Checks and names an agent's tools.
+ *
+ * @throws LoopletError `config_…`, with `field` below `tools`
+ */
+export function knowTools(tools: Tools | undefined): ToolSet {
+  const known = new Map<string, KnownTool>();
+  if (tools === undefined) return known;
+  if (typeof tools !== "object" || tools === null) {
+    throw new LoopletError(
+      "config_wrong_type",
+      "tools",
+      `needs a record or an array of tools, got ${describe(tools)}`,
+    );
+  }
+  for (const [name, field, options] of named(tools)) {
+    if (known.has(name)) {
+      throw new LoopletError("config_duplicate_tool", field, `two tools are named "${name}"; rename one`);
+    }
+    known.set(name, know(name, field, options));
+  }
+  return known;
+}
+
+function* named(tools: Tools): Generator<[name: string, field: string, options: Tool]> {
+  if (!Array.isArray(tools)) {
+    for (const [name, options] of Object.entries(tools)) yield [name, at("tools", name), options as Tool];
+    return;
+  }
+  for (const [index, options] of (tools as Tool[]).entries()) {
+    const field = `tools[${index}]`;
+    const name = isObject(options) ? (options as Tool).name : undefined;
+    if (isObject(options) && name === undefined) {
+      throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
+    }
+    yield [String(name), typeof name === "string" ? at("tools", name) : field, options];
+  }
+}
+
+function know(name: string, field: string, options: Tool): KnownTool {
+  checkTool(options, field);
+  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      "a tool's name is 1 to 128 letters, digits, _ and -",
+    );
+  }
+  const standard = isStandardSchema(options.inputSchema) ? options.inputSchema : undefined;
+  const validate = options.validate !== false;
+  return {
+    options,
+    standard: validate ? standard : undefined,
+    config: {
+      name,
+      description: options.description,
+      inputSchema: inputJsonSchema(options.inputSchema, at(field, "inputSchema")),
+      validate: validate && standard === undefined,
+      readOnly: options.readOnly === true,
+      prepare: (validate && standard !== undefined) || options.resourceKey !== undefined,
+      replayOnce: options.replay === "once",
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    },
+  };
+}
+
+function checkTool(options: unknown, field: string): void {
+  checkOptions(options, field, TOOL_TABLE);
+  const { inputSchema, replay } = options as Tool;
+  if (replay !== undefined && replay !== "once") {
+    throw new LoopletError("config_invalid_value", at(field, "replay"), `needs "once"`);
+  }
+  inputJsonSchema(inputSchema, at(field, "inputSchema"));
+}

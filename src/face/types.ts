@@ -1,0 +1,357 @@
+/**
+ * The manual: every option, callback and result of looplet. The types of messages stand in `message.ts`, those of
+ * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
+ */
+import type {
+  Failure,
+  FinishReason,
+  OutcomeKind,
+  RunEvent,
+  RunEventOf,
+  StoppedBy,
+  ToolFault,
+  Usage,
+} from "./event.js";
+import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
+import type { ContentBlock, Message } from "./message.js";
+import type { Fetch, Model } from "./model-types.js";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
+
+export type * from "./event.js";
+export type * from "./json-schema.js";
+export type * from "./message.js";
+export type * from "./model-types.js";
+export type * from "./standard-schema.js";
+
+/** What a run is asked: a text, or blocks (text and media). Empty or blank is an error (`misuse_empty_prompt`). */
+export type Prompt = string | readonly ContentBlock[];
+
+/**
+ * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
+ * names the option.
+ */
+export interface AgentOptions {
+  /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})` or `custom(async …)`. Required. */
+  model: Model;
+  /** The system prompt. Default: none. */
+  system?: string;
+  /** The tools, as a record (the key is the name) or an array (each has its `name`). Default: none. */
+  tools?: Tools;
+
+  /** Model calls of one run, a positive integer. Default 50. Beyond it the run is `stopped` by `iterations`. */
+  maxIterations?: number;
+  /**
+   * Input plus output tokens of one run, a positive integer. Default: none. A run that uses more is `stopped` by
+   * `tokens`.
+   */
+  maxTotalTokens?: number;
+  /** Tokens of one answer, a positive integer; wins over the model's own option. Default: the model's. */
+  maxOutputTokens?: number;
+  /** Times after which something is given up. */
+  timeouts?: Timeouts;
+  /** When and how a failed model call is tried again. */
+  retry?: RetryPolicy;
+  /**
+   * Which calls of one answer may run at the same time. Default `"read-only-parallel"`: read-only calls beside each
+   * other, calls with different resource keys beside each other, all else in order. `"parallel"`: everything at once,
+   * but calls with one resource key in order. `"sequential"`: one after the other. Results always keep the order of
+   * the calls.
+   */
+  toolExecution?: ToolExecution;
+  /** Tool calls that run at once, a positive integer. Default 8. */
+  maxToolConcurrency?: number;
+  /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */
+  joinDeltas?: boolean;
+
+  /** Sends the requests, in place of the host's `fetch`; called `(url: string, init)`. A model's own `fetch` wins. */
+  fetch?: Fetch;
+  /** The time, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
+  clock?: Clock;
+  /** Randomness in [0, 1), for jitter and minted ids. Default: `Math.random`. */
+  random?: () => number;
+  /** Makes `run.id`. Default: a random id. */
+  ids?: () => string;
+}
+
+export type ToolExecution = "read-only-parallel" | "parallel" | "sequential";
+
+/** Times after which something is given up, in milliseconds: non-negative integers, or `null` to wait for ever. */
+export interface Timeouts {
+  /** The whole run. Default: none. Ends it as `stopped` by `time`. */
+  totalMs?: number | null;
+  /** One iteration: the model call with its retries, and its tools. Default: none. Ends the run as `stopped` by `time`. */
+  iterationMs?: number | null;
+  /** From sending a request to the first byte of its body. Default 600,000. Counts as a retryable failure. */
+  firstChunkMs?: number | null;
+  /** Between two chunks of a body. Default 120,000. Counts as a retryable failure. */
+  chunkMs?: number | null;
+  /** One tool call whose tool has no `timeoutMs`. Default: none. The model gets an error result. */
+  toolMs?: number | null;
+}
+
+/**
+ * Retries of a model call after 429, 5xx, a network failure or a broken stream. The n-th waits
+ * `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`, or what the server asked for if that is
+ * longer. All are non-negative integers.
+ */
+export interface RetryPolicy {
+  /** Attempts after the first. Default 3; 0 switches retries off. */
+  maxRetries?: number;
+  /** Default 1,000. */
+  baseMs?: number;
+  /** Default 2. */
+  factor?: number;
+  /** Default 1: the first wait is base × factor. */
+  firstExponent?: number;
+  /** Upper bound of the random part. Default 1,000. */
+  jitterMs?: number;
+  /** Longest wait. Default 60,000. A `Retry-After` beyond it ends the retries. */
+  maxMs?: number;
+  /** Default true. */
+  respectRetryAfter?: boolean;
+}
+
+/**
+ * The time of a run. `setTimer` and `clearTimer` have the shape of `setTimeout` and `clearTimeout`; a run has at most
+ * one timer armed.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Calls `callback` once after `delayMs`; returns what `clearTimer` takes. */
+  setTimer(callback: () => void, delayMs: number): unknown;
+  clearTimer(timer: unknown): void;
+}
+
+/** What an agent's tools may be given as. */
+export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];
+
+/** A tool as `tool()` returns it; its input type is checked where it is defined. */
+export type Tool = ToolOptions<any>;
+
+/** A JSON Schema object, or a Standard Schema that can also be written as JSON Schema (zod, arktype, valibot). */
+export type InputSchema = JsonSchema | (StandardSchemaV1 & StandardJSONSchemaV1);
+
+/** What `execute` gets: the output type of a Standard Schema, or the type that a JSON Schema literal describes. */
+export type InputOf<S> = S extends { readonly "~standard": { readonly types?: infer T } }
+  ? NonNullable<T> extends { readonly output: infer O }
+    ? O
+    : unknown
+  : FromJsonSchema<S>;
+
+/** A function that the model may call. */
+export interface ToolOptions<S = InputSchema> {
+  /** The name that the model uses: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). Needed in an array; in a record the key counts. */
+  name?: string;
+  /** What the tool does and when to use it, for the model. Required. */
+  description: string;
+  /**
+   * The input: a JSON Schema whose `type` is `"object"`, or a Standard Schema with its JSON Schema extension. The model
+   * sees it, and the input is checked against it before `execute` runs. Required.
+   */
+  inputSchema: S;
+  /**
+   * Contract: called once per call, with input that fits the schema. Returns the result: a string is shown to the model
+   * as it is, `undefined` as an empty text, `{ content: [...] }` as blocks (text and media), anything else as JSON. A
+   * promise is awaited. An async generator's `yield`s are progress and its `return` is the result. What it throws
+   * becomes an error that the model reads and can answer; `throw new ToolError({ code, message, hint, recoverable })`
+   * says it in your words. After an abort or a timeout `context.signal` fires and the result is ignored. Required.
+   */
+  execute: (input: InputOf<S>, context: ToolContext) => unknown;
+  /** It changes nothing: may run beside other read-only calls. Default false. */
+  readOnly?: boolean;
+  /**
+   * Contract: called once per call with the checked input; synchronous. Calls with equal keys never overlap, calls with
+   * different keys may. `undefined`: no key.
+   */
+  resourceKey?: (input: InputOf<S>) => string | undefined;
+  /** Milliseconds after which a call is given up and the model told so; a positive integer. Default: `timeouts.toolMs`. */
+  timeoutMs?: number;
+  /** Check the input against the schema before the call. Default true. */
+  validate?: boolean;
+  /** `"once"`: a call must not be repeated after a crash; it starts only when its start has been saved. Default: may be repeated. */
+  replay?: "once";
+}
+
+/** The second argument of a tool's `execute`. */
+export interface ToolContext {
+  /** The provider's id of this call. */
+  readonly toolCallId: string;
+  /** Fires when the run is aborted or the call has timed out; `signal.reason` says which. */
+  readonly signal: AbortSignal;
+  /** Reports progress as a `tool-progress` event; any JSON value. Inert once the call is over. */
+  progress(data: unknown): void;
+  /** The model call that asked for this one, from 1. */
+  readonly iteration: number;
+}
+
+/** Callbacks of a run. One that throws goes to `onError`; the run goes on. */
+export interface RunListeners {
+  /** Contract: each piece of the model's text, in order. After a `reset` event the text of that answer starts over. */
+  onText?: (text: string) => void;
+  /** Contract: each piece of the model's reasoning, in order. */
+  onThinking?: (text: string) => void;
+  /** Contract: a complete call, before its tool runs. */
+  onToolCall?: (event: RunEventOf<"tool-call">) => void;
+  /** Contract: a call's result or error. */
+  onToolResult?: (event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void;
+  /** Contract: every event, in order, after the callbacks above. */
+  onEvent?: (event: RunEvent) => void;
+  /** Contract: what a listener threw. Default: `reportError`, else `console.error`. */
+  onError?: (error: unknown) => void;
+}
+
+export interface RunOptions extends RunListeners {
+  /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
+  messages?: readonly Message[];
+  /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
+  signal?: AbortSignal;
+}
+
+/** How the events of a run are iterated. */
+export interface EventsOptions {
+  /** Leaving the loop (`break`, `return`, a throw) does not abort the run. Default false. */
+  detached?: boolean;
+}
+
+/** A message on its way into a running run. */
+export interface Queued {
+  readonly id: number;
+  /** Takes it back; false when it has been delivered already. */
+  withdraw(): boolean;
+}
+
+/**
+ * A run: it has started when you get it. Iterating it (`for await (const event of run)`) is optional. An iteration that
+ * begins in the same task sees every event; a later one starts with a `snapshot`. It is no promise: await `run.result`.
+ */
+export interface Run extends AsyncIterable<RunEvent, void, undefined> {
+  /** Unique; made by the `ids` option. */
+  readonly id: string;
+  /** Never rejects for what a provider, a tool or a limit did. */
+  readonly result: Promise<RunResult>;
+  /** Set inside `abort()` and before `result` settles; `undefined` while the run goes on. */
+  readonly outcome: OutcomeKind | undefined;
+  /** The events, with options; `for await (… of run)` is `run.events()`. Several iterations may go on at once. */
+  events(options?: EventsOptions): AsyncIterableIterator<RunEvent, void, undefined>;
+  /**
+   * Tells the model something before its next call. One more iteration begins if the model has just finished.
+   *
+   * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
+   */
+  steer(prompt: Prompt): Queued;
+  /**
+   * Asks something when the model has finished.
+   *
+   * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
+   */
+  followUp(prompt: Prompt): Queued;
+  /** Ends the run now: `outcome` is set on return, `result` settles with everything that arrived. Again: nothing. */
+  abort(reason?: string): void;
+  /** Answers a `question` event; false when it is closed already. */
+  answer(questionId: number, answer: unknown): boolean;
+}
+
+/** What a run came to. */
+export interface RunResult {
+  /** `"completed"`, `"stopped"` (see `stoppedBy`), `"cancelled"` (see `abortReason`) or `"failed"` (see `error`). */
+  outcome: OutcomeKind;
+  stoppedBy?: StoppedBy;
+  abortReason?: string;
+  error?: Failure;
+  /** The text of the last answer, partial or not. */
+  text: string;
+  toolCalls: ToolCallRecord[];
+  /** The whole transcript, the given history included; legal to send again whatever happened. */
+  messages: Message[];
+  usage: Usage;
+  /** US dollars; 0 when the model has no `price`, see `costBasis`. */
+  costUsd: number;
+  /** The same as an integer of billionths of a US dollar; `null` when the model has no `price`. */
+  costNanoUsd: number | null;
+  /** Whether `costUsd` was computed from the model's `price` or is not known. */
+  costBasis: "price" | "unknown";
+  /** Model calls made. */
+  iterations: number;
+  /** Of the last answer; `null` when none was complete. */
+  finishReason: FinishReason | null;
+  /** The vendor's own word for it. */
+  rawFinishReason: string | null;
+  /** Ids of the steers and follow-ups that were never delivered. */
+  undelivered: number[];
+}
+
+/** One tool call of a run. */
+export interface ToolCallRecord {
+  /** The provider's id. */
+  id: string;
+  name: string;
+  /** What the model wrote; a string when it was no JSON object. */
+  input: unknown;
+  /** What the tool returned, or the error as the model saw it; `null` while it is open. */
+  output: unknown;
+  isError: boolean;
+  durationMs: number;
+}
+
+/** What `createAgent` returns: a configuration, without state. One agent may have any number of runs at once. */
+export interface Agent {
+  /**
+   * Starts a run at once.
+   *
+   * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
+   */
+  run(prompt: Prompt, options?: RunOptions): Run;
+  /** A conversation that keeps its transcript from prompt to prompt. */
+  chat(options?: { messages?: readonly Message[] }): Chat;
+}
+
+/** A conversation: each run goes on from where the last one ended, however it ended. */
+export interface Chat {
+  /** The transcript so far; replaced when a run ends. */
+  readonly messages: readonly Message[];
+  /** The run that is going on. */
+  readonly current: Run | undefined;
+  /**
+   * Starts a run on the transcript.
+   *
+   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on
+   */
+  run(prompt: Prompt, options?: Omit<RunOptions, "messages">): Run;
+  /**
+   * Forgets the transcript, or replaces it.
+   *
+   * @throws LoopletError `misuse_chat_busy` while a run goes on
+   */
+  reset(messages?: readonly Message[]): void;
+}
+
+/** Codes of a `LoopletError`: what is wrong with a configuration (`config_…`) or with a call (`misuse_…`). */
+export type LoopletErrorCode =
+  /** No such option; the message names the nearest one. */
+  | "config_unknown_option"
+  /** A value of the wrong type. */
+  | "config_wrong_type"
+  /** A value of the right type that cannot be used (0 iterations, a tool name with a space, a broken URL). */
+  | "config_invalid_value"
+  /** A required option is missing. */
+  | "config_missing"
+  /** Neither `apiKey` nor `authorize` nor a `fetch` of your own. */
+  | "config_missing_key"
+  /** A vendor's key in a page without `dangerouslyAllowBrowser: true`. */
+  | "config_browser_key"
+  /** Two tools of one name. */
+  | "config_duplicate_tool"
+  /** An `inputSchema` that is no schema. */
+  | "config_invalid_schema"
+  /** The wasm source given to `init()` cannot be used. */
+  | "config_wasm"
+  | "misuse_empty_prompt"
+  | "misuse_chat_busy"
+  /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
+  | "misuse_run_ended"
+  /** A wrong argument of a method. */
+  | "misuse_invalid_argument";
+
+/** What `new ToolError(…)` takes; see `ToolFault`. */
+export type ToolErrorOptions = Partial<ToolFault> & { message: string };
