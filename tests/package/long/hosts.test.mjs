@@ -1,0 +1,66 @@
+// The package in the hosts that only the long suite has.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { chromium, firefox } from "playwright-core";
+import { installPacked, run } from "../install.mjs";
+import { answer, open, writeEntry, writePage } from "../page.mjs";
+
+const { LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREFOX, LOOPLET_ROLLUP, LOOPLET_WEBPACK } = process.env;
+const inChromium = () =>
+  chromium.launch({ executablePath: LOOPLET_CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+const inFirefox = () => firefox.launch({ channel: "moz-firefox", executablePath: LOOPLET_FIREFOX });
+let folder, remove;
+
+before(async () => ({ folder, remove } = await installPacked()));
+after(() => remove?.());
+
+test("Bun runs ten lines on the package", async () => {
+  assert.match(await run(LOOPLET_BUN, ["main.mjs"], folder), answer);
+});
+
+test("Firefox runs it without a bundler", { skip: !LOOPLET_FIREFOX && "no Firefox" }, async () => {
+  const dist = "/node_modules/looplet/dist";
+  writePage(folder, "plain", { looplet: `${dist}/default.js`, "looplet/practice": `${dist}/practice.js` });
+  assert.match(await open(folder, "/plain/", inFirefox), answer);
+});
+
+test("Chromium runs a webpack bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
+  const webpack = createRequire(join(LOOPLET_WEBPACK, "x.js"))("webpack");
+  const output = { path: join(folder, "webpack"), filename: "main.js", module: true };
+  const stats = await new Promise((resolve, reject) =>
+    webpack(
+      {
+        mode: "production",
+        context: folder,
+        entry: writeEntry(folder),
+        output,
+        experiments: { outputModule: true },
+      },
+      (error, done) => (error ? reject(error) : resolve(done)),
+    ),
+  );
+  assert.equal(stats.hasErrors(), false, stats.toString({ all: false, errors: true }));
+  writePage(folder, "webpack");
+  assert.match(await open(folder, "/webpack/", inChromium), answer);
+});
+
+test("Chromium runs a Bun bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
+  await run(LOOPLET_BUN, ["build", writeEntry(folder), "--target=browser", "--outfile=bun/main.js"], folder);
+  writePage(folder, "bun");
+  assert.match(await open(folder, "/bun/", inChromium), answer);
+});
+
+test("Chromium runs a Rollup bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
+  const { rollup } = createRequire(join(LOOPLET_ROLLUP, "x.js"))("rollup");
+  const dist = join(folder, "node_modules/looplet/dist");
+  const paths = { looplet: join(dist, "default.js"), "looplet/practice": join(dist, "practice.js") };
+  const bundle = await rollup({
+    input: writeEntry(folder),
+    plugins: [{ name: "looplet", resolveId: (id) => paths[id] ?? null }],
+  });
+  await bundle.write({ dir: join(folder, "rollup"), format: "es", entryFileNames: "main.js" });
+  writePage(folder, "rollup");
+  assert.match(await open(folder, "/rollup/", inChromium), answer);
+});

@@ -1,0 +1,63 @@
+// A page in the installed folder whose script puts what the ten lines returned into its title.
+import { createServer } from "node:http";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+
+/** What the ten lines say in every host. */
+export const answer = /completed with 1 tool call: .*437/;
+
+/** Writes `page.mjs`, the script that every bundler takes as its entry. */
+export function writeEntry(folder) {
+  writeFileSync(join(folder, "page.mjs"), pageScript("./ten-lines.mjs"));
+  return join(folder, "page.mjs");
+}
+
+/** Writes a page that loads `main.js`; with `imports` that script too, unbundled and with an import map. */
+export function writePage(folder, name, imports) {
+  mkdirSync(join(folder, name), { recursive: true });
+  const map = imports ? `<script type="importmap">${JSON.stringify({ imports })}</script>` : "";
+  const html = `<!doctype html><link rel="icon" href="data:,">${map}<script type="module" src="./main.js"></script>\n`;
+  writeFileSync(join(folder, name, "index.html"), html);
+  if (imports) writeFileSync(join(folder, name, "main.js"), pageScript("../ten-lines.mjs"));
+}
+
+/** A script that runs the ten lines of the module at `path`. */
+export const pageScript = (path) =>
+  `import { tenLines } from ${JSON.stringify(path)};\n` +
+  "tenLines().catch(String).then((text) => (document.title = `done: ${text}`));\n";
+
+/** Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. */
+export async function open(folder, path, launch, policy) {
+  const types = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".wasm": "application/wasm",
+  };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://page.test");
+    const file = join(folder, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
+    if (!existsSync(file)) return response.writeHead(404).end();
+    const headers = { "content-type": types[extname(file)] ?? "application/octet-stream" };
+    response
+      .writeHead(200, policy ? { ...headers, "content-security-policy": policy } : headers)
+      .end(readFileSync(file));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    const errors = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
+    // What a page did not finish shows in its title below.
+    await page
+      .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 20_000 })
+      .catch(() => {});
+    return `${await page.title()} ${errors.join(" ")}`;
+  } finally {
+    await browser.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
