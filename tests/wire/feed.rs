@@ -146,7 +146,10 @@ impl Report {
             }
         }
         if complete {
-            assert!(self.ended.iter().all(|ended| *ended), "every part of a complete answer has ended");
+            assert!(
+                self.ended.iter().all(|ended| *ended),
+                "every part of a complete answer has ended"
+            );
             assert!(answer.complete);
         }
     }

@@ -15,7 +15,10 @@ pub fn wire(test: &str) -> Option<PathBuf> {
     if wire.join("INVENTORY.jsonl").is_file() {
         return Some(wire);
     }
-    eprintln!("SKIPPED {test}: no recordings in {} (set LOOPLET_SHARED)", wire.display());
+    eprintln!(
+        "SKIPPED {test}: no recordings in {} (set LOOPLET_SHARED)",
+        wire.display()
+    );
     None
 }
 
@@ -55,14 +58,18 @@ pub fn recordings(wire: &std::path::Path, protocol: &str) -> Vec<Recording> {
 
 pub fn headers(value: &Value) -> Vec<(String, String)> {
     let fields = value.as_object().into_iter().flatten();
-    fields.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
+    fields
+        .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
+        .collect()
 }
 
 /// The lines of a list in `tests/wire`: an id, a blank, a reason.
 pub fn exceptions() -> Vec<(String, String)> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/wire/exceptions.txt");
     let text = fs::read_to_string(path).unwrap_or_default();
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| {
             let (id, reason) = line.split_once(' ').expect("an exception needs a reason");

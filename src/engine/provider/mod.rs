@@ -217,7 +217,7 @@ impl Decoder {
         match self {
             Decoder::Anthropic(decoder) => decoder.finish(answer),
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
-            Decoder::Ndjson(decoder) => decoder.finish(answer),
+            Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
 

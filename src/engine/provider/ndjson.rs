@@ -142,11 +142,11 @@ impl NdjsonDecoder {
     ///
     /// # Errors
     /// `malformed_stream` without a `finish` line.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self) -> Result<(), Failure> {
         if self.done {
             return Ok(());
         }
-        Err(malformed("the custom model ended without a finish line", &[])).inspect_err(|_| answer.end_all())
+        Err(malformed("the custom model ended without a finish line", &[]))
     }
 
     /// Decodes an array of lines.
@@ -163,7 +163,7 @@ impl NdjsonDecoder {
             }
             None => self.read_line(&text, answer)?,
         }
-        self.finish(answer)
+        self.finish()
     }
 
     fn read_line(&mut self, line: &str, answer: &mut Answer) -> Result<(), Failure> {

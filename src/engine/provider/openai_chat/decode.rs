@@ -52,7 +52,7 @@ impl ChatDecoder {
         if event == b"error" {
             return Err(decode_error_value(&text));
         }
-        self.read_chunk(&chunk, &text, answer)
+        self.read_chunk(&chunk, &text, "delta", answer)
     }
 
     /// The chunks that come by the thousand. `None`: not one of them, nothing has happened.
@@ -96,7 +96,7 @@ impl ChatDecoder {
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
         let completion = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
-        self.read_chunk(&completion, &text, answer)?;
+        self.read_chunk(&completion, &text, "message", answer)?;
         if completion.get("choices").is_none() {
             return Err(malformed("the body is no completion", body));
         }
@@ -104,7 +104,14 @@ impl ChatDecoder {
         Ok(())
     }
 
-    fn read_chunk(&mut self, chunk: &Object<'_>, text: &str, answer: &mut Answer) -> Result<(), Failure> {
+    /// `news`: the field of a choice that holds what is new, `delta` or `message`. Perplexity sends both.
+    fn read_chunk(
+        &mut self,
+        chunk: &Object<'_>,
+        text: &str,
+        news: &str,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         if answer.response_id.is_none() {
             answer.response_id = chunk.filled("id").map(|id| id.into_owned());
         }
@@ -115,7 +122,7 @@ impl ChatDecoder {
             if let Some(choice) = Object::parse(choice)
                 && choice.number("index").unwrap_or(0) == 0
             {
-                self.read_choice(&choice, answer);
+                self.read_choice(&choice, news, answer);
                 if choice.get("error").is_some() {
                     return Err(decode_error_value(choice.get("error").unwrap_or(text)));
                 }
@@ -135,8 +142,8 @@ impl ChatDecoder {
         }
     }
 
-    fn read_choice(&mut self, choice: &Object<'_>, answer: &mut Answer) {
-        let delta = choice.object("delta").or_else(|| choice.object("message"));
+    fn read_choice(&mut self, choice: &Object<'_>, news: &str, answer: &mut Answer) {
+        let delta = choice.object(news).or_else(|| choice.object("message"));
         if let Some(delta) = delta {
             self.read_delta(&delta, answer);
         }
@@ -160,7 +167,9 @@ impl ChatDecoder {
             self.push(PartKind::Refusal, &refusal, answer);
         }
         let calls = delta.items("tool_calls");
-        let legacy = delta.object("function_call");
+        let legacy = delta
+            .object("function_call")
+            .filter(|call| call.filled("name").or_else(|| call.filled("arguments")).is_some());
         if !calls.is_empty() || legacy.is_some() {
             self.end_flow(answer);
         }
