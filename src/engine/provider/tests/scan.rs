@@ -78,7 +78,11 @@ impl Writer {
                     out.push('"');
                     self.blanks(out);
                     out.push(':');
-                    self.value(value, out);
+                    match value {
+                        // Nobody escapes these.
+                        Value::String(name) if key == "type" => out.push_str(&format!("\"{name}\"")),
+                        _ => self.value(value, out),
+                    }
                 }
                 self.blanks(out);
                 out.push('}');
@@ -137,7 +141,7 @@ fn anthropic_start() -> Vec<Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_anthropic_delta_means_the_same_to_the_scanner(
