@@ -4,7 +4,12 @@
 //! tests that need them say so on standard error and pass; the fixtures in `tests/fixtures` are always there.
 
 // The helpers of a test may fail it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod chains;
 mod convert;

@@ -12,6 +12,7 @@ pub mod anthropic;
 pub mod failure;
 mod json_reader;
 mod json_writer;
+mod layout;
 pub mod ndjson;
 pub mod openai_chat;
 mod scan;

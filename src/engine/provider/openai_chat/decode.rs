@@ -6,6 +6,7 @@ use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::json_reader::{Object, items, string, validate};
+use super::super::layout::Layout;
 use super::super::scan::{ChatDelta, chat_delta};
 use super::call::{Calls, vendor_object};
 use super::reasoning::Details;
@@ -25,8 +26,12 @@ pub struct ChatDecoder {
     details: Details,
     /// The thinking part that the details belong to.
     thinking: Option<usize>,
+    /// `reasoning_content` has come, be it empty.
+    has_reasoning_content: bool,
     /// `[DONE]` has come.
     done: bool,
+    #[serde(skip)]
+    layout: Layout<ChatDelta>,
 }
 
 impl ChatDecoder {
@@ -57,7 +62,14 @@ impl ChatDecoder {
 
     /// The chunks that come by the thousand. `None`: not one of them, nothing has happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let (delta, text) = chat_delta(data)?;
+        let (delta, text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (kind, text) = chat_delta(data)?;
+                self.layout.learn(data, &text, kind);
+                (kind, text)
+            }
+        };
         answer.response_id.as_ref()?;
         let kind = match delta {
             ChatDelta::Arguments(index) => {
@@ -182,6 +194,7 @@ impl ChatDecoder {
     }
 
     fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+        self.has_reasoning_content |= delta.string("reasoning_content").is_some();
         let mut detailed = String::new();
         for detail in delta.items("reasoning_details") {
             detailed.push_str(&self.details.read(detail));
@@ -254,6 +267,17 @@ impl ChatDecoder {
         }
     }
 
+    /// DeepSeek refuses a turn with calls that comes back without the `reasoning_content` that it had, even if that was
+    /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
+    fn keep_empty_reasoning(&mut self, answer: &mut Answer) {
+        if self.has_reasoning_content && self.thinking.is_none() {
+            let part = self.open(PartKind::Thinking, answer);
+            if let Some(part) = answer.parts.get_mut(part) {
+                part.vendor = vendor_object(&[("field", "\"reasoning_content\"")]);
+            }
+        }
+    }
+
     /// Completes what only the end can tell.
     fn close(&mut self, answer: &mut Answer) {
         self.done = true;
@@ -270,6 +294,7 @@ impl ChatDecoder {
             part.vendor = vendor_object(&[("field", field), ("reasoning_details", &self.details.to_json())]);
         }
         if !self.calls.is_empty() {
+            self.keep_empty_reasoning(answer);
             if matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
                 answer.finish_reason = Some(FinishReason::ToolCalls);
             }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::super::answer::{Answer, PartKind};
+use super::super::layout::Layout;
 use super::super::scan::{AnthropicDelta, ChatDelta, anthropic_delta, chat_delta};
 use super::super::{Decoder, protocol};
 
@@ -128,6 +129,25 @@ fn same_with_and_without_scanner(name: &str, before: &[Value], value: &Value, ch
     let fast = answer_of(&mut (row.decoder)(), before, &event);
     let slow = answer_of(&mut (row.decoder)(), before, &unusual.to_string());
     assert_eq!(fast, slow, "{event}");
+    // The second time the layout is known.
+    let mut again = before.to_vec();
+    again.push(unusual);
+    let mut decoder = (row.decoder)();
+    let mut answer = Answer::new(true);
+    before.iter().for_each(|value| {
+        decoder
+            .decode_event(b"", value.to_string().as_bytes(), &mut answer)
+            .unwrap()
+    });
+    decoder.decode_event(b"", event.as_bytes(), &mut answer).unwrap();
+    decoder.decode_event(b"", event.as_bytes(), &mut answer).unwrap();
+    answer.take_changes();
+    let twice = again.last().map(Value::to_string).unwrap_or_default();
+    assert_eq!(
+        answer,
+        answer_of(&mut (row.decoder)(), &again, &twice).0,
+        "{event}"
+    );
 }
 
 fn anthropic_start() -> Vec<Value> {
@@ -153,7 +173,7 @@ proptest! {
         let event = json!({"type":"content_block_delta","index":index,"delta":delta});
         same_with_and_without_scanner("anthropic", &anthropic_start(), &event, choices.clone());
         let laid = laid_out(&event, choices);
-        let (found, delta, raw) = anthropic_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let ((found, delta), raw) = anthropic_delta(laid.as_bytes()).expect("the scanner takes every layout");
         let mut unescaped = String::new();
         raw.unescape_into(&mut unescaped);
         prop_assert_eq!((found, unescaped), (index, text));
@@ -212,6 +232,52 @@ proptest! {
                 let _ = decoder.decode_body(&damaged, &mut answer);
                 let _ = decoder.finish(&mut answer);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// One event is learnt, another recalled: the scanner must agree whenever the layout does.
+    #[test]
+    fn a_known_layout_gives_what_the_scanner_gives(
+        texts in (text(), text()), padding in ("[a-z\"]{0,4}", "[a-z\"]{0,4}"), choices in proptest::collection::vec(any::<u8>(), 1..40),
+        blanks in (0usize..3, 0usize..3), hit in proptest::option::of((0usize..300, any::<u8>())), anthropic in any::<bool>(),
+    ) {
+        let make = |text: &str, padding: &str, blanks: usize| {
+            let event = if anthropic {
+                json!({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":text}})
+            } else {
+                json!({"id":"c","choices":[{"index":0,"delta":{"content":text},"finish_reason":null}],"obfuscation":padding})
+            };
+            let mut laid = laid_out(&event, choices.clone()).into_bytes();
+            if laid.ends_with(b"}") {
+                laid.pop();
+                laid.extend(std::iter::repeat_n(b' ', blanks));
+                laid.push(b'}');
+            }
+            laid
+        };
+        let first = make(&texts.0, &padding.0, blanks.0);
+        let mut second = make(&texts.1, &padding.1, blanks.1);
+        if let Some((at, byte)) = hit && let Some(place) = second.get_mut(at) {
+            *place = byte;
+        }
+        if anthropic {
+            let mut layout = Layout::default();
+            let (kind, found) = anthropic_delta(&first).unwrap();
+            layout.learn(&first, &found, kind);
+            prop_assert!(layout.recall(&first).is_some());
+            let recalled = layout.recall(&second);
+            prop_assert!(recalled.is_none() || recalled == anthropic_delta(&second));
+        } else {
+            let mut layout = Layout::default();
+            let (kind, found) = chat_delta(&first).unwrap();
+            layout.learn(&first, &found, kind);
+            prop_assert!(layout.recall(&first).is_some());
+            let recalled = layout.recall(&second);
+            prop_assert!(recalled.is_none() || recalled == chat_delta(&second));
         }
     }
 }
