@@ -12,6 +12,7 @@ pub mod anthropic;
 pub mod failure;
 mod json_reader;
 mod json_writer;
+mod layout;
 pub mod ndjson;
 pub mod openai_chat;
 mod scan;
@@ -217,7 +218,7 @@ impl Decoder {
         match self {
             Decoder::Anthropic(decoder) => decoder.finish(answer),
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
-            Decoder::Ndjson(decoder) => decoder.finish(answer),
+            Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
 

@@ -29,7 +29,7 @@ use super::super::message::Message;
 use super::super::usage::Usage;
 use super::failure::malformed;
 use super::json_reader::{Object, items, string, validate};
-use super::json_writer::{BodyFields, push_comma, push_key, push_raw, push_text};
+use super::json_writer::{BodyFields, push_comma, push_key, push_raw, push_string, push_text};
 use super::{Decoder, Framing, Protocol, RequestSpec};
 
 /// The row of this protocol.
@@ -76,18 +76,10 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     if let Some(effort) = &model.effort {
         fields.text(into, "effort", effort);
     }
-    match &model.tool_choice {
-        None => {}
-        Some(ToolChoice::Auto) => fields.text(into, "toolChoice", "auto"),
-        Some(ToolChoice::None) => fields.text(into, "toolChoice", "none"),
-        Some(ToolChoice::Required) => fields.text(into, "toolChoice", "required"),
-        Some(ToolChoice::Tool(name)) => {
-            if fields.key(into, "toolChoice") {
-                into.push(b'{');
-                push_text(into, "tool", name);
-                into.push(b'}');
-            }
-        }
+    if let Some(choice) = &model.tool_choice
+        && fields.key(into, "toolChoice")
+    {
+        push_tool_choice(choice, into);
     }
     if let Some(parallel) = model.parallel_tool_calls {
         fields.raw(into, "parallelToolCalls", if parallel { "true" } else { "false" });
@@ -96,6 +88,19 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     push_key(into, "messages");
     into.push(b'[');
     Ok(())
+}
+
+fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {
+    match choice {
+        ToolChoice::Auto => push_string(into, "auto"),
+        ToolChoice::None => push_string(into, "none"),
+        ToolChoice::Required => push_string(into, "required"),
+        ToolChoice::Tool(name) => {
+            into.push(b'{');
+            push_text(into, "tool", name);
+            into.push(b'}');
+        }
+    }
 }
 
 fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
@@ -137,11 +142,11 @@ impl NdjsonDecoder {
     ///
     /// # Errors
     /// `malformed_stream` without a `finish` line.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self) -> Result<(), Failure> {
         if self.done {
             return Ok(());
         }
-        Err(malformed("the custom model ended without a finish line", &[])).inspect_err(|_| answer.end_all())
+        Err(malformed("the custom model ended without a finish line", &[]))
     }
 
     /// Decodes an array of lines.
@@ -158,7 +163,7 @@ impl NdjsonDecoder {
             }
             None => self.read_line(&text, answer)?,
         }
-        self.finish(answer)
+        self.finish()
     }
 
     fn read_line(&mut self, line: &str, answer: &mut Answer) -> Result<(), Failure> {

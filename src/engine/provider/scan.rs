@@ -28,11 +28,23 @@ impl<'a> RawString<'a> {
         }
         into.reserve(self.text.len());
         let mut rest = self.text;
-        while let Some((before, after)) = rest.split_once('\\') {
+        while let Some((before, after)) = rest
+            .bytes()
+            .position(|byte| byte == b'\\')
+            .and_then(|at| rest.split_at_checked(at))
+        {
             into.push_str(before);
-            rest = unescape_one(after, into);
+            rest = unescape_one(after.get(1..).unwrap_or_default(), into);
         }
         into.push_str(rest);
+    }
+
+    /// What stands before and behind the string in the event that it was found in, the quotes left to both.
+    pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
+        let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
+        let before = data.get(..at.checked_sub(1)?)?;
+        let behind = data.get(at + self.text.len() + 1..)?;
+        Some((before, behind))
     }
 }
 
@@ -95,6 +107,11 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
+    /// What has not been passed.
+    pub fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
     pub fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
@@ -128,6 +145,7 @@ impl<'a> Cursor<'a> {
         let from = self.at;
         let mut escaped = false;
         loop {
+            self.skip_plain();
             match *self.bytes.get(self.at)? {
                 b'"' => break,
                 b'\\' => {
@@ -141,6 +159,28 @@ impl<'a> Cursor<'a> {
         let text = core::str::from_utf8(self.bytes.get(from..self.at)?).ok()?;
         self.at += 1;
         Some(RawString { text, escaped })
+    }
+
+    /// Passes bytes up to a quote, backslash or control character, as long as eight more are there.
+    fn skip_plain(&mut self) {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
+        while let Some(group) = self
+            .bytes
+            .get(self.at..self.at + 8)
+            .and_then(|group| group.try_into().ok())
+        {
+            let word = u64::from_le_bytes(group);
+            let quote = any_below(word ^ (ONES * u64::from(b'"')), 1);
+            let backslash = any_below(word ^ (ONES * u64::from(b'\\')), 1);
+            let hits = quote | backslash | any_below(word, 0x20);
+            if hits != 0 {
+                // The lowest hit is exact; those above it may be borrows.
+                self.at += (hits.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += 8;
+        }
     }
 
     /// Passes a backslash and what belongs to it.
@@ -312,7 +352,7 @@ pub enum AnthropicDelta {
 }
 
 /// Recognises a `content_block_delta` event with text, thinking or tool arguments.
-pub fn anthropic_delta(data: &[u8]) -> Option<(u32, AnthropicDelta, RawString<'_>)> {
+pub fn anthropic_delta(data: &[u8]) -> Option<((u32, AnthropicDelta), RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let (mut kind, mut index, mut delta) = (None, None, None);
     cursor.object(|key, cursor| match key {
@@ -331,7 +371,7 @@ pub fn anthropic_delta(data: &[u8]) -> Option<(u32, AnthropicDelta, RawString<'_
     }
     kind?;
     let (kind, text) = delta?;
-    Some((index?, kind, text))
+    Some(((index?, kind), text))
 }
 
 fn anthropic_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(AnthropicDelta, RawString<'a>)> {

@@ -1,1 +1,5 @@
-//! The scanner against the general reader, and the encoders against small histories.
+//! The scanner against the general reader, the encoders against small histories, failures against known bodies.
+
+mod encode;
+mod failure;
+mod scan;

@@ -11,6 +11,7 @@ use super::super::super::error::Failure;
 use super::super::super::usage::Usage;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::json_reader::{Object, validate};
+use super::super::layout::Layout;
 use super::super::scan::{AnthropicDelta, anthropic_delta};
 use super::block::OpenBlock;
 
@@ -22,6 +23,8 @@ pub struct AnthropicDecoder {
     usage: Reported,
     /// `message_stop` has come.
     done: bool,
+    #[serde(skip)]
+    layout: Layout<(u32, AnthropicDelta)>,
 }
 
 /// Usage in Anthropic's terms: `input_tokens` without what the cache gave or took.
@@ -48,7 +51,14 @@ impl AnthropicDecoder {
 
     /// The events that come by the thousand. `None`: not one of them, nothing has happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let (index, delta, text) = anthropic_delta(data)?;
+        let ((index, delta), text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (kind, text) = anthropic_delta(data)?;
+                self.layout.learn(data, &text, kind);
+                (kind, text)
+            }
+        };
         let block = self.open.iter().rev().find(|block| block.index == index)?;
         let kind = match delta {
             AnthropicDelta::Text => PartKind::Text,

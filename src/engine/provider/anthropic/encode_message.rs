@@ -1,6 +1,7 @@
 //! One message as Anthropic takes it.
 //!
-//! Left out: empty text (the API refuses it, blanks alone as well), reasoning and raw blocks that another protocol
+//! Left out: empty text (the API refuses it, and blanks alone when the message has nothing else:
+//! <https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20), reasoning and raw blocks that another protocol
 //! wrote, reasoning without a signature. A message of which nothing remains is not sent at all: the API joins
 //! neighbours of one role.
 

@@ -6,6 +6,7 @@ use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::json_reader::{Object, items, string, validate};
+use super::super::layout::Layout;
 use super::super::scan::{ChatDelta, chat_delta};
 use super::call::{Calls, vendor_object};
 use super::reasoning::Details;
@@ -25,8 +26,12 @@ pub struct ChatDecoder {
     details: Details,
     /// The thinking part that the details belong to.
     thinking: Option<usize>,
+    /// `reasoning_content` has come, be it empty.
+    has_reasoning_content: bool,
     /// `[DONE]` has come.
     done: bool,
+    #[serde(skip)]
+    layout: Layout<ChatDelta>,
 }
 
 impl ChatDecoder {
@@ -52,12 +57,19 @@ impl ChatDecoder {
         if event == b"error" {
             return Err(decode_error_value(&text));
         }
-        self.read_chunk(&chunk, &text, answer)
+        self.read_chunk(&chunk, &text, "delta", answer)
     }
 
     /// The chunks that come by the thousand. `None`: not one of them, nothing has happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let (delta, text) = chat_delta(data)?;
+        let (delta, text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (kind, text) = chat_delta(data)?;
+                self.layout.learn(data, &text, kind);
+                (kind, text)
+            }
+        };
         answer.response_id.as_ref()?;
         let kind = match delta {
             ChatDelta::Arguments(index) => {
@@ -96,7 +108,7 @@ impl ChatDecoder {
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
         let completion = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
-        self.read_chunk(&completion, &text, answer)?;
+        self.read_chunk(&completion, &text, "message", answer)?;
         if completion.get("choices").is_none() {
             return Err(malformed("the body is no completion", body));
         }
@@ -104,7 +116,14 @@ impl ChatDecoder {
         Ok(())
     }
 
-    fn read_chunk(&mut self, chunk: &Object<'_>, text: &str, answer: &mut Answer) -> Result<(), Failure> {
+    /// `news`: the field of a choice that holds what is new, `delta` or `message`. Perplexity sends both.
+    fn read_chunk(
+        &mut self,
+        chunk: &Object<'_>,
+        text: &str,
+        news: &str,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         if answer.response_id.is_none() {
             answer.response_id = chunk.filled("id").map(|id| id.into_owned());
         }
@@ -115,7 +134,7 @@ impl ChatDecoder {
             if let Some(choice) = Object::parse(choice)
                 && choice.number("index").unwrap_or(0) == 0
             {
-                self.read_choice(&choice, answer);
+                self.read_choice(&choice, news, answer);
                 if choice.get("error").is_some() {
                     return Err(decode_error_value(choice.get("error").unwrap_or(text)));
                 }
@@ -135,8 +154,8 @@ impl ChatDecoder {
         }
     }
 
-    fn read_choice(&mut self, choice: &Object<'_>, answer: &mut Answer) {
-        let delta = choice.object("delta").or_else(|| choice.object("message"));
+    fn read_choice(&mut self, choice: &Object<'_>, news: &str, answer: &mut Answer) {
+        let delta = choice.object(news).or_else(|| choice.object("message"));
         if let Some(delta) = delta {
             self.read_delta(&delta, answer);
         }
@@ -160,7 +179,9 @@ impl ChatDecoder {
             self.push(PartKind::Refusal, &refusal, answer);
         }
         let calls = delta.items("tool_calls");
-        let legacy = delta.object("function_call");
+        let legacy = delta
+            .object("function_call")
+            .filter(|call| call.filled("name").or_else(|| call.filled("arguments")).is_some());
         if !calls.is_empty() || legacy.is_some() {
             self.end_flow(answer);
         }
@@ -173,6 +194,7 @@ impl ChatDecoder {
     }
 
     fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+        self.has_reasoning_content |= delta.string("reasoning_content").is_some();
         let mut detailed = String::new();
         for detail in delta.items("reasoning_details") {
             detailed.push_str(&self.details.read(detail));
@@ -245,6 +267,17 @@ impl ChatDecoder {
         }
     }
 
+    /// DeepSeek refuses a turn with calls that comes back without the `reasoning_content` that it had, even if that was
+    /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
+    fn keep_empty_reasoning(&mut self, answer: &mut Answer) {
+        if self.has_reasoning_content && self.thinking.is_none() {
+            let part = self.open(PartKind::Thinking, answer);
+            if let Some(part) = answer.parts.get_mut(part) {
+                part.vendor = vendor_object(&[("field", "\"reasoning_content\"")]);
+            }
+        }
+    }
+
     /// Completes what only the end can tell.
     fn close(&mut self, answer: &mut Answer) {
         self.done = true;
@@ -261,6 +294,7 @@ impl ChatDecoder {
             part.vendor = vendor_object(&[("field", field), ("reasoning_details", &self.details.to_json())]);
         }
         if !self.calls.is_empty() {
+            self.keep_empty_reasoning(answer);
             if matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
                 answer.finish_reason = Some(FinishReason::ToolCalls);
             }

@@ -36,12 +36,12 @@ fn push_assistant(message: &Message, into: &mut Vec<u8>) {
     into.extend_from_slice(br#",{"role":"assistant""#);
     let head = into.len();
     push_joined(into, "content", &message.content, |block| match block {
-        Block::Text { text, .. } => Some(text),
+        Block::Text { text, .. } if !text.is_empty() => Some(text),
         _ => None,
     });
     let has_content = into.len() > head;
     push_joined(into, "refusal", &message.content, |block| match block {
-        Block::Refusal { text } => Some(text),
+        Block::Refusal { text } if !text.is_empty() => Some(text),
         _ => None,
     });
     if own {
@@ -85,7 +85,7 @@ fn push_assistant(message: &Message, into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// One string field out of all the texts that `pick` finds, if these are not all empty.
+/// One string field out of all the texts that `pick` finds, if it finds any.
 fn push_joined<'a>(
     into: &mut Vec<u8>,
     key: &str,

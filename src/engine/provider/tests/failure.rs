@@ -1,0 +1,250 @@
+//! Error bodies of many vendors.
+
+use super::super::super::error::{Failure, FailureCode};
+use super::super::failure::decode_failure;
+
+fn failure(status: u16, headers: &[(&str, &str)], body: &str) -> Failure {
+    let headers: Vec<(String, String)> = headers
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect();
+    decode_failure("v", status, &headers, body.as_bytes(), 0)
+}
+
+#[test]
+fn every_shape_of_error_body_gives_its_message_and_a_code() {
+    use FailureCode::{
+        Auth, Billing, ContentFilter, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit, Server,
+    };
+    let rows: &[(u16, &str, FailureCode, &str, bool)] = &[
+        (
+            401,
+            r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"},"request_id":"r"}"#,
+            Auth,
+            "invalid x-api-key",
+            false,
+        ),
+        (
+            403,
+            r#"{"type":"error","error":{"type":"permission_error","message":"no"}}"#,
+            Auth,
+            "no",
+            false,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}"#,
+            Billing,
+            "Your credit balance is too low to access the Anthropic API.",
+            false,
+        ),
+        (
+            400,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            ContextLength,
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            false,
+        ),
+        (
+            413,
+            r#"{"type":"error","error":{"type":"request_too_large","message":"big"}}"#,
+            InvalidRequest,
+            "big",
+            false,
+        ),
+        (
+            529,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            Overloaded,
+            "Overloaded",
+            true,
+        ),
+        (
+            429,
+            r#"{"error":{"message":"Rate limit reached","type":"tokens","code":"rate_limit_exceeded"}}"#,
+            RateLimit,
+            "Rate limit reached",
+            true,
+        ),
+        (
+            429,
+            r#"{"error":{"message":"You exceeded your current quota","type":"insufficient_quota","code":"insufficient_quota"}}"#,
+            Billing,
+            "You exceeded your current quota",
+            false,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"This model's maximum context length is 8192 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+            ContextLength,
+            "This model's maximum context length is 8192 tokens.",
+            false,
+        ),
+        (
+            400,
+            r#"{"error":{"message":"filtered","code":"content_filter","status":400}}"#,
+            ContentFilter,
+            "filtered",
+            false,
+        ),
+        (
+            404,
+            r#"{"error":{"message":"The model `x` does not exist","type":"invalid_request_error","code":"model_not_found"}}"#,
+            NotFound,
+            "The model `x` does not exist",
+            false,
+        ),
+        (
+            404,
+            r#"{"error":"Specified model not found"}"#,
+            NotFound,
+            "Specified model not found",
+            false,
+        ),
+        (
+            400,
+            r#"{"code":"Client specified an invalid argument","error":"Incorrect API key"}"#,
+            InvalidRequest,
+            "Incorrect API key",
+            false,
+        ),
+        (
+            400,
+            r#"{"object":"error","message":"bad","type":"invalid_request_message_order","code":"3230"}"#,
+            InvalidRequest,
+            "bad",
+            false,
+        ),
+        (
+            422,
+            r#"{"object":"error","message":{"detail":[{"type":"missing","loc":["body"],"msg":"Field required"}]},"type":"invalid_request_error"}"#,
+            InvalidRequest,
+            "Field required",
+            false,
+        ),
+        (401, r#"{"detail":"Unauthorized"}"#, Auth, "Unauthorized", false),
+        (
+            422,
+            r#"{"detail":[{"loc":["a"],"msg":"Field required"},{"msg":"Too short"}]}"#,
+            InvalidRequest,
+            "Field required; Too short",
+            false,
+        ),
+        (
+            402,
+            r#"{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}"#,
+            Billing,
+            "Insufficient Balance",
+            false,
+        ),
+        (
+            402,
+            r#"{"error":{"message":"Pay","code":402}}"#,
+            Billing,
+            "Pay",
+            false,
+        ),
+        (
+            400,
+            r#"[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]"#,
+            InvalidRequest,
+            "API key not valid.",
+            false,
+        ),
+        (
+            503,
+            r#"{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}"#,
+            Overloaded,
+            "The model is overloaded.",
+            true,
+        ),
+        (
+            500,
+            r#"{"error":{"message":"The server had an error","type":"server_error"}}"#,
+            Server,
+            "The server had an error",
+            true,
+        ),
+        (529, "", Overloaded, "HTTP status 529", true),
+        (
+            502,
+            "<html><h1>Bad gateway</h1></html>",
+            Server,
+            "HTTP status 502 with an HTML page",
+            true,
+        ),
+        (
+            503,
+            "upstream connect error",
+            Overloaded,
+            "HTTP status 503: upstream connect error",
+            true,
+        ),
+        (418, "{\"odd\":1}", InvalidRequest, "HTTP status 418", false),
+    ];
+    for (status, body, code, message, retryable) in rows {
+        let failure = failure(*status, &[], body);
+        assert_eq!(
+            (failure.code, failure.message.as_str(), failure.retryable),
+            (*code, *message, *retryable),
+            "{status} {body}"
+        );
+        assert_eq!(
+            (failure.status, failure.vendor.as_deref()),
+            (Some(*status), Some("v"))
+        );
+    }
+}
+
+#[test]
+fn headers_say_the_kind_the_request_and_whether_and_when_to_try_again() {
+    let throttled = failure(
+        400,
+        &[
+            ("X-Amzn-ErrorType", "ThrottlingException:http://x"),
+            ("x-amzn-RequestId", "q"),
+        ],
+        r#"{"message":"Too fast"}"#,
+    );
+    assert_eq!(
+        (throttled.code, throttled.request_id.as_deref()),
+        (FailureCode::RateLimit, Some("q"))
+    );
+    let told_not_to = failure(
+        500,
+        &[
+            ("x-should-retry", "false"),
+            ("request-id", "a"),
+            ("x-request-id", "b"),
+        ],
+        "",
+    );
+    assert_eq!(
+        (told_not_to.retryable, told_not_to.request_id.as_deref()),
+        (false, Some("a"))
+    );
+    assert!(failure(400, &[("x-should-retry", "true")], "").retryable);
+    assert_eq!(
+        failure(429, &[("Retry-After", "7")], "").retry_after_ms,
+        Some(7000)
+    );
+    assert_eq!(
+        failure(429, &[("retry-after", "1"), ("retry-after-ms", "0")], "").retry_after_ms,
+        Some(1000)
+    );
+    assert_eq!(
+        failure(400, &[], r#"{"error":{"message":"x"},"request_id":"body"}"#)
+            .request_id
+            .as_deref(),
+        Some("body")
+    );
+}
+
+#[test]
+fn an_unreadable_body_is_kept_up_to_500_characters() {
+    let page = format!("<html>{}", "ü".repeat(2000));
+    let kept = failure(500, &[], &page).body.unwrap();
+    assert_eq!(kept.chars().count(), 500);
+    assert!(!kept.contains('\u{fffd}'));
+    assert_eq!(failure(400, &[], r#"{"error":{"message":"clear"}}"#).body, None);
+}

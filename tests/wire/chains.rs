@@ -1,0 +1,209 @@
+//! Recorded conversations, replayed: from the first request, with the recorded answers and tool results, each request
+//! that our encoders make means the same as the recorded one.
+
+use std::fs;
+use std::path::Path;
+
+use looplet::engine::answer::{Answer, Part, PartKind};
+use looplet::engine::message::{Block, Json, Message, Origin, ToolInput};
+use looplet::engine::provider::{RequestSpec, protocol};
+use serde_json::Value;
+
+use crate::convert::{self, Setup};
+use crate::feed;
+use crate::semantics::{canonical, difference};
+use crate::shared;
+
+/// One recorded exchange after the request is made.
+pub struct Step {
+    pub streaming: bool,
+    pub body: Vec<u8>,
+    /// What answers the calls in it; empty after the last step.
+    pub results: Vec<Block>,
+}
+
+/// Plays the steps and returns the request bodies that were made, one per step.
+pub type Driver = fn(&Setup, &[Step]) -> Result<Vec<Vec<u8>>, String>;
+
+#[test]
+fn recorded_anthropic_conversations_replay_through_the_encoders() {
+    replay_all("anthropic-messages", "anthropic", encoders, 20);
+}
+
+#[test]
+fn recorded_chat_conversations_replay_through_the_encoders() {
+    replay_all("openai-chat", "openai_chat", encoders, 90);
+}
+
+/// Replays every chain that is marked replayable.
+pub fn replay_all(recorded: &str, name: &'static str, driver: Driver, at_least: usize) {
+    let Some(wire) = shared::wire(name) else { return };
+    let exceptions = shared::exceptions();
+    let mut files: Vec<_> = fs::read_dir(wire.join(recorded))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let (mut checked, mut problems) = (0, Vec::new());
+    for file in files
+        .iter()
+        .filter(|file| file.to_string_lossy().ends_with(".conversation.json"))
+    {
+        let conversation: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        for chain in conversation["chains"].as_array().unwrap() {
+            if chain["replayable"] != true {
+                continue;
+            }
+            let steps: Vec<&Value> = chain["steps"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|at| &conversation["steps"][at.as_u64().unwrap() as usize])
+                .collect();
+            let id = steps[0]["id"].as_str().unwrap();
+            let problem = std::panic::catch_unwind(|| replay(&wire, name, &steps, driver));
+            let problem = problem.unwrap_or_else(|_| Err("panicked".to_owned()));
+            let excepted = exceptions
+                .iter()
+                .any(|(known, _)| known == &format!("chain:{id}"));
+            match (problem, excepted) {
+                (Err(problem), false) => problems.push(format!("chain:{id}: {problem}")),
+                (Ok(()), true) => problems.push(format!("chain:{id}: is no exception any more")),
+                _ => checked += 1,
+            }
+        }
+    }
+    println!("{checked} conversations of {recorded} replayed");
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    assert!(checked >= at_least);
+}
+
+fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> Result<(), String> {
+    let read = |path: &Value| fs::read(wire.join(path.as_str().unwrap())).unwrap();
+    let requests: Vec<Value> = steps
+        .iter()
+        .map(|step| serde_json::from_slice(&read(&step["request"]["body_file"])).unwrap())
+        .collect();
+    let openai = steps[0]["request"]["url"]
+        .as_str()
+        .unwrap()
+        .contains("api.openai.com");
+    let setup = convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]);
+    let exchanges: Vec<Step> = steps
+        .iter()
+        .enumerate()
+        .map(|(at, step)| Step {
+            streaming: step["response"]["streaming"] == true,
+            body: read(&step["response"]["body_file"]),
+            results: requests
+                .get(at + 1)
+                .map(|next| results(name, &requests[at], next))
+                .unwrap_or_default(),
+        })
+        .collect();
+    let bodies = driver(&setup, &exchanges)?;
+    if bodies.len() != steps.len() {
+        return Err(format!("{} requests instead of {}", bodies.len(), steps.len()));
+    }
+    for (at, (body, request)) in bodies.iter().zip(&requests).enumerate() {
+        let made: Value =
+            serde_json::from_slice(body).map_err(|error| format!("request {at} is no JSON: {error}"))?;
+        if let Some(difference) = difference(&canonical(&made), &canonical(request), "") {
+            return Err(format!("request {at}: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+/// What `next` has after the assistant's turn.
+fn results(name: &str, request: &Value, next: &Value) -> Vec<Block> {
+    let before = request["messages"].as_array().unwrap().len();
+    let new = &next["messages"].as_array().unwrap()[before + 1..];
+    convert::messages(name, "", new)
+        .into_iter()
+        .flat_map(|message| convert::results(&message))
+        .collect()
+}
+
+/// Encoders and decoders alone, as the run uses them: the history's bytes are only appended to.
+fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
+    let protocol = protocol(setup.protocol).unwrap();
+    let spec = RequestSpec {
+        model: &setup.model,
+        system: setup.system.as_deref(),
+        tools: &setup.tools,
+    };
+    let mut head = Vec::new();
+    (protocol.encode_head)(&spec, &mut head).map_err(|error| format!("{error:?}"))?;
+    let mut messages = Vec::new();
+    for message in &setup.messages {
+        (protocol.encode_message)(&spec, message, &mut messages);
+    }
+    let mut bodies = Vec::new();
+    for step in steps {
+        bodies.push(protocol.join_body(&spec, &head, &messages));
+        let decoded = if step.streaming {
+            feed::decode_stream(protocol, feed::cuts(&step.body, 1).into_iter())
+        } else {
+            feed::decode_body(protocol, &step.body)
+        };
+        if let Some(failure) = decoded.failure {
+            return Err(format!("{failure:?}"));
+        }
+        let turn = assistant(setup, &decoded.answer);
+        (protocol.encode_message)(&spec, &turn, &mut messages);
+        if !step.results.is_empty() {
+            (protocol.encode_message)(&spec, &Message::user(step.results.clone()), &mut messages);
+        }
+    }
+    Ok(bodies)
+}
+
+fn assistant(setup: &Setup, answer: &Answer) -> Message {
+    let origin = Origin {
+        protocol: setup.protocol.to_owned(),
+        model: setup.model.model.clone(),
+    };
+    let content = answer
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(at, part)| block(at, part))
+        .collect();
+    Message {
+        origin: Some(origin),
+        ..Message::assistant(content)
+    }
+}
+
+fn block(at: usize, part: &Part) -> Block {
+    let (text, vendor) = (part.text.clone(), part.vendor.clone());
+    match part.kind {
+        PartKind::Text => Block::Text { text, vendor },
+        PartKind::Thinking => Block::Thinking {
+            text,
+            signature: part.signature.clone(),
+            vendor,
+        },
+        PartKind::RedactedThinking => Block::RedactedThinking { data: text },
+        PartKind::Refusal => Block::Refusal { text },
+        PartKind::Raw => Block::Raw {
+            json: Json::parse(&text).unwrap(),
+        },
+        PartKind::ToolCall => Block::ToolCall {
+            id: if part.id.is_empty() {
+                format!("call_{at}")
+            } else {
+                part.id.clone()
+            },
+            name: part.name.clone(),
+            input: Json::parse(&text).map_or(ToolInput::Invalid(text), ToolInput::Json),
+            vendor,
+        },
+    }
+}

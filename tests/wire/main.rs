@@ -1,0 +1,20 @@
+//! The wire protocols against real traffic and against our own small streams.
+//!
+//! Recordings are looked for in `../shared/wire` beside the project, or in `$LOOPLET_SHARED/wire`. Without them the
+//! tests that need them say so on standard error and pass; the fixtures in `tests/fixtures` are always there.
+
+// The helpers of a test may fail it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod chains;
+mod convert;
+mod feed;
+mod fixtures;
+mod recordings;
+mod semantics;
+mod shared;

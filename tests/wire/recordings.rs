@@ -1,0 +1,241 @@
+//! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
+
+use looplet::engine::answer::{Answer, Part, PartKind};
+use looplet::engine::provider::failure::decode_failure;
+use looplet::engine::provider::{Protocol, protocol};
+use looplet::engine::usage::Usage;
+use serde_json::{Value, json};
+
+use crate::feed::{self, Decoded};
+use crate::shared::{self, Recording};
+
+#[test]
+fn recorded_anthropic_answers_decode_to_what_the_oracle_says() {
+    check_all("anthropic-messages", "anthropic");
+}
+
+#[test]
+fn recorded_chat_answers_decode_to_what_the_oracle_says() {
+    check_all("openai-chat", "openai_chat");
+}
+
+fn check_all(recorded: &str, name: &str) {
+    let Some(wire) = shared::wire(name) else { return };
+    let protocol = protocol(name).unwrap();
+    let exceptions = shared::exceptions();
+    let mut problems = Vec::new();
+    let mut checked = 0;
+    for recording in shared::recordings(&wire, recorded) {
+        let problem = std::panic::catch_unwind(|| check(protocol, &recording));
+        let problem = problem.unwrap_or_else(|_| Err("panicked".to_owned()));
+        let excepted = exceptions.iter().find(|(id, _)| *id == recording.id);
+        match (problem, excepted) {
+            (Err(problem), None) => {
+                problems.push(format!("{} ({}): {problem}", recording.id, recording.vendor))
+            }
+            (Ok(()), Some(_)) => problems.push(format!("{}: is no exception any more", recording.id)),
+            _ => checked += 1,
+        }
+    }
+    println!("{checked} recordings of {recorded} checked");
+    assert!(
+        problems.is_empty(),
+        "{} problems:\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    assert!(checked > 100);
+}
+
+fn check(protocol: &Protocol, recording: &Recording) -> Result<(), String> {
+    if recording.status >= 400 {
+        return check_failure(recording);
+    }
+    if !recording.streaming {
+        return compare(&feed::decode_body(protocol, &recording.body), recording);
+    }
+    let whole = feed::decode_stream(protocol, std::iter::once(recording.body.as_slice()));
+    compare(&whole, recording)?;
+    if feed::decode_stream(protocol, feed::bytes(&recording.body)) != whole {
+        return Err("byte by byte it decodes to something else".to_owned());
+    }
+    for seed in 0..4 {
+        if feed::decode_stream(protocol, feed::cuts(&recording.body, seed).into_iter()) != whole {
+            return Err(format!("cut by seed {seed} it decodes to something else"));
+        }
+    }
+    Ok(())
+}
+
+/// The failure has the SDK's status and says something; its code is that of the status or a more precise one.
+fn check_failure(recording: &Recording) -> Result<(), String> {
+    let failure = decode_failure(
+        &recording.vendor,
+        recording.status,
+        &recording.headers,
+        &recording.body,
+        0,
+    );
+    let code = serde_json::to_value(failure.code).unwrap();
+    let allowed: &[&str] = match recording.status {
+        400 => &["invalid_request", "context_length", "content_filter", "billing"],
+        401 | 403 => &["auth"],
+        404 => &["not_found"],
+        429 => &["rate_limit"],
+        500.. => &["server"],
+        _ => &[],
+    };
+    if !allowed.iter().any(|allowed| code == *allowed) {
+        return Err(format!("status {} became {code}", recording.status));
+    }
+    let said = recording.expected["error"]["body"]["message"]
+        .as_str()
+        .or_else(|| recording.expected["error"]["body"]["error"]["message"].as_str());
+    if failure.status != Some(recording.status) || failure.message.is_empty() {
+        return Err(format!("{failure:?}"));
+    }
+    if said.is_some_and(|said| said != failure.message) {
+        return Err(format!(
+            "said {said:?}, but the failure says {:?}",
+            failure.message
+        ));
+    }
+    if failure.retryable != (recording.status == 429 || recording.status >= 500) {
+        return Err(format!("retryable is {}", failure.retryable));
+    }
+    Ok(())
+}
+
+fn compare(decoded: &Decoded, recording: &Recording) -> Result<(), String> {
+    let expected = &recording.expected;
+    let flushed = &expected["if_last_event_is_flushed"];
+    let fails = matches!(expected["authoritative"].as_str(), Some("error" | "body")) && flushed.is_null();
+    match (&decoded.failure, fails) {
+        (Some(failure), false) => return Err(format!("failed: {failure:?}")),
+        (None, true) => return Err("the oracle says that it fails".to_owned()),
+        (Some(failure), true) if failure.message.is_empty() => return Err("an empty message".to_owned()),
+        _ => {}
+    }
+    let expected = if flushed.is_null() {
+        &expected["assembled"]
+    } else {
+        &flushed["assembled"]
+    };
+    if expected.is_null() {
+        return Ok(());
+    }
+    let got = assembled(&decoded.answer, expected);
+    for (key, got) in got.as_object().unwrap() {
+        let empty = |value: &Value| value.is_null() || *value == json!("") || *value == json!([]);
+        let wanted = if key == "usage" {
+            neutral_usage(&expected[key])
+        } else {
+            expected[key].clone()
+        };
+        let skip = key == "usage" && expected[key].is_null();
+        if !skip && *got != wanted && !(empty(got) && empty(&wanted)) {
+            return Err(format!("{key}\n  got  {got}\n  want {wanted}"));
+        }
+    }
+    Ok(())
+}
+
+/// The answer in the oracle's form.
+fn assembled(answer: &Answer, expected: &Value) -> Value {
+    let parts = |kind: PartKind| answer.parts.iter().filter(move |part| part.kind == kind);
+    let text = |kind: PartKind| parts(kind).map(|part| part.text.as_str()).collect::<String>();
+    let calls: Vec<Value> = parts(PartKind::ToolCall)
+        .enumerate()
+        .map(|(at, part)| call(part, &expected["tool_calls"][at]))
+        .collect();
+    let raw_type = |part: &Part| serde_json::from_str::<Value>(&part.text).unwrap()["type"].clone();
+    let citations: usize = parts(PartKind::Text)
+        .filter_map(|part| part.vendor.as_ref())
+        .map(|json| serde_json::from_str::<Value>(json.as_str()).unwrap())
+        .map(|vendor| vendor["citations"].as_array().map_or(0, Vec::len))
+        .sum();
+    json!({
+        "text": text(PartKind::Text),
+        "thinking": text(PartKind::Thinking),
+        "signatures": parts(PartKind::Thinking).filter_map(|part| part.signature.clone()).collect::<Vec<_>>(),
+        "redacted": parts(PartKind::RedactedThinking).map(|part| part.text.clone()).collect::<Vec<_>>(),
+        "refusal": text(PartKind::Refusal),
+        "tool_calls": calls,
+        "server_blocks": parts(PartKind::Raw).filter(|part| !part.text.is_empty()).map(raw_type).collect::<Vec<_>>(),
+        "citations": if citations == 0 { Value::Null } else { json!(citations) },
+        "stop_reason": answer.raw_finish_reason,
+        "usage": answer.usage,
+    })
+}
+
+fn call(part: &Part, expected: &Value) -> Value {
+    let mut call = json!({ "id": part.id, "name": part.name });
+    match serde_json::from_str::<Value>(&part.text) {
+        Ok(input) => call["input"] = input,
+        // A call that was cut off before its arguments stays blank; the oracle reads an empty object.
+        Err(_) if part.text.is_empty() => call["input"] = json!({}),
+        Err(_) => call["arguments_raw"] = json!(part.text),
+    }
+    for key in ["id", "input", "arguments_raw"] {
+        if expected[key].is_null()
+            && (call[key].is_null() || call[key] == json!("") || call[key] == json!({}))
+        {
+            call.as_object_mut().unwrap().shift_remove(key);
+            if expected
+                .as_object()
+                .is_some_and(|expected| expected.contains_key(key))
+            {
+                call[key] = Value::Null;
+            }
+        }
+    }
+    call
+}
+
+/// Our own reading of the vendors' usage objects, from their documentation.
+fn neutral_usage(raw: &Value) -> Value {
+    let number = |path: &[&str]| {
+        path.iter()
+            .fold(raw, |at, key| &at[*key])
+            .as_f64()
+            .map(|number| number as u64)
+    };
+    let usage = if raw["prompt_tokens"].is_null() {
+        let read = number(&["cache_read_input_tokens"]).unwrap_or(0);
+        let write = number(&["cache_creation_input_tokens"]).unwrap_or(0);
+        Usage {
+            input_tokens: number(&["input_tokens"]).unwrap_or(0) + read + write,
+            output_tokens: number(&["output_tokens"]).unwrap_or(0),
+            cache_read_tokens: read,
+            cache_write_tokens: write,
+            reasoning_tokens: number(&["output_tokens_details", "thinking_tokens"]).unwrap_or(0),
+        }
+    } else {
+        let (prompt, completion) = (
+            number(&["prompt_tokens"]).unwrap(),
+            number(&["completion_tokens"]).unwrap_or(0),
+        );
+        let reasoning = number(&["completion_tokens_details", "reasoning_tokens"])
+            .or(number(&["reasoning_tokens"]))
+            .unwrap_or(0);
+        let beside = reasoning > 0 && number(&["total_tokens"]) == Some(prompt + completion + reasoning);
+        Usage {
+            input_tokens: prompt,
+            output_tokens: if beside {
+                completion + reasoning
+            } else {
+                completion
+            },
+            cache_read_tokens: number(&["prompt_tokens_details", "cached_tokens"])
+                .or(number(&["prompt_cache_hit_tokens"]))
+                .or(number(&["cached_tokens"]))
+                .unwrap_or(0),
+            cache_write_tokens: number(&["prompt_tokens_details", "cache_write_tokens"])
+                .or(number(&["prompt_tokens_details", "cache_creation_tokens"]))
+                .or(number(&["cache_creation_input_tokens"]))
+                .unwrap_or(0),
+            reasoning_tokens: reasoning,
+        }
+    };
+    serde_json::to_value(usage).unwrap()
+}
