@@ -224,6 +224,10 @@ class Shell {
     this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
+  deliverShort(wordsAt: number, unitsAt: number, length: number): void {
+    this.reader.readShort(wordsAt, unitsAt, length, this.host);
+  }
+
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
     this.tell((host) => host.callTool({ call, toolCallId, toolName, input, iteration }));
   }
