@@ -2,7 +2,8 @@
  * Reads what one drain of the engine has to tell: records in linear memory, all in one crossing.
  *
  * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
- * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON.
+ * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta comes
+ * with its text as UTF-16 units, because a call of `TextDecoder` costs as much as all the rest of such a chunk.
  */
 import type { RunEvent } from "./types.js";
 
@@ -22,15 +23,13 @@ export interface BatchListener {
 }
 
 const recordWords = 8;
-/** Up to here `String.fromCharCode` is cheaper than a call of `TextDecoder`. In bytes. */
-const maxShortBytes = 64;
-
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** Reads batches out of one linear memory. */
 export class BatchReader {
   private words!: Uint32Array;
   private bytes!: Uint8Array;
+  private units!: Uint16Array;
 
   constructor(private readonly memory: WebAssembly.Memory) {
     this.look();
@@ -43,16 +42,8 @@ export class BatchReader {
   read(wordsAt: number, records: number, textAt: number, textBytes: number, listener: BatchListener): void {
     if (this.bytes.buffer !== this.memory.buffer) this.look();
     const start = wordsAt >>> 2;
-    if (records === 1) {
-      const words = this.words;
-      const text = this.decode(textAt, textBytes, words[start + 7]!);
-      tell(listener, words, start, text);
-      return;
-    }
     const words = this.words.slice(start, start + records * recordWords);
-    let units = 0;
-    for (let at = 7; at < words.length; at += recordWords) units += words[at]!;
-    const all = this.decode(textAt, textBytes, units);
+    const all = decoder.decode(this.bytes.subarray(textAt, textAt + textBytes));
     let from = 0;
     for (let at = 0; at < words.length; at += recordWords) {
       const to = from + words[at + 7]!;
@@ -61,18 +52,29 @@ export class BatchReader {
     }
   }
 
+  /** Tells `listener` the one record whose text stands at `unitsAt`. */
+  readShort(wordsAt: number, unitsAt: number, length: number, listener: BatchListener): void {
+    if (this.bytes.buffer !== this.memory.buffer) this.look();
+    tell(listener, this.words, wordsAt >>> 2, shortText(this.units, unitsAt >>> 1, length));
+  }
+
   private look(): void {
     this.words = new Uint32Array(this.memory.buffer);
     this.bytes = new Uint8Array(this.memory.buffer);
+    this.units = new Uint16Array(this.memory.buffer);
   }
+}
 
-  // As many units as bytes: all of it is ASCII.
-  private decode(at: number, bytes: number, units: number): string {
-    const text = this.bytes.subarray(at, at + bytes);
-    return bytes <= maxShortBytes && bytes === units
-      ? String.fromCharCode.apply(null, text as unknown as number[])
-      : decoder.decode(text);
+// Direct calls: `apply` on a view and `TextDecoder` each cost more than a word of text by this.
+function shortText(units: Uint16Array, from: number, length: number): string {
+  const to = from + length;
+  let text = "";
+  let at = from;
+  for (; at + 4 <= to; at += 4) {
+    text += String.fromCharCode(units[at]!, units[at + 1]!, units[at + 2]!, units[at + 3]!);
   }
+  for (; at < to; at++) text += String.fromCharCode(units[at]!);
+  return text;
 }
 
 function tell(listener: BatchListener, words: Uint32Array, at: number, text: string): void {

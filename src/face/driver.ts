@@ -159,12 +159,12 @@ export class RunDriver {
 /** What the handle calls: `Host` in `src/shell/host.rs`. */
 class Shell {
   private readonly handle: Handle;
-  private readonly reader: BatchReader;
-  private readonly inlet: Inlet;
+  private readonly instance: Instance;
   private readonly pumps = new Map<number, Pump>();
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
   private isDone = false;
+  private isLost = false;
   private isFreed = false;
 
   constructor(
@@ -173,22 +173,21 @@ class Shell {
     private readonly host: HostCallbacks,
   ) {
     this.handle = new wasm.glue.RunHandle(configJson, this);
-    const memory = wasm.glue.linearMemory();
-    this.reader = new BatchReader(memory);
-    this.inlet = inletOf(wasm, memory);
+    this.instance = instanceOf(wasm);
+    this.instance.shells.add(this);
   }
 
   /**
    * Calls the handle. What it throws beyond `{ field, problem }` means that the instance is lost (a stack overflow,
-   * no memory): the run ends as failed.
+   * no memory): every run in it ends as failed, and the next run gets a fresh instance.
    */
   enter<T>(call: (handle: Handle) => T): T | undefined {
-    if (this.isFreed || this.ended?.error?.code === "bug") return undefined;
+    if (this.isFreed || this.isLost) return undefined;
     try {
       return call(this.handle);
     } catch (error) {
       if (isConfigError(error)) throw error;
-      this.crash(error);
+      this.instance.crash(error);
       return undefined;
     }
   }
@@ -208,6 +207,7 @@ class Shell {
     this.isDone = true;
     this.isFreed = true;
     this.release();
+    this.instance.shells.delete(this);
     // A frame of this handle may be on the stack; when a microtask runs, none is.
     void Promise.resolve().then(() => {
       try {
@@ -221,7 +221,11 @@ class Shell {
   // Called by the handle.
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
-    this.reader.read(wordsAt, records, textAt, textBytes, this.host);
+    this.instance.reader.read(wordsAt, records, textAt, textBytes, this.host);
+  }
+
+  deliverShort(wordsAt: number, unitsAt: number, length: number): void {
+    this.instance.reader.readShort(wordsAt, unitsAt, length, this.host);
   }
 
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
@@ -339,20 +343,21 @@ class Shell {
 
   private feed(request: number, chunk: Uint8Array): void {
     try {
-      const { inlet, handle, host } = this;
+      const { instance, handle, host } = this;
       for (let from = 0; from < chunk.length && !this.isDone;) {
-        const length = inlet.fill(chunk, from);
+        const length = instance.fill(chunk, from);
         handle.chunk(request, length, host.now(), host.random());
         from += length;
       }
     } catch (error) {
-      this.crash(error);
+      this.instance.crash(error);
     }
   }
 
-  private crash(error: unknown): void {
-    if (this.isDone) return;
-    this.ended = {
+  /** The instance is lost. */
+  lose(error: unknown): void {
+    this.isLost = true;
+    this.ended ??= {
       outcome: "failed",
       error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },
     };
@@ -378,8 +383,10 @@ class Shell {
   }
 }
 
-/** The buffer through which bytes enter linear memory, shared by all runs of an instance. */
-class Inlet {
+/** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
+class Instance {
+  readonly reader: BatchReader;
+  readonly shells = new Set<Shell>();
   private at = 0;
   private capacity = 0;
   private view = new Uint8Array(0);
@@ -387,7 +394,15 @@ class Inlet {
   constructor(
     private readonly wasm: LoadedWasm,
     private readonly memory: WebAssembly.Memory,
-  ) {}
+  ) {
+    this.reader = new BatchReader(memory);
+  }
+
+  crash(error: unknown): void {
+    const shells = [...this.shells];
+    this.shells.clear();
+    for (const shell of shells) shell.lose(error);
+  }
 
   /** Copies as much of `chunk` as fits and says how much. */
   fill(chunk: Uint8Array, from: number): number {
@@ -406,12 +421,14 @@ class Inlet {
   }
 }
 
-const inlets = new WeakMap<WebAssembly.Memory, Inlet>();
+const instances = new WeakMap<WebAssembly.Memory, Instance>();
 
-function inletOf(wasm: LoadedWasm, memory: WebAssembly.Memory): Inlet {
-  let inlet = inlets.get(memory);
-  if (!inlet) inlets.set(memory, (inlet = new Inlet(wasm, memory)));
-  return inlet;
+// Asked of the glue each time: it replaces an instance that was lost.
+function instanceOf(wasm: LoadedWasm): Instance {
+  const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
+  let instance = instances.get(memory);
+  if (!instance) instances.set(memory, (instance = new Instance(wasm, memory)));
+  return instance;
 }
 
 function headerPairs(headers: unknown): Iterable<[string, string]> {

@@ -2,7 +2,8 @@
 //!
 //! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of
 //! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
-//! event, whose text is its flat JSON. `src/face/batch.ts` reads them.
+//! event, whose text is its flat JSON. A lone short delta has its text as UTF-16 units beside it instead: a
+//! `TextDecoder` costs JavaScript as much as all the rest of such a chunk. `src/face/batch.ts` reads them.
 
 use crate::engine::event::{Event, EventKind};
 
@@ -10,6 +11,9 @@ use crate::engine::event::{Event, EventKind};
 pub const RECORD_WORDS: usize = 8;
 /// Buffers that a large event has made longer than this are given back.
 const MAX_KEPT_BYTES: usize = 64 << 10;
+/// Beyond this `TextDecoder` is cheaper than `String.fromCharCode`. In UTF-16 units.
+const MAX_SHORT_UNITS: u32 = 32;
+const KIND_EVENT: u32 = 3;
 
 /// What the host wants to be told. The numbering of events does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +29,19 @@ pub struct Wants {
 pub struct Batch {
     words: Vec<u32>,
     text: Vec<u8>,
+    units: Vec<u16>,
     scratch: Vec<u8>,
+}
+
+/// Addresses and lengths of what a batch holds; valid until the next push.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    pub words: usize,
+    pub records: usize,
+    pub text: usize,
+    pub text_bytes: usize,
+    /// The text of a lone short delta: address and length in UTF-16 units.
+    pub short_text: Option<(usize, usize)>,
 }
 
 impl Batch {
@@ -50,14 +66,14 @@ impl Batch {
         self.words.is_empty()
     }
 
-    /// Address and number of records, address and length of the text: valid until the next push.
-    pub fn parts(&self) -> (usize, usize, usize, usize) {
-        (
-            self.words.as_ptr() as usize,
-            self.words.len() / RECORD_WORDS,
-            self.text.as_ptr() as usize,
-            self.text.len(),
-        )
+    pub fn parts(&mut self) -> Parts {
+        Parts {
+            words: self.words.as_ptr() as usize,
+            records: self.words.len() / RECORD_WORDS,
+            text: self.text.as_ptr() as usize,
+            text_bytes: self.text.len(),
+            short_text: self.short_text(),
+        }
     }
 
     pub fn clear(&mut self) {
@@ -66,6 +82,18 @@ impl Batch {
             buffer.clear();
             buffer.shrink_to(MAX_KEPT_BYTES);
         }
+    }
+
+    fn short_text(&mut self) -> Option<(usize, usize)> {
+        let [kind, _, _, _, _, _, _, units] = *self.words.as_slice() else {
+            return None;
+        };
+        if kind == KIND_EVENT || units > MAX_SHORT_UNITS {
+            return None;
+        }
+        self.units.clear();
+        self.units.extend(str::from_utf8(&self.text).ok()?.encode_utf16());
+        Some((self.units.as_ptr() as usize, self.units.len()))
     }
 
     fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {
@@ -87,7 +115,7 @@ impl Batch {
         }
         let written = self.text.get(start..).unwrap_or_default();
         let (bytes, units) = (written.len(), utf16_length(written));
-        self.record(3, event, 0, bytes, units);
+        self.record(KIND_EVENT, event, 0, bytes, units);
     }
 
     fn record(&mut self, kind: u32, event: &Event, block: u32, bytes: usize, units: usize) {

@@ -225,8 +225,13 @@ impl Driver {
         }
         {
             let _delivering = Raised::new(&self.is_delivering);
-            let (words, records, text, length) = self.batch.borrow().parts();
-            self.host.deliver(words, records, text, length);
+            let parts = self.batch.borrow_mut().parts();
+            match parts.short_text {
+                Some((units, length)) => self.host.deliver_short(parts.words, units, length),
+                None => self
+                    .host
+                    .deliver(parts.words, parts.records, parts.text, parts.text_bytes),
+            }
         }
         self.batch.borrow_mut().clear();
     }

@@ -9,14 +9,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 use std::task::Poll;
 
+use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
+
 thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Keeps the place of a panic, which the payload does not tell.
-pub fn remember_places() {
+/// Keeps the place of a panic, which the payload does not tell, and has a lost instance replaced by a fresh one at the
+/// next call from JavaScript.
+pub fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        set_on_abort(schedule_reinit);
         set_hook(Box::new(|info| {
             if let Some(place) = info.location() {
                 let mut text = String::from(place.file());

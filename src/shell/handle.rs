@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
 use super::driver::{Driver, moment_of};
-use super::guard::remember_places;
+use super::guard::prepare;
 use super::host::Host;
 use super::inlet::with_inlet;
 use crate::engine::config::Config;
@@ -35,7 +35,7 @@ impl RunHandle {
     /// `{ field, problem }` for a configuration that cannot run.
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
-        remember_places();
+        prepare();
         let config: Config = serde_json::from_str(config_json)
             .map_err(|error| thrown(ConfigError::new("config", error.to_string())))?;
         let run = Run::new(config).map_err(thrown)?;
