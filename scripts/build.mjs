@@ -116,6 +116,8 @@ async function bundle(dev) {
     chunkNames: "chunks/[name]-[hash]",
     legalComments: "none",
     logLevel: "warning",
+  }).catch(() => {
+    throw new SetupError("The face does not bundle.");
   });
   cpSync(join(glue, "looplet_bg.wasm"), join(dist, "looplet.wasm"));
 }

@@ -24,7 +24,7 @@ async function main() {
   const cargoDoc = [
     join(rust.bin, "cargo"),
     ["doc", "--no-deps", "--document-private-items", ...wasm32],
-    { ...env, RUSTDOCFLAGS: `-D warnings ${sysroot}` },
+    { ...env, RUSTDOCFLAGS: `-D warnings -A rustdoc::private_intra_doc_links ${sysroot}` },
   ];
   const results = await all([
     ["rustfmt", cargo("cargo-fmt", "fmt", "--check")],

@@ -20,10 +20,11 @@ async function main() {
   const names = wanted.length ? wanted : Object.keys(parts);
   const machine = await setup({ browser: names.some((name) => ["wasm", "package", "page"].includes(name)) });
   const report = new Report();
-  for (const name of names) {
-    if (name !== "native" && name !== "wasm") await builtOnce(machine);
-    await report.part(name, () => parts[name](machine));
-  }
+  for (const name of names)
+    await report.part(name, async () => {
+      if (name !== "native" && name !== "wasm") await builtOnce(machine);
+      return parts[name](machine);
+    });
   report.end();
 }
 

@@ -1,7 +1,7 @@
 // Runs the parts of a test suite one after the other, counts what their runners say, and ends with one line.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isCi, root, run } from "./machine.mjs";
+import { SetupError, isCi, root, run } from "./machine.mjs";
 
 /** A part that this machine cannot run. */
 export const skipped = (why) => ({ skipped: why });
@@ -59,7 +59,12 @@ export class Report {
     console.log(`\n── ${name}`);
     const result = await Promise.resolve()
       .then(work)
-      .catch((error) => (console.error(error), { passed: 0, failed: 1 }));
+      .catch(
+        (error) => (
+          console.error(error instanceof SetupError ? error.message : error),
+          { passed: 0, failed: 1 }
+        ),
+      );
     const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
     this.#parts.push({ name, ...result });
     console.log(

@@ -71,7 +71,7 @@ function isAtLeast(version, minimum) {
 }
 
 const sysrootOf = (rust) => join(cache, `sysroot-${rust.key}`);
-const toolFolder = (name) => join(cache, `${name}-${versions[name]}`);
+export const toolFolder = (name) => join(cache, `${name}-${versions[name]}`);
 
 /** What is missing for `rust`, as work to do: `[what it is called, what makes it]`. */
 export function missingRustTools(rust) {
@@ -115,7 +115,7 @@ async function buildSysroot(rust) {
 
 // Without --locked: an index that lags behind the crate's lock file must not fail the install. Debug build without
 // debug info: a third of the time, and these tools are fast enough.
-async function cargoInstall(rust, name) {
+export async function cargoInstall(rust, name) {
   const folder = toolFolder(name);
   const build = join(cache, `${name}-build`);
   rmSync(`${folder}.part`, { recursive: true, force: true });

@@ -23,7 +23,7 @@ use super::policy::retry;
 use super::provider::RequestSpec;
 use super::timers::TimerReason;
 use super::tool_batch::{Call, ToolBatch};
-use super::transcript::{Transcript, text_of};
+use super::transcript::Transcript;
 use super::usage::Usage;
 
 /// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
@@ -55,6 +55,8 @@ pub struct Agent {
     model: Option<ModelCall>,
     tools: ToolBatch,
     records: Vec<ToolCallRecord>,
+    /// Of the last answer.
+    text: String,
     ended: Option<Outcome>,
     #[serde(skip)]
     head: Vec<u8>,
@@ -86,6 +88,7 @@ impl Agent {
             model: None,
             tools: ToolBatch::default(),
             records: Vec::new(),
+            text: String::new(),
             ended: None,
             head: Vec::new(),
             tail: Vec::new(),
@@ -112,18 +115,12 @@ impl Agent {
         records
     }
 
-    /// The text of the answer that is being streamed, else of the last one.
+    /// The text of the answer that is being streamed, else of the last one that brought anything.
     pub fn text(&self) -> String {
-        if let Some(model) = &self.model {
-            return answering::text_of_parts(&model.answer);
+        match &self.model {
+            Some(model) if !model.answer.parts.is_empty() => answering::text_of_parts(&model.answer),
+            _ => self.text.clone(),
         }
-        let last = self
-            .transcript
-            .messages()
-            .iter()
-            .rev()
-            .find(|message| message.role == super::message::Role::Assistant);
-        last.map(text_of).unwrap_or_default()
     }
 
     /// Of the model call under way.
@@ -168,7 +165,7 @@ impl Agent {
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
         }
-        if self.is_over_budget(desk) {
+        if !complete && self.is_over_budget(desk) {
             return self.stop(desk, StoppedBy::Tokens);
         }
         let wait_ms = if complete {

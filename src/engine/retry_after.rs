@@ -253,6 +253,10 @@ mod tests {
             http_date_ms("Wednesday, 01-Jan-76 00:00:00 GMT", now_ms),
             Some(3_345_062_400_000)
         );
+        assert_eq!(
+            http_date_ms("Saturday, 01-Jan-77 00:00:00 GMT", now_ms),
+            Some(220_924_800_000)
+        );
     }
 
     #[test]

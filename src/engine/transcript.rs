@@ -17,6 +17,8 @@ use super::provider::{Protocol, RequestSpec};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Transcript {
     messages: Vec<Message>,
+    /// How many of them have been part of a request: those are never changed.
+    sent: usize,
     /// What the first `encoded_messages` messages are on the wire, each wire item with a leading comma.
     #[serde(skip)]
     encoded: Vec<u8>,
@@ -70,7 +72,7 @@ impl Transcript {
         if content.is_empty() {
             return;
         }
-        let unsent = self.encoded_messages < self.messages.len();
+        let unsent = self.sent < self.messages.len();
         match self.messages.last_mut() {
             Some(last) if unsent && last.role == Role::User => last.content.append(&mut content),
             _ => self.messages.push(Message::user(content)),
@@ -100,6 +102,7 @@ impl Transcript {
             (protocol.encode_message)(spec, message, &mut self.encoded);
         }
         self.encoded_messages = self.messages.len();
+        self.sent = self.messages.len();
         &self.encoded
     }
 
@@ -182,17 +185,6 @@ pub fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
         Block::ToolCall { id, .. } => Some(id.as_str()),
         _ => None,
     })
-}
-
-/// The text blocks of a message, joined.
-pub fn text_of(message: &Message) -> String {
-    let mut text = String::new();
-    for block in &message.content {
-        if let Block::Text { text: piece, .. } | Block::Refusal { text: piece } = block {
-            text.push_str(piece);
-        }
-    }
-    text
 }
 
 fn is_empty_text(block: &Block) -> bool {

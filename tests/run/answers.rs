@@ -168,3 +168,21 @@ fn the_end_of_the_protocol_is_enough_when_the_connection_stays_open() {
     assert_eq!(world.result()["outcome"], "completed");
     assert_eq!(world.aborted_requests.len(), 1);
 }
+
+#[test]
+fn the_text_of_a_run_is_that_of_its_last_answer_even_if_that_is_none() {
+    let history = json!([{"role": "assistant", "content": [{"type": "text", "text": "Long ago."}]}]);
+    let mut world = World::started(config(
+        json!([tool("add", json!({}))]),
+        json!({"messages": history}),
+    ));
+    assert_eq!(world.result()["text"], "");
+    world.respond(&stream(
+        &[text("Adding."), call("t1", "add", json!({}))],
+        "tool_use",
+    ));
+    assert_eq!(world.result()["text"], "Adding.");
+    world.return_value("t1", json!(1));
+    world.respond(&stream(&[], "end_turn"));
+    assert_eq!(world.result()["text"], "");
+}

@@ -1,5 +1,12 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
 
+mod aborts;
 mod answers;
+mod history;
+mod limits;
+mod random_schedules;
+mod retries;
+mod steering;
+mod tools;
 mod wire;
 mod world;

@@ -45,6 +45,7 @@ impl Agent {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.call_usage = answer.usage;
+        self.text = text_of_parts(&answer);
         let is_length = answer.finish_reason == Some(FinishReason::Length);
         let calls = take_calls(&mut answer, is_length, desk.ledger);
         let mut content = blocks(answer, &calls);
@@ -76,6 +77,9 @@ impl Agent {
             PartKind::ToolCall => part.whole && Json::parse(&part.text).is_ok(),
             PartKind::RedactedThinking | PartKind::Raw => part.whole,
         });
+        if !answer.parts.is_empty() {
+            self.text = text_of_parts(&answer);
+        }
         let calls = take_calls(&mut answer, false, desk.ledger);
         let mut content = blocks(answer, &calls);
         if calls.is_empty() {

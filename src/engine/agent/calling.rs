@@ -52,6 +52,9 @@ impl Agent {
                 self.finish_call(desk, index, ToolReturn::Fault(fault));
             }
         }
+        if self.is_over_budget(desk) {
+            return self.end_stopped(desk, StoppedBy::Tokens);
+        }
         self.ask_to_prepare(desk);
         self.advance_tools(desk);
     }

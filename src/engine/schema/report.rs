@@ -62,7 +62,10 @@ impl Check<'_> {
             return false;
         }
         let mut message = String::from("unexpected property; allowed: ");
-        push_list(&mut message, &mut named.iter().map(|(name, _)| shortened(name)));
+        push_list(
+            &mut message,
+            &mut named.iter().map(|(name, _)| shortened(name, MAX_SHOWN_CHARS)),
+        );
         self.fail(at, "additionalProperties", &message)
     }
 
@@ -122,7 +125,7 @@ impl Check<'_> {
                 message.push_str(&violation.instance_pointer);
                 message.push_str(": ");
             }
-            message.push_str(&violation.message);
+            message.push_str(&shortened(&violation.message, MAX_CLOSEST_CHARS));
         }
         self.fail(at, keyword, &message)
     }
@@ -189,6 +192,8 @@ fn push_got(message: &mut String, value: &Value) {
 
 const MAX_LISTED: usize = 10;
 const MAX_SHOWN_CHARS: usize = 40;
+/// Alternatives nest, and each adds its line.
+const MAX_CLOSEST_CHARS: usize = 400;
 
 fn push_list(message: &mut String, texts: &mut dyn Iterator<Item = String>) {
     for (place, text) in texts.enumerate() {
@@ -204,13 +209,13 @@ fn push_list(message: &mut String, texts: &mut dyn Iterator<Item = String>) {
 fn short_json(value: &Value) -> String {
     match value {
         // A long string is cut before it is encoded.
-        Value::String(text) => Value::String(shortened(text)).to_string(),
-        other => shortened(&other.to_string()),
+        Value::String(text) => Value::String(shortened(text, MAX_SHOWN_CHARS)).to_string(),
+        other => shortened(&other.to_string(), MAX_SHOWN_CHARS),
     }
 }
 
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+fn shortened(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         None => text.to_owned(),
         Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
     }

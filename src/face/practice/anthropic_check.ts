@@ -122,6 +122,8 @@ function checkMessages(body: Record<string, any>, rules: AnthropicRules): Reject
 
 function checkMessage(message: any, at: number, isLast: boolean): Rejection | undefined {
   const role = message?.role;
+  // Later system messages made of blocks (tool additions) are legal; a leading one, or plain text, never was.
+  if (role === "system" && at > 0 && Array.isArray(message.content)) return undefined;
   if (role === "system") {
     return illegal(
       'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an ' +
@@ -167,10 +169,13 @@ function checkBlocks(
   rules: AnthropicRules,
 ): Rejection | undefined {
   const blocks = listOf(message.content);
+  // Seen accepted: a blank text beside calls, as some models write it themselves.
+  const hasCalls = blocks.some((block) => block?.type === "tool_use");
   for (const [index, block] of blocks.entries()) {
     const where = `messages.${at}.content.${index}`;
     const type = block?.type;
     if (typeof type !== "string") return illegal(`${where}.type: Field required`);
+    if (message.role === "system") continue;
     const other = BLOCK_TYPES[message.role === "user" ? "assistant" : "user"] ?? [];
     if (type !== "text" && other.includes(type)) {
       return illegal(
@@ -180,7 +185,7 @@ function checkBlocks(
     if (type === "text") {
       if (typeof block.text !== "string") return illegal(`${where}.text.text: Field required`);
       if (block.text === "") return illegal("messages: text content blocks must be non-empty");
-      if (block.text.trim() === "")
+      if (block.text.trim() === "" && !hasCalls)
         return illegal("messages: text content blocks must contain non-whitespace text");
     } else if (type === "tool_use") {
       if (typeof block.id !== "string" || !/^[a-zA-Z0-9_-]+$/.test(block.id)) {

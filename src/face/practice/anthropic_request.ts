@@ -48,6 +48,7 @@ function thinkingOf(thinking: any): Conversation["thinking"] {
 }
 
 function decodeMessage(message: any): Said[] {
+  if (message.role === "system") return [];
   const blocks = blocksOf(message.content);
   if (message.role === "assistant") {
     const calls = blocks

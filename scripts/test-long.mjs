@@ -1,0 +1,75 @@
+// npm run test:long: what takes too long for every change, or needs more than CI installs.
+//   npm run test:long -- firefox      these parts only
+// Parts: schedules (property tests with LOOPLET_CASES cases, 200,000 unless told otherwise), firefox (the shell in
+// Firefox, where apt can install it), hosts (the package in Bun, Firefox and further bundlers).
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { findBrowser } from "./lib/browser.mjs";
+import { SetupError, fail, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
+import { Report, nodeTest, ran, skipped } from "./lib/report.mjs";
+import { cargoInstall, toolFolder } from "./lib/rust.mjs";
+import { modernNode, npmTool, setup } from "./setup.mjs";
+
+const parts = { schedules, firefox, hosts };
+
+async function main() {
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.find((name) => !(name in parts));
+  if (unknown)
+    throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
+  const names = wanted.length ? wanted : Object.keys(parts);
+  const machine = await setup({ firefox: names.some((name) => name !== "schedules") });
+  const report = new Report();
+  for (const name of names) await report.part(name, () => parts[name](machine));
+  report.end();
+}
+
+async function schedules({ rust, env }) {
+  const cases = process.env.LOOPLET_CASES || "200000";
+  const args = ["test", "--profile", "recordings", "--lib", "--tests", "--", "--include-ignored"];
+  return ran(
+    await run(join(rust.bin, "cargo"), args, {
+      capture: true,
+      env: { ...env, LOOPLET_CASES: cases, PROPTEST_CASES: cases },
+    }),
+  );
+}
+
+async function firefox({ rust, env }) {
+  const found = findBrowser("firefox");
+  if (!found) return skipped("no Firefox");
+  if (!existsSync(join(root, "tests/wasm"))) return skipped("the shell has no tests");
+  const driver = found.driver ?? (await geckodriver(rust));
+  const args = ["test", "--headless", "--firefox", "--geckodriver", driver, "--mode", "no-install"];
+  return ran(
+    await run("wasm-pack", [...args, "--", "--all-features", "--test", "wasm"], {
+      capture: true,
+      env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "180" },
+    }),
+  );
+}
+
+async function geckodriver(rust) {
+  if (!existsSync(toolFolder("geckodriver")))
+    await withCacheLock(() =>
+      step(`installing geckodriver ${versions.geckodriver} from the crates registry`, () =>
+        cargoInstall(rust, "geckodriver"),
+      ),
+    );
+  return join(toolFolder("geckodriver"), "bin/geckodriver");
+}
+
+async function hosts(machine) {
+  await build({ machine });
+  const folder = async (name) => join(await npmTool(name, versions[name]), "node_modules");
+  return nodeTest(await modernNode(), "tests/package/long", {
+    LOOPLET_BUN: join(await folder("bun"), ".bin/bun"),
+    LOOPLET_WEBPACK: await folder("webpack"),
+    LOOPLET_ROLLUP: await folder("rollup"),
+    LOOPLET_FIREFOX: findBrowser("firefox")?.browser ?? "",
+    LOOPLET_CHROMIUM: findBrowser("chromium")?.browser ?? "",
+  });
+}
+
+await main().catch(fail);

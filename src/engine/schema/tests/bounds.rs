@@ -1,0 +1,216 @@
+//! Bounded work, and properties over any schema.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn no_more_violations_are_given_than_asked_for() {
+    let schema = compiled(r#"{"required":["a","b","c"],"items":{"type":"null"}}"#);
+    assert_eq!(schema.validate(&json("{}"), 100).len(), 3);
+    assert_eq!(schema.validate(&json("{}"), 2).len(), 2);
+    assert_eq!(schema.validate(&json("{}"), 0).len(), 1);
+    assert_eq!(schema.validate(&json("[1,2,3,4]"), 3).len(), 3);
+}
+
+#[test]
+fn a_long_finding_is_shortened() {
+    let text = ["\"", &"é".repeat(10_000), "\""].concat();
+    let found = violations(r#"{"enum":[1,2,3,4,5,6,7,8,9,10,11,12]}"#, &text);
+    assert!(found[0].contains("9, 10, …, got string \"éé"), "{found:?}");
+    assert!(found[0].chars().count() < 120, "{found:?}");
+}
+
+fn gives_up(schema: &Schema, instance: &Value) -> bool {
+    let found = schema.validate(instance, 3);
+    found
+        .iter()
+        .any(|violation| violation.message.starts_with("too "))
+}
+
+#[test]
+fn a_schema_that_refers_to_itself_alone_gives_up() {
+    for schema in [
+        r##"{"$ref":"#"}"##,
+        r##"{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}"##,
+        r##"{"oneOf":[{"$ref":"#"},{"$ref":"#"},{"not":{"$ref":"#"}}]}"##,
+        r##"{"not":{"$ref":"#"}}"##,
+        r##"{"if":{"$ref":"#"},"then":{"$ref":"#"},"else":{"$ref":"#"}}"##,
+    ] {
+        assert!(gives_up(&compiled(schema), &Value::Null), "{schema}");
+    }
+}
+
+#[test]
+fn doubling_alternatives_end_after_bounded_work() {
+    let mut schema = String::from(r##"{"$defs":{"0":{"type":"null"}"##);
+    for level in 1..60 {
+        let below = (level - 1).to_string();
+        let ref_below = ["{\"$ref\":\"#/$defs/", &below, "\"}"].concat();
+        let list = [
+            ",\"",
+            &level.to_string(),
+            "\":{\"anyOf\":[",
+            &ref_below,
+            ",",
+            &ref_below,
+            "]}",
+        ];
+        schema.push_str(&list.concat());
+    }
+    schema.push_str(r##"},"$ref":"#/$defs/59"}"##);
+    let schema = compiled(&schema);
+    assert!(schema.validate(&Value::Null, 3).is_empty());
+    assert!(gives_up(&schema, &json("1")));
+}
+
+#[test]
+fn large_enums_and_arrays_are_checked() {
+    let choices: Vec<Value> = (0..20_000)
+        .map(|number: u32| Value::from(number.to_string()))
+        .collect();
+    let items: Vec<Value> = choices.iter().rev().cloned().collect();
+    let mut schema = json(r#"{"items":{},"uniqueItems":true}"#);
+    schema["items"]["enum"] = Value::from(choices);
+    let schema = compile(&schema).unwrap();
+    let mut items = Value::from(items);
+    assert!(schema.validate(&items, 3).is_empty());
+    items[7] = items[19_000].clone();
+    assert_eq!(schema.validate(&items, 3).len(), 1);
+    items[9] = Value::from("no");
+    assert_eq!(schema.validate(&items, 3).len(), 2);
+}
+
+#[test]
+fn nested_alternatives_make_no_endless_message() {
+    let schema = compiled(r##"{"anyOf":[{"items":{"$ref":"#"},"type":"array"},{"type":"string"}]}"##);
+    let instance = json(&["[".repeat(100), "true".into(), "]".repeat(100)].concat());
+    let found = schema.validate(&instance, 3);
+    assert_eq!(found.len(), 1);
+    assert!(
+        found[0].message.chars().count() < 1000,
+        "{}",
+        found[0].message.len()
+    );
+}
+
+#[test]
+fn deep_values_and_schemas_use_bounded_stack() {
+    let deep = json(&["[".repeat(126), "1".into(), "]".repeat(126)].concat());
+    assert!(
+        compiled(r##"{"anyOf":[{"type":"integer"},{"items":{"$ref":"#"}}]}"##)
+            .validate(&deep, 3)
+            .is_empty()
+    );
+    let mut deeper = Value::Null;
+    for _ in 0..5000 {
+        deeper = Value::Array(vec![deeper]);
+    }
+    assert!(gives_up(&compiled(r##"{"items":{"$ref":"#"}}"##), &deeper));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let keywords = vec![
+        "type",
+        "enum",
+        "const",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "prefixItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minProperties",
+        "propertyNames",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "not",
+        "if",
+        "then",
+        "else",
+        "$ref",
+        "$defs",
+        "$anchor",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
+        "a",
+        "b",
+    ];
+    let words = vec![
+        "a",
+        "b",
+        "#",
+        "#/$defs/a",
+        "#a",
+        "#/properties/a",
+        "string",
+        "object",
+        "array",
+        "integer",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        (-3i64..10).prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        proptest::sample::select(words).prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        let keywords = proptest::sample::select(keywords.clone());
+        prop_oneof![
+            1 => proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            3 => proptest::collection::vec((keywords, inner), 0..5).prop_map(|fields| {
+                Value::Object(fields.into_iter().map(|(name, value)| (name.to_string(), value)).collect())
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_json_compiles_or_is_refused_and_then_validates_anything(schema in any_json(), instance in any_json()) {
+        if let Ok(schema) = compile(&schema) {
+            prop_assert!(schema.validate(&instance, 3).len() <= 3);
+        }
+    }
+
+    #[test]
+    fn a_value_fits_itself_as_const_and_enum(value in any_json()) {
+        let mut schema = json("{}");
+        schema["const"] = value.clone();
+        schema["enum"] = Value::Array(vec![Value::Null, value.clone()]);
+        prop_assert!(compile(&schema).unwrap().validate(&value, 3).is_empty());
+        let twice = Value::Array(vec![value.clone(), Value::from("x"), value]);
+        prop_assert_eq!(compiled(r#"{"uniqueItems":true}"#).validate(&twice, 3).len(), 1);
+    }
+
+    #[test]
+    fn not_is_the_opposite(schema in any_json(), instance in any_json()) {
+        let mut negated = json("{}");
+        negated["not"] = schema.clone();
+        // References within would lead to the wrong root.
+        if !schema.to_string().contains("$ref") && let Ok(plain) = compile(&schema) {
+            let negated = compile(&negated).unwrap();
+            prop_assert_ne!(plain.validate(&instance, 1).is_empty(), negated.validate(&instance, 1).is_empty());
+        }
+    }
+
+    #[test]
+    fn the_number_of_errors_asked_for_never_changes_the_verdict(schema in any_json(), instance in any_json()) {
+        if let Ok(schema) = compile(&schema) {
+            let (one, many) = (schema.validate(&instance, 1), schema.validate(&instance, 50));
+            prop_assert_eq!(one.is_empty(), many.is_empty());
+        }
+    }
+}

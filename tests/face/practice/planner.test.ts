@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import { practice } from "../../../src/face/practice/index.js";
+import { findArithmetic } from "../../../src/face/practice/planner/arithmetic.js";
+import { ADD, ANTHROPIC_URL, anthropicRequest, anthropicTools, converse, TOOLS } from "./kit.js";
+
+const calls = async (prompt: string, tools: Record<string, any> = TOOLS, extra = {}) =>
+  (await converse(prompt, tools, extra))
+    .map((round) => round.calls.map(({ name, input }) => `${name}${JSON.stringify(input)}`))
+    .filter((round) => round.length > 0);
+const tool = (
+  description: string,
+  properties: Record<string, unknown>,
+  run: (input: any) => unknown = () => "ok",
+  required = Object.keys(properties),
+) => ({
+  description,
+  schema: { type: "object", properties, required },
+  run,
+});
+
+describe("the planner picks tools and fills arguments", () => {
+  const cases: [string, string[][]][] = [
+    ["Do I need an umbrella in Paris?", [['weather{"city":"Paris"}']]],
+    ["Weather in Paris, London and new york in fahrenheit", [['weather{"city":"Paris","unit":"fahrenheit"}', 'weather{"city":"London","unit":"fahrenheit"}', 'weather{"city":"New York","unit":"fahrenheit"}']]],
+    ["What is 12 times 7 and what's the weather in Oslo?", [['calculator{"expression":"12 * 7"}', 'weather{"city":"Oslo"}']]],
+    ["Calculate (3 + 4) * 2, then multiply it by 10", [['calculator{"expression":"(3 + 4) * 2"}'], ['calculator{"expression":"14 * 10"}']]],
+    ["What is 15% of 80?", [['calculator{"expression":"15 / 100 * 80"}']]],
+    ["Remember to buy milk and eggs", [['notes_add{"text":"buy milk and eggs"}']]],
+    ["Remember that the weather in Oslo is cold", [['notes_add{"text":"the weather in Oslo is cold"}']]],
+    ['Save "hello world" as a note', [['notes_add{"text":"hello world"}']]],
+    ["Show my notes", [["notes_list{}"]]],
+    ["What time is it in Tokyo?", [['now{"timeZone":"Asia/Tokyo"}']]],
+    ["what time is it", [["now{}"]]],
+    ["Find the top 3 articles on whales", [['search{"query":"whales","limit":3}']]],
+    ["Read README.md and tell me what keeps bread fresh", [['read_document{"path":"README.md"}']]],
+    ['search the web for "rust wasm" and list my notes', [['search{"query":"rust wasm"}', "notes_list{}"]]],
+    ["Get the weather for Paris. Then calculate 18 * 9 / 5 + 32.", [['weather{"city":"Paris"}'], ['calculator{"expression":"18 * 9 / 5 + 32"}']]],
+    ["Delete my note", []],
+    ["Hello!", []],
+  ]; // prettier-ignore
+  for (const [prompt, expected] of cases) {
+    it(prompt, async () => expect(await calls(prompt)).toEqual(expected));
+  }
+
+  it("gives the result of one tool to the next", async () => {
+    expect(await calls("add 2 and 3, then multiply the result by 4", ADD)).toEqual([
+      ['add{"a":2,"b":3}'],
+      ['multiply{"a":5,"b":4}'],
+    ]);
+    expect(await calls("Weather in Oslo, then save it as a note")).toEqual([
+      ['weather{"city":"Oslo"}'],
+      ['notes_add{"text":"Weather, Oslo: temperature 11, sky cloudy"}'],
+    ]);
+  });
+
+  it("fills enums, booleans, explicit values, references and routes of tools it never saw", async () => {
+    const tools = {
+      book_flight: tool("Books a flight", {
+        from: { type: "string", description: "city of departure" },
+        to: { type: "string", description: "city of arrival" },
+        class: { enum: ["economy", "business"] },
+        passengers: { type: "integer" },
+      }),
+      create_ticket: tool("Creates a ticket in the issue tracker", {
+        title: { type: "string" },
+        priority: { $ref: "#/$defs/level" },
+        urgent: { type: "boolean" },
+      }),
+    };
+    Object.assign(tools.create_ticket.schema, {
+      $defs: { level: { type: "string", enum: ["low", "high"] } },
+    });
+    expect(await calls("Book a business flight from Berlin to Rome for 2 passengers", tools)).toEqual([
+      ['book_flight{"from":"Berlin","to":"Rome","class":"business","passengers":2}'],
+    ]);
+    expect(await calls('Create an urgent ticket titled "Login broken" with high priority', tools)).toEqual([
+      ['create_ticket{"title":"Login broken","priority":"high","urgent":true}'],
+    ]);
+  });
+});
+
+describe("the planner answers", () => {
+  it("out of the results, in Markdown", async () => {
+    const rounds = await converse("What is 12 times 7 and what's the weather in Paris?");
+    expect(rounds.at(-1)?.text).toBe(
+      "**12 * 7 = 84**\n\nWeather, **Paris**:\n\n- Temperature: **18**\n- Sky: **cloudy**",
+    );
+  });
+
+  it("with a table, a list, a sentence or the fitting passage", async () => {
+    const answer = async (prompt: string) => (await converse(prompt)).at(-1)?.text;
+    expect(await answer("Search for whales")).toContain("| Title | Url |\n| --- | --- |\n| About whales |");
+    expect(await answer("List my notes")).toContain("- buy milk\n- call Ada");
+    expect(await answer("What time is it in Tokyo?")).toBe("It is **12:00 Asia/Tokyo**.");
+    expect(await answer("Read README.md and tell me what keeps bread fresh")).toContain(
+      "> Salt keeps the bread fresh for days.",
+    );
+  });
+
+  it("with what failed, and tries once more when the error says how", async () => {
+    const strict = (input: any) => {
+      if (input.city !== "München")
+        throw {
+          error: "unknown_city",
+          code: "unknown_city",
+          message: "No such city",
+          hint: 'Did you mean "München"?',
+          recoverable: true,
+        };
+      return { temperature: 3 };
+    };
+    const hinted = { weather: tool("Weather of a city", { city: { type: "string" } }, strict) };
+    expect(await calls("weather in Munich", hinted)).toEqual([
+      ['weather{"city":"Munich"}'],
+      ['weather{"city":"München"}'],
+    ]);
+    const broken = { weather: tool("Weather of a city", { city: { type: "string" } }, () => { throw new Error("station offline"); }) }; // prettier-ignore
+    const rounds = await converse("weather in Munich", broken);
+    expect(rounds).toHaveLength(2);
+    expect(rounds[1]?.text).toBe('The tool `weather` failed with `{"city":"Munich"}`: station offline.');
+  });
+
+  it("does not try again what is not recoverable", async () => {
+    const fatal = () => {
+      throw { error: "x", message: 'Did you mean "Bern"?', recoverable: false };
+    };
+    expect(
+      await converse("weather in Munich", { weather: tool("Weather", { city: { type: "string" } }, fatal) }),
+    ).toHaveLength(2);
+  });
+
+  it("in words when there is no tool", async () => {
+    const text = async (prompt: string) => (await converse(prompt, {})).at(-1)?.text ?? "";
+    expect(await text("Hello!")).toContain("practice model");
+    expect(await text("What is 6 times 7?")).toContain("**6 * 7 = 42**");
+    expect((await text("Write a story about the sea")).split("\n\n").length).toBeGreaterThan(3);
+    expect(await text("Frobnicate quickly")).toContain("beyond a practice model");
+  });
+
+  it("to what was added while the tools ran", async () => {
+    const fetch = practice({ delayMs: 0 });
+    const ask = async (messages: any[]) =>
+      (
+        (await (
+          await fetch(ANTHROPIC_URL, anthropicRequest({ messages, tools: anthropicTools() }))
+        ).json()) as any
+      ).content;
+    const messages: any[] = [{ role: "user", content: "Weather in Paris" }];
+    messages.push({ role: "assistant", content: await ask(messages) });
+    const { id } = messages[1].content.at(-1);
+    const result = { type: "tool_result", tool_use_id: id, content: "18" };
+    messages.push({ role: "user", content: [result, { type: "text", text: "Also what is 2 + 2?" }] });
+    expect((await ask(messages)).at(-1)).toMatchObject({
+      type: "tool_use",
+      name: "calculator",
+      input: { expression: "2 + 2" },
+    });
+  });
+});
+
+describe("the planner obeys the request", () => {
+  const first = async (extra: Record<string, unknown>, content = "Weather in Paris and in Rome") => {
+    const body = { messages: [{ role: "user", content }], tools: anthropicTools(), ...extra };
+    const message: any = await (await practice({ delayMs: 0 })(ANTHROPIC_URL, anthropicRequest(body))).json();
+    return message.content.filter(({ type }: any) => type === "tool_use").map(({ name }: any) => name);
+  };
+
+  it("when tools are forbidden, forced, named or one at a time", async () => {
+    expect(await first({ tool_choice: { type: "none" } })).toEqual([]);
+    expect(await first({ tool_choice: { type: "any" } }, "Hello")).toHaveLength(1);
+    expect(await first({ tool_choice: { type: "tool", name: "notes_add" } })).toEqual(["notes_add"]);
+    expect(await first({ tool_choice: { type: "auto", disable_parallel_tool_use: true } })).toEqual([
+      "weather",
+    ]);
+    expect(await first({})).toEqual(["weather", "weather"]);
+  });
+
+  it("and still finishes every task when only one call at a time is allowed", async () => {
+    const extra = { tool_choice: { type: "auto", disable_parallel_tool_use: true } };
+    expect(await calls("Weather in Paris and in Rome", TOOLS, extra)).toEqual([
+      ['weather{"city":"Paris"}'],
+      ['weather{"city":"Rome"}'],
+    ]);
+  });
+});
+
+describe("arithmetic", () => {
+  const cases: [string, string, number][] = [
+    ["2 + 3 * 4", "2 + 3 * 4", 14],
+    ["twenty-one divided by three", "21 / 3", 7],
+    ["the sum of 3 and 4", "3 + 4", 7],
+    ["subtract 4 from 10", "10 - 4", 6],
+    ["7 squared", "7 ^ 2", 49],
+    ["the square root of 144", "sqrt(144)", 12],
+    ["2 ^ 3 ^ 2", "2 ^ 3 ^ 2", 512],
+    ["1,250 x 4", "1250 * 4", 5000],
+    ["two hundred and five plus one", "205 + 1", 206],
+    ["(1 + 2) * (3 - 5)", "(1 + 2) * (3 - 5)", -6],
+  ];
+  for (const [text, expression, value] of cases) {
+    it(`reads ${text}`, () => expect(findArithmetic(text)).toMatchObject([{ expression, value }]));
+  }
+
+  it("sees none in dates, times, names and single numbers", () => {
+    for (const text of ["on 2026-11-20 at 10:30", "GPT-4 and 5", "room 12", "https://a.b/1-2"])
+      expect(findArithmetic(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,450 @@
+//! Random schedules of everything that can happen, in virtual time, against the invariants I-01 to I-10.
+//!
+//! A failing seed is printed; `LOOPLET_SEED=n` runs only that one, `LOOPLET_CASES=n` runs as many (10,000 by default).
+
+use std::collections::BTreeMap;
+
+use looplet::engine::event::{EventKind, ToolFault};
+use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::message::{Block, Json};
+use looplet::engine::output::Question;
+use looplet::engine::usage::Usage;
+use serde_json::{Value, json};
+
+use crate::wire::{Piece, begin, block, call, end, event, open, text};
+use crate::world::{World, config, tool};
+
+#[test]
+fn every_random_schedule_keeps_the_invariants() {
+    if let Some(seed) = variable("LOOPLET_SEED") {
+        return check(seed);
+    }
+    for seed in 0..variable("LOOPLET_CASES").unwrap_or(10_000) {
+        if let Err(panic) = std::panic::catch_unwind(|| check(seed)) {
+            println!("LOOPLET_SEED={seed} fails");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().unwrap())
+}
+
+fn check(seed: u64) {
+    let played = play(seed, seed.is_multiple_of(16));
+    for pair in played.world.requests.windows(2) {
+        let shared = &pair[0][..pair[0].rfind(']').unwrap()];
+        assert!(
+            pair[1].starts_with(shared),
+            "I-02: a request does not extend the one before"
+        );
+    }
+    for request in 0..played.world.requests.len() {
+        check_wire_messages(&played.world.body(request));
+    }
+    let result = played.world.result();
+    check_messages(&result["messages"]);
+    check_limits(&played, &result);
+    check_events(&played.world);
+    let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
+    assert_eq!(
+        usage,
+        usage_by_events(&played.world),
+        "I-06: usage is not the sum of its calls"
+    );
+    if seed.is_multiple_of(4) {
+        let again = play(seed, false);
+        assert_eq!(
+            again.world.events, played.world.events,
+            "I-07: the events differ the second time"
+        );
+        assert_eq!(
+            again.world.requests, played.world.requests,
+            "I-07: the requests differ the second time"
+        );
+    }
+}
+
+struct Played {
+    world: World,
+    max_iterations: u32,
+}
+
+/// One response that is under way.
+struct Response {
+    head: Option<u16>,
+    body: Vec<u8>,
+    sent: usize,
+    drops: bool,
+}
+
+fn play(seed: u64, round_trips: bool) -> Played {
+    let mut dice = Dice(seed);
+    let max_iterations = 1 + dice.below(6) as u32;
+    let mut world = World::new(random_config(&mut dice, max_iterations));
+    world.round_trips = round_trips;
+    world.confirm_saves = false;
+    world.prompt("Go.");
+    let mut response: Option<Response> = None;
+    let mut next_id = 0;
+    for _ in 0..400 {
+        if world.done.is_some() {
+            break;
+        }
+        check_overlaps(&world);
+        match dice.below(20) {
+            0 => world.input(Input::Steer {
+                id: next(&mut next_id),
+                content: vec![Block::text("Steer.")],
+            }),
+            1 => world.input(Input::FollowUp {
+                id: next(&mut next_id),
+                content: vec![Block::text("Follow.")],
+            }),
+            2 => world.input(Input::Withdraw {
+                id: dice.below(4) as u32,
+            }),
+            3 if dice.below(8) == 0 => world.cancel(),
+            4 => world.pass(dice.below(100)),
+            5..=9 => act_on_tools(&mut world, &mut dice),
+            _ => act_on_request(&mut world, &mut dice, &mut response, &mut next_id),
+        }
+        if world.open_request.is_none() {
+            response = None;
+        }
+    }
+    if world.done.is_none() {
+        world.cancel();
+    }
+    Played {
+        world,
+        max_iterations,
+    }
+}
+
+fn next(id: &mut u32) -> u32 {
+    *id += 1;
+    *id
+}
+
+fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::config::Config {
+    let tools = json!([
+        tool("read", json!({"readOnly": true})),
+        tool("write", json!({"timeoutMs": 50})),
+        tool("key", json!({"prepare": true})),
+        tool("once", json!({"replayOnce": true})),
+    ]);
+    let mut fields = json!({
+        "limits": {"maxIterations": max_iterations},
+        "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
+        "maxToolConcurrency": 1 + dice.below(4),
+        "joinDeltas": dice.below(2) == 0,
+        "retry": {"maxRetries": dice.below(3), "baseMs": 10},
+        "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
+    });
+    if dice.below(4) == 0 {
+        fields["limits"]["maxTotalTokens"] = json!(dice.below(120));
+    }
+    if dice.below(4) == 0 {
+        fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
+    }
+    config(tools, fields)
+}
+
+fn act_on_request(world: &mut World, dice: &mut Dice, response: &mut Option<Response>, next_id: &mut u32) {
+    let Some(request) = world.open_request else {
+        return world.pass(dice.below(40));
+    };
+    let under_way = response.get_or_insert_with(|| random_response(dice, next_id));
+    if let Some(status) = under_way.head.take() {
+        return world.head(status, &[("request-id", "req_1")]);
+    }
+    let left = under_way.body.len() - under_way.sent;
+    if left > 0 {
+        let size = (1 + dice.below(200) as usize).min(left);
+        let bytes = under_way.body[under_way.sent..under_way.sent + size].to_vec();
+        under_way.sent += size;
+        world.input(Input::Chunk {
+            request,
+            bytes: &bytes,
+        });
+    } else if under_way.drops {
+        world.network_failed();
+    } else {
+        world.end();
+    }
+}
+
+fn random_response(dice: &mut Dice, next_id: &mut u32) -> Response {
+    let fails = dice.below(10);
+    if fails == 0 {
+        let status = *dice.pick(&[429, 500, 529, 400]);
+        let body = json!({"type": "error", "error": {"type": "api_error", "message": "no"}}).to_string();
+        return Response {
+            head: Some(status),
+            body: body.into_bytes(),
+            sent: 0,
+            drops: false,
+        };
+    }
+    let mut body = begin(1 + dice.below(20));
+    let pieces = dice.below(4) as usize;
+    for index in 0..pieces {
+        let piece = random_piece(dice, next_id);
+        let is_cut = fails == 1 && index + 1 == pieces;
+        body += &if is_cut {
+            open(index, &piece)
+        } else {
+            block(index, &piece)
+        };
+    }
+    match fails {
+        1 => {}
+        2 => {
+            body +=
+                &event(json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}}))
+        }
+        _ => {
+            body += &end(
+                dice.pick(&["end_turn", "tool_use", "max_tokens", "pause_turn"]),
+                dice.below(20),
+            )
+        }
+    }
+    Response {
+        head: Some(200),
+        body: body.into_bytes(),
+        sent: 0,
+        drops: fails == 1 && dice.below(2) == 0,
+    }
+}
+
+fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
+    match dice.below(6) {
+        0 => text("Some text with ümläuts 🦀."),
+        1 => text("  "),
+        2 => Piece::Thinking("Hm.".into(), *dice.pick(&["", "c2ln"])),
+        _ => {
+            let id = if dice.below(10) == 0 {
+                "same".to_owned()
+            } else {
+                format!("t{}", next(next_id))
+            };
+            let name = *dice.pick(&["read", "read", "write", "key", "once", "none"]);
+            match dice.below(8) {
+                0 => Piece::Call(id, name.into(), "{\"n\": ".into()),
+                1 => call(&id, name, json!({"n": "no number"})),
+                _ => call(&id, name, json!({"n": dice.below(3)})),
+            }
+        }
+    }
+}
+
+fn act_on_tools(world: &mut World, dice: &mut Dice) {
+    if !world.saves.is_empty() && dice.below(2) == 0 {
+        let (save, _) = world.saves.remove(0);
+        return world.input(Input::Saved {
+            save,
+            ok: dice.below(10) > 0,
+        });
+    }
+    if !world.questions.is_empty() {
+        let (question, Question::PrepareCalls { calls }) = world.questions.remove(0);
+        let answer = match dice.below(8) {
+            0 => QuestionAnswer::Failed { why: "no".into() },
+            _ => QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect()),
+        };
+        return world.input(Input::Answered { question, answer });
+    }
+    let ids: Vec<String> = world.running.keys().cloned().collect();
+    if ids.is_empty() {
+        return;
+    }
+    let id = dice.pick(&ids).clone();
+    let fault = |recoverable| {
+        ToolReturn::Fault(ToolFault {
+            code: "x".into(),
+            message: "y".into(),
+            hint: "z".into(),
+            recoverable,
+        })
+    };
+    match dice.below(16) {
+        0 => world.finish_tool(&id, fault(true)),
+        1 => world.finish_tool(&id, fault(false)),
+        2 => {
+            let call = world.running[&id].call;
+            world.input(Input::ToolProgress {
+                call,
+                data: Json::parse("1").unwrap(),
+            });
+        }
+        _ => world.return_value(&id, json!({"id": id.clone()})),
+    }
+}
+
+/// The resource key is the call's `n`.
+fn prepared(input: &str) -> PreparedCall {
+    PreparedCall {
+        resource_key: Some(input.to_owned()),
+        ..PreparedCall::default()
+    }
+}
+
+fn check_overlaps(world: &World) {
+    let mut keys: Vec<&str> = Vec::new();
+    for running in world
+        .running
+        .values()
+        .filter(|running| running.tool_name == "key")
+    {
+        let key = running.input.as_str();
+        assert!(
+            !keys.contains(&key),
+            "I-04: two calls of one resource key run at once"
+        );
+        keys.push(key);
+    }
+}
+
+/// I-01 and I-03 on the wire.
+fn check_wire_messages(body: &Value) {
+    let messages = body["messages"].as_array().unwrap();
+    let mut open: Vec<&Value> = Vec::new();
+    for message in messages {
+        let content = message["content"].as_array().unwrap();
+        assert!(!content.is_empty(), "I-03: an empty message");
+        let results: Vec<&Value> = content
+            .iter()
+            .map_while(|block| block.get("tool_use_id"))
+            .collect();
+        assert_eq!(
+            results, open,
+            "I-01, I-04: the results are not those of the calls before, in order"
+        );
+        let blocks = content.iter().skip(results.len());
+        assert!(
+            blocks.clone().all(|block| block["type"] != "tool_result"),
+            "a result after other content"
+        );
+        for block in blocks {
+            assert!(
+                block["text"].as_str().is_none_or(|text| !text.trim().is_empty()),
+                "I-03: empty text"
+            );
+        }
+        open = content
+            .iter()
+            .filter(|block| block["type"] == "tool_use")
+            .map(|block| &block["id"])
+            .collect();
+        let mut unique = open.clone();
+        unique.sort_by_key(|id| id.to_string());
+        unique.dedup();
+        assert_eq!(unique.len(), open.len(), "I-01: two calls of one id");
+        assert!(open.is_empty() || message["role"] == "assistant");
+    }
+    assert!(open.is_empty(), "I-01: a call without a result");
+}
+
+/// The same on the neutral messages of the result.
+fn check_messages(messages: &Value) {
+    let mut open: Vec<Value> = Vec::new();
+    for message in messages.as_array().unwrap() {
+        let content = message["content"].as_array().unwrap();
+        assert!(!content.is_empty());
+        let results: Vec<Value> = content
+            .iter()
+            .filter_map(|block| block.get("callId").cloned())
+            .collect();
+        assert_eq!(
+            results, open,
+            "the results are not those of the calls before, in order"
+        );
+        let calls = content.iter().filter(|block| block["type"] == "tool_call");
+        open = calls.map(|block| block["id"].clone()).collect();
+    }
+    assert!(open.is_empty(), "a call without a result");
+}
+
+fn check_limits(played: &Played, result: &Value) {
+    assert!(
+        result["iterations"].as_u64().unwrap() <= u64::from(played.max_iterations),
+        "I-05"
+    );
+    let starts = played
+        .world
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::IterationStart)
+        .count();
+    assert!(
+        starts as u32 <= played.max_iterations,
+        "I-05: more model calls than allowed"
+    );
+}
+
+fn check_events(world: &World) {
+    let finishes = world
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Finish { .. }))
+        .count();
+    assert_eq!(finishes, 1, "I-06");
+    assert!(
+        matches!(world.events.last().unwrap().kind, EventKind::Finish { .. }),
+        "I-06: something after the end"
+    );
+    assert!(world.run.poll_timeout().is_none(), "I-10: a timer after the end");
+    let mut open = BTreeMap::new();
+    for event in &world.events {
+        match &event.kind {
+            EventKind::TextStart { block } => assert!(
+                open.insert((event.iteration, event.attempt, *block), ())
+                    .is_none()
+            ),
+            EventKind::TextDelta { block, .. } => {
+                assert!(
+                    open.contains_key(&(event.iteration, event.attempt, *block)),
+                    "a delta outside its block"
+                );
+            }
+            EventKind::TextEnd { block } => {
+                assert!(open.remove(&(event.iteration, event.attempt, *block)).is_some());
+            }
+            EventKind::Reset { .. } => open.clear(),
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "a text block that never ended");
+}
+
+fn usage_by_events(world: &World) -> Usage {
+    let mut calls: BTreeMap<(u32, u32), Usage> = BTreeMap::new();
+    for event in &world.events {
+        if let EventKind::Usage { usage, .. } = &event.kind {
+            calls.insert((event.iteration, event.attempt), *usage);
+        }
+    }
+    let mut sum = Usage::default();
+    calls.values().for_each(|usage| sum.add(usage));
+    sum
+}
+
+/// A splitmix64 generator.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len() as u64) as usize]
+    }
+}

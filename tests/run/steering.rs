@@ -1,0 +1,91 @@
+use looplet::engine::event::EventKind;
+use looplet::engine::input::Input;
+use looplet::engine::message::Block;
+use serde_json::json;
+
+use crate::wire::{call, stream, text};
+use crate::world::{World, config, tool};
+
+fn world() -> World {
+    World::started(config(
+        json!([tool("read", json!({"readOnly": true}))]),
+        json!({}),
+    ))
+}
+
+fn steer(world: &mut World, id: u32, words: &str) {
+    world.input(Input::Steer {
+        id,
+        content: vec![Block::text(words)],
+    });
+}
+
+fn delivered(world: &World) -> Vec<u32> {
+    let ids = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::SteerDelivered { ids } => Some(ids.clone()),
+        _ => None,
+    });
+    ids.flatten().collect()
+}
+
+#[test]
+fn a_steer_goes_with_the_next_results_and_cancels_nothing() {
+    let mut world = world();
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
+    steer(&mut world, 1, "Only tomorrow.");
+    steer(&mut world, 2, "In Celsius.");
+    assert_eq!(world.running.len(), 1);
+    world.return_value("a", json!(1));
+    let content = world.body(1)["messages"][2]["content"].clone();
+    assert_eq!(content[0]["type"], "tool_result");
+    assert_eq!(
+        (&content[1]["text"], &content[2]["text"]),
+        (&json!("Only tomorrow."), &json!("In Celsius."))
+    );
+    assert_eq!(delivered(&world), [1, 2]);
+}
+
+#[test]
+fn a_steer_to_a_model_that_has_finished_starts_one_more_iteration() {
+    let mut world = world();
+    steer(&mut world, 1, "Shorter.");
+    world.respond(&stream(&[text("A long answer.")], "end_turn"));
+    assert!(world.done.is_none());
+    world.respond(&stream(&[text("Short.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+    assert_eq!(world.result()["messages"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn a_follow_up_waits_until_the_model_has_finished() {
+    let mut world = world();
+    world.input(Input::FollowUp {
+        id: 7,
+        content: vec![Block::text("And Sunday?")],
+    });
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
+    world.return_value("a", json!(1));
+    assert!(!world.requests[1].contains("And Sunday?"));
+    world.respond(&stream(&[text("Rain.")], "end_turn"));
+    assert!(world.requests[2].contains("And Sunday?"));
+    assert_eq!(delivered(&world), [7]);
+}
+
+#[test]
+fn what_has_not_been_delivered_can_be_withdrawn() {
+    let mut world = world();
+    steer(&mut world, 1, "No.");
+    steer(&mut world, 2, "Yes.");
+    world.input(Input::Withdraw { id: 1 });
+    world.respond(&stream(&[text("Hm.")], "end_turn"));
+    assert!(!world.requests[1].contains("No."));
+    assert!(world.requests[1].contains("Yes."));
+}
+
+#[test]
+fn what_was_never_delivered_is_in_the_result() {
+    let mut world = world();
+    steer(&mut world, 5, "Too late.");
+    world.cancel();
+    assert_eq!(world.result()["undelivered"], json!([5]));
+}

@@ -1,0 +1,16 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`./src/face/${path}`, import.meta.url));
+
+// The face is tested from its source, on the glue that `node scripts/build.mjs` leaves in target/glue.
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^looplet$/, replacement: source("entry/node.ts") },
+      { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
+      { find: /^looplet\/slim$/, replacement: source("entry/slim.ts") },
+    ],
+  },
+  test: { include: ["tests/face/**/*.test.ts"] },
+});
