@@ -42,6 +42,8 @@ export class EngineRun implements Run {
   #settle!: (result: RunResult) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
+  /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
+  #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
   /** What `steer` and `followUp` got before the engine was loaded. */
@@ -81,7 +83,7 @@ export class EngineRun implements Run {
   }
 
   get outcome(): OutcomeKind | undefined {
-    return this.#outcome?.outcome;
+    return (this.#outcome ?? this.#closing)?.outcome;
   }
 
   steer(prompt: Prompt): Queued {
@@ -93,10 +95,11 @@ export class EngineRun implements Run {
   }
 
   abort(reason: unknown = "aborted"): void {
-    if (this.#outcome !== undefined) return;
+    if (this.outcome !== undefined) return;
     const why = abortReason(reason);
     try {
       this.#driver?.abort(why);
+      this.#closing = this.#driver?.outcome();
     } catch (error) {
       this.#report(error);
     }
@@ -238,7 +241,7 @@ export class EngineRun implements Run {
 
   #queue(isSteer: boolean, prompt: Prompt): Queued {
     const blocks = content(prompt, isSteer ? "steer" : "followUp");
-    if (this.#outcome !== undefined) {
+    if (this.outcome !== undefined) {
       throw new LoopletError(
         "misuse_run_ended",
         isSteer ? "steer" : "followUp",
@@ -253,7 +256,7 @@ export class EngineRun implements Run {
   }
 
   #withdraw(id: number): boolean {
-    if (this.#outcome !== undefined) return false;
+    if (this.outcome !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.withdraw(id);
     const before = this.#early.length;
     this.#early = this.#early.filter((early) => early.id !== id);

@@ -140,11 +140,21 @@ describe("a run", () => {
     ]);
   });
 
-  it("can be aborted inside a listener", async () => {
-    const { driver, run } = await started({ onText: () => run.abort("enough") });
+  it("can be aborted inside a listener: the outcome is set there, the events and the result follow", async () => {
+    const seen: unknown[] = [];
+    const { driver, run } = await started({
+      onText: () => {
+        run.abort("enough");
+        seen.push(run.outcome);
+        run.abort("again");
+        expect(() => run.steer("more")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
+      },
+      onEvent: ({ type }) => seen.push(type),
+    });
     driver.say("Hi");
-    expect(run.outcome).toBe("cancelled");
-    expect((await run.result).abortReason).toBe("enough");
+    expect(seen).toEqual(["cancelled", "text-delta", "abort", "finish"]);
+    expect(await run.result).toMatchObject({ text: "Hi", abortReason: "enough" });
+    expect(driver.told("abort")).toEqual([["enough"]]);
   });
 
   it("fails as config_invalid when the engine refuses the configuration", async () => {

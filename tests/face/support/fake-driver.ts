@@ -10,6 +10,9 @@ export class FakeDriver implements Driver {
   text = "";
   #outcome: Outcome | undefined;
   #seq = 0;
+  /** Callbacks of the host under way. */
+  #depth = 0;
+  #isDone = false;
 
   constructor(
     configJson: string,
@@ -35,10 +38,11 @@ export class FakeDriver implements Driver {
     return true;
   }
 
+  /** As the driver does: inside a callback only the outcome is set, what follows waits until the callback has returned. */
   abort(why: string): void {
     this.calls.push(["abort", why]);
-    this.emit({ type: "abort", reason: why });
-    this.end({ outcome: "cancelled", abortReason: why });
+    this.#outcome = { outcome: "cancelled", abortReason: why };
+    if (this.#depth === 0) this.#finish();
   }
 
   toolFinished(call: number, result: ToolReturn): void {
@@ -97,18 +101,32 @@ export class FakeDriver implements Driver {
 
   emit(event: { type: RunEvent["type"]; [field: string]: unknown }): void {
     const stamp = { seq: ++this.#seq, agentPath: "root", iteration: 1, attempt: 1 };
-    this.host.onEvent({ ...stamp, ...event } as RunEvent);
+    this.#tell(() => this.host.onEvent({ ...stamp, ...event } as RunEvent));
   }
 
   say(text: string, block = 0, kind: 0 | 1 | 2 = 0): void {
     if (kind === 0) this.text += text;
-    this.host.onDelta(kind, text, block, ++this.#seq, 0, 1, 1);
+    this.#tell(() => this.host.onDelta(kind, text, block, ++this.#seq, 0, 1, 1));
   }
 
   end(outcome: Outcome): void {
-    if (this.#outcome !== undefined) return;
-    this.#outcome = outcome;
-    this.emit({ type: "finish", outcome });
+    this.#outcome ??= outcome;
+    this.#finish();
+  }
+
+  #tell(call: () => void): void {
+    this.#depth++;
+    call();
+    this.#depth--;
+    if (this.#depth === 0 && this.#outcome !== undefined) this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    if (this.#outcome?.abortReason !== undefined)
+      this.emit({ type: "abort", reason: this.#outcome.abortReason });
+    this.emit({ type: "finish", outcome: this.#outcome });
     this.host.done();
   }
 }
