@@ -89,11 +89,11 @@ impl Driver {
     }
 
     /// Reads the run. `None` after a panic that even its failing did not survive.
-    pub fn ask<R>(self: &Rc<Self>, read: impl FnOnce(&Run) -> R) -> Option<R> {
+    pub fn ask<R>(self: &Rc<Self>, read: impl FnOnce(&mut Run) -> R) -> Option<R> {
         if self.wreck.borrow().is_some() {
             return None;
         }
-        match catch(|| read(&self.run.borrow())) {
+        match catch(|| read(&mut self.run.borrow_mut())) {
             Ok(answer) => Some(answer),
             Err(message) => {
                 self.fail(&message);

@@ -155,16 +155,17 @@ describe("an abort", () => {
 
   it("of the reader ends the wait and produces nothing more", async () => {
     let waits = 0;
+    let ended = 0;
     const sleep: Sleep = (_, signal) =>
       new Promise((_, reject) => {
         waits += 1;
-        signal.addEventListener("abort", () => reject(signal.reason));
+        signal.addEventListener("abort", () => ((ended += 1), reject(signal.reason)));
       });
     const reader = (await practice({ sleep })(ANTHROPIC_URL, streamed("Hi"))).body!.getReader();
     const read = reader.read();
     await reader.cancel();
     expect((await read).done).toBe(true);
-    expect(waits).toBe(1);
+    expect([waits, ended]).toEqual([1, 1]);
   });
 
   it("leaves no listener on the signal after the end", async () => {

@@ -158,6 +158,15 @@ describe("the planner answers", () => {
   });
 });
 
+describe("a long prompt", () => {
+  it("is read at its beginning and its end", async () => {
+    const middle = "Nothing of interest happened. ".repeat(2000);
+    expect(await calls(`What is 2 + 2?\n${middle}\nShow my notes`)).toEqual([
+      ['calculator{"expression":"2 + 2"}', "notes_list{}"],
+    ]);
+  });
+});
+
 describe("the planner obeys the request", () => {
   const first = async (extra: Record<string, unknown>, content = "Weather in Paris and in Rome") => {
     const body = { messages: [{ role: "user", content }], tools: anthropicTools(), ...extra };

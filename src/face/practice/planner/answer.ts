@@ -111,6 +111,7 @@ function bare(text: string): string {
 }
 
 const LONG_TEXT = 400;
+const MAX_READ = 100_000;
 const MAX_SENTENCES = 4;
 
 /** The sentences of a long text that share most with the question, in their own order. */
@@ -128,6 +129,7 @@ function passageOf({ text: question, input }: Step, text: string): string | unde
   const inputWords = stems(Object.values(input).join(" "));
   const wanted = [...stems(question)].filter((word) => !inputWords.has(word));
   const sentences = content
+    .slice(0, MAX_READ)
     .replace(/^#+\s+.*$/gm, "")
     .split(/(?<=[.!?])\s+|\n{2,}/)
     .map((sentence) => sentence.replace(/\s+/g, " ").trim())

@@ -36,7 +36,7 @@ export function readEpisode({ said }: Conversation): Episode {
   let rounds = 0;
   for (const entry of said.slice(start)) {
     if (entry.role === "user") {
-      const text = withoutDirective(entry.text);
+      const text = readable(withoutDirective(entry.text));
       if (text !== "") prompts.push(text);
     } else if (entry.role === "assistant") {
       rounds += 1;
@@ -48,6 +48,19 @@ export function readEpisode({ said }: Conversation): Episode {
   }
   const earlier = said.slice(0, start).flatMap((entry) => (entry.role === "user" ? [entry.text] : []));
   return { prompts, calls, rounds, isFirst: start === 0, earlier };
+}
+
+/** UTF-16 units of a prompt that are read from its beginning, and as many from its end. */
+const MAX_PROMPT_HALF = 4000;
+
+// The patterns of the planner are written for sentences; pasted documents and runs of blanks would make them slow.
+function readable(text: string): string {
+  const isLong = text.length > 2 * MAX_PROMPT_HALF;
+  const kept = isLong ? `${text.slice(0, MAX_PROMPT_HALF)}\n${text.slice(-MAX_PROMPT_HALF)}` : text;
+  return kept
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/\n\s+/g, "\n")
+    .trim();
 }
 
 function saysError(text: string): boolean {

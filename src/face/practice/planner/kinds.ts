@@ -45,7 +45,10 @@ export function kindOf(name: string, schema: { format?: string; description?: st
   const byFormat = schema.format === undefined ? undefined : BY_FORMAT[schema.format];
   if (byFormat) return byFormat;
   const find = (text: string) => BY_NAME.find(([, pattern]) => pattern.test(text))?.[0];
-  return find(splitName(name)) ?? find((schema.description ?? "").toLowerCase()) ?? "any";
+  const description = (schema.description ?? "").toLowerCase();
+  // "to" may be a person, a city or a currency: there the description knows better.
+  const isVague = /^(?:to|from|at|value|number|key)$/.test(name);
+  return (isVague ? find(description) : undefined) ?? find(splitName(name)) ?? find(description) ?? "any";
 }
 
 /** Values of `kind` in the source, the likeliest first; empty when there is none. */
