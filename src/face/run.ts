@@ -66,6 +66,7 @@ export class EngineRun implements Run {
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
+    const config = parts.config(options.messages);
     this.id = parts.ids();
     this.result = new Promise((resolve) => (this.#settle = resolve));
     this.#tools = new ToolCalls(
@@ -79,7 +80,7 @@ export class EngineRun implements Run {
       this.#want();
     }, 0);
     this.#follow(options.signal);
-    void this.#start(load);
+    void this.#start(load, config);
   }
 
   get outcome(): OutcomeKind | undefined {
@@ -133,7 +134,7 @@ export class EngineRun implements Run {
     return queue;
   }
 
-  async #start(load: LoadEngine): Promise<void> {
+  async #start(load: LoadEngine, config: string): Promise<void> {
     let open: OpenRun;
     try {
       open = await load();
@@ -143,7 +144,7 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const driver = open(this.#parts.config(this.#options.messages), this.#host());
+      const driver = open(config, this.#host());
       this.#driver = driver;
       this.#want();
       // Before the prompt: the first request takes the steers with it.

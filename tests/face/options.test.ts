@@ -145,6 +145,9 @@ describe("createAgent", () => {
 });
 
 describe("agent.run", () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+
   it.each([
     ["", {}, "misuse_empty_prompt", "prompt"],
     [" \n", {}, "misuse_empty_prompt", "prompt"],
@@ -154,10 +157,16 @@ describe("agent.run", () => {
     [[{ type: "image" }], {}, "misuse_invalid_argument", "prompt[0]"],
     ["go", { messages: "x" }, "config_wrong_type", "messages"],
     ["go", { messages: [{ role: "system", content: "x" }] }, "config_wrong_type", "messages[0]"],
+    [
+      "go",
+      { messages: [{ role: "user", content: [{ type: "text", text: cycle }] }] },
+      "config_invalid_value",
+      "messages",
+    ],
     ["go", { signal: {} }, "config_wrong_type", "signal"],
     ["go", { onTxt: () => {} }, "config_unknown_option", "onTxt"],
     ["go", { tools: {} }, "config_unknown_option", "tools"],
-  ])("refuses the prompt %j with the options %j", (prompt, options, code, field) => {
+  ])("refuses the prompt %o with the options %o", (prompt, options, code, field) => {
     const agent = agentOn(new FakeEngine().load, { model });
     const attempt = (): unknown => agent.run(prompt as string, options as object);
     expect(attempt).toThrow(expect.objectContaining({ code, field }));
