@@ -120,10 +120,18 @@ function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet):
     maxToolConcurrency,
     joinDeltas,
   });
-  return (messages) =>
-    messages === undefined || messages.length === 0
-      ? fixed
-      : `${fixed.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
+  return (messages) => {
+    if (messages === undefined || messages.length === 0) return fixed;
+    try {
+      return `${fixed.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
+    } catch {
+      throw new LoopletError(
+        "config_invalid_value",
+        "messages",
+        "holds something that JSON cannot (a cycle or a bigint)",
+      );
+    }
+  };
 }
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;

@@ -111,13 +111,13 @@ function unknownOption(
     : `no such option; did you mean ${nearest}?`;
 }
 
-/** The candidate within a third of the letters, or nothing. */
+/** The candidate of which at least three letters in five agree, or nothing. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let least = Infinity;
   for (const candidate of candidates) {
     const edits = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (edits < least) {
+    if (edits < least && edits <= 0.4 * Math.max(name.length, candidate.length)) {
       least = edits;
       best = candidate;
     }

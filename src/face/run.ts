@@ -42,6 +42,8 @@ export class EngineRun implements Run {
   #settle!: (result: RunResult) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
+  /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
+  #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
   /** What `steer` and `followUp` got before the engine was loaded. */
@@ -64,6 +66,7 @@ export class EngineRun implements Run {
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
+    const config = parts.config(options.messages);
     this.id = parts.ids();
     this.result = new Promise((resolve) => (this.#settle = resolve));
     this.#tools = new ToolCalls(
@@ -77,11 +80,11 @@ export class EngineRun implements Run {
       this.#want();
     }, 0);
     this.#follow(options.signal);
-    void this.#start(load);
+    void this.#start(load, config);
   }
 
   get outcome(): OutcomeKind | undefined {
-    return this.#outcome?.outcome;
+    return (this.#outcome ?? this.#closing)?.outcome;
   }
 
   steer(prompt: Prompt): Queued {
@@ -93,10 +96,11 @@ export class EngineRun implements Run {
   }
 
   abort(reason: unknown = "aborted"): void {
-    if (this.#outcome !== undefined) return;
+    if (this.outcome !== undefined) return;
     const why = abortReason(reason);
     try {
       this.#driver?.abort(why);
+      this.#closing = this.#driver?.outcome();
     } catch (error) {
       this.#report(error);
     }
@@ -130,7 +134,7 @@ export class EngineRun implements Run {
     return queue;
   }
 
-  async #start(load: LoadEngine): Promise<void> {
+  async #start(load: LoadEngine, config: string): Promise<void> {
     let open: OpenRun;
     try {
       open = await load();
@@ -140,7 +144,7 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const driver = open(this.#parts.config(this.#options.messages), this.#host());
+      const driver = open(config, this.#host());
       this.#driver = driver;
       this.#want();
       // Before the prompt: the first request takes the steers with it.
@@ -238,7 +242,7 @@ export class EngineRun implements Run {
 
   #queue(isSteer: boolean, prompt: Prompt): Queued {
     const blocks = content(prompt, isSteer ? "steer" : "followUp");
-    if (this.#outcome !== undefined) {
+    if (this.outcome !== undefined) {
       throw new LoopletError(
         "misuse_run_ended",
         isSteer ? "steer" : "followUp",
@@ -253,7 +257,7 @@ export class EngineRun implements Run {
   }
 
   #withdraw(id: number): boolean {
-    if (this.#outcome !== undefined) return false;
+    if (this.outcome !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.withdraw(id);
     const before = this.#early.length;
     this.#early = this.#early.filter((early) => early.id !== id);

@@ -10,13 +10,12 @@ import type { InputSchema, StandardSchemaV1, Tool, ToolOptions, Tools } from "./
  *
  * @throws LoopletError `config_…`
  */
-export function tool<const S extends InputSchema, const N extends string>(
-  options: ToolOptions<S> & { name: N },
-): ToolOptions<S> & { name: N };
-export function tool<const S extends InputSchema>(options: ToolOptions<S>): ToolOptions<S>;
-export function tool<const S extends InputSchema>(options: ToolOptions<S>): ToolOptions<S> {
-  checkTool(options, isObject(options) && typeof options["name"] === "string" ? options["name"] : "tool");
-  return options;
+export function tool<const S extends InputSchema, const N extends string | undefined = undefined>(
+  options: ToolOptions<S> & { name?: N },
+): ToolOptions<S> & (N extends string ? { name: N } : unknown) {
+  const name: unknown = isObject(options) ? options.name : undefined;
+  checkTool(options, typeof name === "string" ? name : "tool");
+  return options as ToolOptions<S> & (N extends string ? { name: N } : unknown);
 }
 
 /** The engine's `ToolConfig`, as JSON. */

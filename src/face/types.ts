@@ -133,11 +133,13 @@ export type Tool = ToolOptions<any>;
 export type InputSchema = JsonSchema | (StandardSchemaV1 & StandardJSONSchemaV1);
 
 /** What `execute` gets: the output type of a Standard Schema, or the type that a JSON Schema literal describes. */
-export type InputOf<S> = S extends { readonly "~standard": { readonly types?: infer T } }
-  ? NonNullable<T> extends { readonly output: infer O }
-    ? O
-    : unknown
-  : FromJsonSchema<S>;
+export type InputOf<S> = 0 extends 1 & S
+  ? any
+  : S extends { readonly "~standard": { readonly types?: infer T } }
+    ? NonNullable<T> extends { readonly output: infer O }
+      ? O
+      : unknown
+    : FromJsonSchema<S>;
 
 /** A function that the model may call. */
 export interface ToolOptions<S = InputSchema> {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { agentOn } from "../../src/face/agent.js";
+import { anthropic } from "../../src/face/models.js";
+import type { Chat, Message } from "../../src/face/types.js";
+import { FakeEngine } from "./support/fake-driver.js";
+
+const history: Message[] = [{ role: "user", content: [{ type: "text", text: "before" }] }];
+const asked: Message[] = [{ role: "user", content: [{ type: "text", text: "asked" }] }];
+
+function begin(messages?: Message[]): { engine: FakeEngine; chat: Chat } {
+  const engine = new FakeEngine();
+  const agent = agentOn(engine.load, { model: anthropic("m", { apiKey: "k" }) });
+  return { engine, chat: agent.chat(messages === undefined ? {} : { messages }) };
+}
+
+describe("a chat", () => {
+  it("starts each run on the transcript of the last", async () => {
+    const { engine, chat } = begin(history);
+    const run = chat.run("one");
+    expect(chat.current).toBe(run);
+    const first = await engine.driver();
+    expect(first.config["messages"]).toEqual(history);
+    first.end({ outcome: "completed" });
+    await run.result;
+    expect(chat.messages).toEqual(asked);
+    chat.run("two");
+    expect((await engine.driver()).config["messages"]).toEqual(asked);
+  });
+
+  it("refuses a second run while one goes on, and takes it right after an abort", async () => {
+    const { engine, chat } = begin();
+    const run = chat.run("one");
+    await engine.driver();
+    expect(() => chat.run("two")).toThrow(expect.objectContaining({ code: "misuse_chat_busy" }));
+    expect(() => chat.reset()).toThrow(expect.objectContaining({ code: "misuse_chat_busy" }));
+    run.abort();
+    expect(chat.current).toBeUndefined();
+    expect(chat.messages).toEqual(asked);
+    expect(() => chat.run("two")).not.toThrow();
+  });
+
+  it("stays free after a run that was refused", () => {
+    const { chat } = begin();
+    expect(() => chat.run("")).toThrow(expect.objectContaining({ code: "misuse_empty_prompt" }));
+    expect(() => chat.run("one")).not.toThrow();
+  });
+
+  it("forgets or replaces its transcript", () => {
+    const { chat } = begin(history);
+    chat.reset();
+    expect(chat.messages).toEqual([]);
+    chat.reset(history);
+    expect(chat.messages).toEqual(history);
+  });
+
+  it("says where a run's messages belong", () => {
+    expect(() => begin().chat.run("one", { messages: [] } as object)).toThrow(/chat\.reset\(messages\)/);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { custom, customFetch } from "../../src/face/custom.js";
+import type { CustomModel } from "../../src/face/types.js";
+
+const asked = { model: "m", system: "s", tools: [], messages: [], maxOutputTokens: 5 };
+
+async function lines(answer: CustomModel): Promise<unknown[]> {
+  const body = new TextEncoder().encode(JSON.stringify(asked));
+  const response = await customFetch(answer)("", { body });
+  const text = await response.text();
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+describe("the fetch of a custom model", () => {
+  const stop = { type: "finish", reason: "stop" };
+
+  it.each<[string, CustomModel, unknown[]]>([
+    ["a text", () => "hi", [{ type: "text", text: "hi" }, stop]],
+    ["a promise of one", async () => "hi", [{ type: "text", text: "hi" }, stop]],
+    ["parts", () => [{ type: "reasoning", text: "hm" }], [{ type: "reasoning", text: "hm" }, stop]],
+    [
+      "a call",
+      () => [{ type: "tool_call", name: "t", input: { a: 1 } }],
+      [
+        { type: "tool_call", name: "t", input: { a: 1 } },
+        { type: "finish", reason: "tool_calls" },
+      ],
+    ],
+    ["its own finish", () => [{ type: "finish", reason: "length" }], [{ type: "finish", reason: "length" }]],
+    [
+      "a stream that throws",
+      async function* () {
+        yield "a";
+        throw new Error("gone");
+      },
+      [
+        { type: "text", text: "a" },
+        { type: "error", code: "server", message: "gone" },
+      ],
+    ],
+    [
+      "something else",
+      () => 7 as never,
+      [{ type: "error", code: "server", message: expect.stringContaining("answered with the number 7") }],
+    ],
+  ])("writes %s as lines of JSON", async (_, answer, expected) => {
+    expect(await lines(answer)).toEqual(expected);
+  });
+
+  it("shows the request as the engine wrote it", async () => {
+    let seen: object | undefined;
+    await lines(({ model, system, messages, tools, options }) => {
+      seen = { model, system, messages, tools, options };
+      return "ok";
+    });
+    expect(seen).toEqual({
+      model: "m",
+      system: "s",
+      messages: [],
+      tools: [],
+      options: { maxOutputTokens: 5 },
+    });
+  });
+
+  it("ends the generator when its reader goes", async () => {
+    let cleaned = false;
+    const response = await customFetch(async function* () {
+      try {
+        for (;;) yield "x";
+      } finally {
+        cleaned = true;
+      }
+    })("", { body: new TextEncoder().encode("{}") });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    expect(cleaned).toBe(true);
+  });
+});
+
+describe("custom()", () => {
+  it("refuses what is no function, and a stream option that it cannot have", () => {
+    expect(() => custom("x" as never)).toThrow(expect.objectContaining({ code: "config_wrong_type" }));
+    expect(() => custom(() => "x", { stream: false } as never)).toThrow(
+      expect.objectContaining({ code: "config_unknown_option", field: "model.stream" }),
+    );
+  });
+});

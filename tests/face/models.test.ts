@@ -1,0 +1,206 @@
+import { inspect } from "node:util";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { agentOn } from "../../src/face/agent.js";
+import { authorizeRequest } from "../../src/face/authorize.js";
+import { anthropic, compatible, modelParts, openaiChat, type ModelParts } from "../../src/face/models.js";
+import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/types.js";
+import { FakeEngine } from "./support/fake-driver.js";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const createAgent = (options: AgentOptions): unknown => agentOn(new FakeEngine().load, options);
+const inBrowser = (): unknown => vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11) Chrome/156" });
+
+function parts(model: Model): ModelParts {
+  const found = modelParts(model);
+  if (found === undefined) throw new Error("no model");
+  return found;
+}
+
+function authorized(model: Model, header = "x-api-key", prefix = ""): unknown {
+  return authorizeRequest(parts(model), {
+    method: "POST",
+    url: "https://api.anthropic.com/v1/messages",
+    headers: [["content-type", "application/json"]],
+    auth: { header, prefix },
+    body: new Uint8Array(),
+  });
+}
+
+describe("a model", () => {
+  it("shows its key to nobody who prints or stores it", () => {
+    const model = anthropic("m", { apiKey: "sk-secret" });
+    const shown = [
+      JSON.stringify(model),
+      inspect(model, { depth: 9, showHidden: true }),
+      Object.values(model).join(),
+    ];
+    expect(shown.join()).not.toContain("sk-secret");
+    expect(JSON.stringify(parts(model).config)).not.toContain("sk-secret");
+  });
+
+  it("writes what the engine's ModelConfig reads", () => {
+    const model = openaiChat("gpt-5", {
+      apiKey: "k",
+      headers: { "X-Team": "a" },
+      temperature: 0.2,
+      stopSequences: ["END"],
+      toolChoice: "required",
+      price: { inputUsdPerMillion: 2.5, outputUsdPerMillion: 10, cacheReadUsdPerMillion: 0.25 },
+    });
+    expect(parts(model).config).toEqual({
+      vendor: "openai",
+      protocol: "openai_chat",
+      model: "gpt-5",
+      headers: [["x-team", "a"]],
+      temperature: 0.2,
+      stopSequences: ["END"],
+      toolChoice: "required",
+      price: { inputNanoUsd: 2500, outputNanoUsd: 10000, cacheReadNanoUsd: 250 },
+    });
+  });
+
+  it.each<[string, () => unknown, string, string]>([
+    ["an empty name", () => anthropic("", { apiKey: "k" }), "config_missing", "model.model"],
+    ["an empty key", () => anthropic("m", { apiKey: " " }), "config_invalid_value", "model.apiKey"],
+    [
+      "a key with a line break",
+      () => anthropic("m", { apiKey: "sk-1\n" }),
+      "config_invalid_value",
+      "model.apiKey",
+    ],
+    [
+      "a relative URL outside a page",
+      () => compatible({ baseUrl: "/v1", model: "m" }),
+      "config_invalid_value",
+      "model.baseUrl",
+    ],
+    [
+      "another scheme",
+      () => compatible({ baseUrl: "ftp://x", model: "m" }),
+      "config_invalid_value",
+      "model.baseUrl",
+    ],
+    [
+      "a header with a line break",
+      () => anthropic("m", { headers: { a: "b\r\nc: d" } }),
+      "config_invalid_value",
+      "model.headers.a",
+    ],
+    [
+      "a header name with a space",
+      () => anthropic("m", { headers: { "a b": "c" } }),
+      "config_invalid_value",
+      "model.headers.a b",
+    ],
+    [
+      "a negative price",
+      () => anthropic("m", { price: { inputUsdPerMillion: -1, outputUsdPerMillion: 1 } }),
+      "config_invalid_value",
+      "model.price.inputUsdPerMillion",
+    ],
+    [
+      "half a price",
+      () => anthropic("m", { price: { inputUsdPerMillion: 1 } as never }),
+      "config_missing",
+      "model.price.outputUsdPerMillion",
+    ],
+    [
+      "an unknown protocol",
+      () => compatible({ baseUrl: "http://x", model: "m", protocol: "soap" as never }),
+      "config_invalid_value",
+      "model.protocol",
+    ],
+    [
+      "an unknown effort",
+      () => anthropic("m", { effort: "much" as never }),
+      "config_invalid_value",
+      "model.effort",
+    ],
+    [
+      "maxTokens",
+      () => anthropic("m", { maxTokens: 1 } as HttpModelOptions),
+      "config_unknown_option",
+      "model.maxTokens",
+    ],
+  ])("refuses %s", (_, make, code, field) => {
+    expect(make).toThrow(expect.objectContaining({ code, field }));
+  });
+
+  it("never repeats a key in an error", () => {
+    expect(() => anthropic("m", { apiKey: "sk-secret\n" })).toThrow(expect.not.stringContaining("sk-secret"));
+  });
+});
+
+describe("createAgent and the key", () => {
+  it("refuses a vendor's model without any", () => {
+    expect(() => createAgent({ model: anthropic("m") })).toThrow(
+      expect.objectContaining({ code: "config_missing_key", field: "model.apiKey" }),
+    );
+  });
+
+  it.each<[string, AgentOptions]>([
+    ["a fetch of one's own", { model: anthropic("m"), fetch: () => Promise.reject(new Error()) }],
+    ["authorize", { model: anthropic("m", { authorize: ({ headers }) => headers }) }],
+    ["a proxy", { model: anthropic("m", { baseUrl: "https://proxy.example" }) }],
+    ["a local server", { model: compatible({ model: "m", baseUrl: "http://localhost:11434/v1" }) }],
+  ])("needs none with %s", (_, options) => {
+    expect(() => createAgent(options)).not.toThrow();
+  });
+
+  it("refuses to send one from a page to the vendor, unless told that this is wanted", () => {
+    inBrowser();
+    expect(() => createAgent({ model: anthropic("m", { apiKey: "k" }) })).toThrow(
+      expect.objectContaining({ code: "config_browser_key" }),
+    );
+    expect(() =>
+      createAgent({ model: anthropic("m", { apiKey: "k", dangerouslyAllowBrowser: true }) }),
+    ).not.toThrow();
+    expect(() =>
+      createAgent({ model: anthropic("m", { apiKey: "k", baseUrl: "https://p.example" }) }),
+    ).not.toThrow();
+  });
+
+  it("resolves a proxy's path against the page", () => {
+    vi.stubGlobal("location", { href: "https://app.example/chat/" });
+    expect(parts(anthropic("m", { baseUrl: "/api/llm" })).config.baseUrl).toBe("https://app.example/api/llm");
+  });
+});
+
+describe("a request", () => {
+  it("gets the key in the vendor's header, in the same task when the key is a string", () => {
+    expect(authorized(openaiChat("m", { apiKey: "k" }), "authorization", "Bearer ")).toEqual([
+      ["content-type", "application/json"],
+      ["authorization", "Bearer k"],
+    ]);
+  });
+
+  it("gets a key that is fetched anew each time", async () => {
+    let count = 0;
+    const model = anthropic("m", { apiKey: async () => `k${++count}` });
+    expect(await authorized(model)).toContainEqual(["x-api-key", "k1"]);
+    expect(await authorized(model)).toContainEqual(["x-api-key", "k2"]);
+  });
+
+  it("is not sent with a fetched key that cannot be one, and the error does not repeat it", async () => {
+    const model = anthropic("m", { apiKey: async () => "sk secret" });
+    await expect(authorized(model)).rejects.toThrow(/contains a space/);
+    await expect(authorized(model)).rejects.not.toThrow(/secret/);
+  });
+
+  it("says to Anthropic that a browser calls on purpose", () => {
+    const model = anthropic("m", { apiKey: "k", dangerouslyAllowBrowser: true });
+    expect(authorized(model)).toContainEqual(["anthropic-dangerous-direct-browser-access", "true"]);
+    expect(authorized(openaiChat("m", { apiKey: "k", dangerouslyAllowBrowser: true }))).toHaveLength(2);
+  });
+
+  it.each([
+    ["pairs", (): [string, string][] => [["x-signed", "1"]]],
+    ["a record", () => ({ "x-signed": "1" })],
+    ["Headers", async () => new Headers({ "x-signed": "1" })],
+  ])("takes the headers of authorize as %s", async (_, authorize) => {
+    expect(await authorized(anthropic("m", { authorize }))).toEqual([["x-signed", "1"]]);
+  });
+});

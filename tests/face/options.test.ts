@@ -1,0 +1,180 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { agentOn } from "../../src/face/agent.js";
+import { nearestName } from "../../src/face/check.js";
+import { LoopletError } from "../../src/face/errors.js";
+import { anthropic } from "../../src/face/models.js";
+import { SCALAR_OPTIONS } from "../../src/face/options.js";
+import type { AgentOptions } from "../../src/face/types.js";
+import { FakeEngine } from "./support/fake-driver.js";
+
+const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-1" });
+const echo = { description: "Echoes", inputSchema: { type: "object" }, execute: () => "" };
+
+/** What `createAgent` throws for `options`. */
+function refusal(options: object): LoopletError {
+  try {
+    agentOn(new FakeEngine().load, { model, ...options } as AgentOptions);
+  } catch (error) {
+    expect(error).toBeInstanceOf(LoopletError);
+    return error as LoopletError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("the option table", () => {
+  it("has the engine's rows, in the engine's order", () => {
+    const rust = readFileSync(new URL("../../src/engine/config.rs", import.meta.url), "utf8");
+    const rows = [...rust.matchAll(/^\s*row\("([^"]+)", OptionKind::(\w+), "([^"]*)"\),$/gm)];
+    const kebab = (kind: string): string => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
+    const engine = rows.map(([, name, kind, standard]) => ({
+      name,
+      kind: kebab(kind ?? ""),
+      default: standard,
+    }));
+    expect(engine.length).toBeGreaterThan(10);
+    expect(SCALAR_OPTIONS).toEqual(engine);
+  });
+});
+
+describe("createAgent", () => {
+  it.each([
+    [{ maxIteration: 3 }, "config_unknown_option", "maxIteration", "did you mean maxIterations?"],
+    [{ maxTokens: 3 }, "config_unknown_option", "maxTokens", /maxOutputTokens.*maxTotalTokens/],
+    [{ apiKey: "k" }, "config_unknown_option", "apiKey", "give it to the model"],
+    [{ onText: () => {} }, "config_unknown_option", "onText", "agent.run(prompt, { onText })"],
+    [{ timeouts: { chunk: 1 } }, "config_unknown_option", "timeouts.chunk", "did you mean chunkMs?"],
+    [{ retry: { maxRetry: 1 } }, "config_unknown_option", "retry.maxRetry", "did you mean maxRetries?"],
+    [{ zzzzz: 1 }, "config_unknown_option", "zzzzz", "there are model, system"],
+    [{ system: 7 }, "config_wrong_type", "system", "needs a string, got the number 7"],
+    [{ maxIterations: "5" }, "config_wrong_type", "maxIterations", "needs a positive integer, got a string"],
+    [{ maxIterations: 0 }, "config_invalid_value", "maxIterations", "got 0"],
+    [{ maxIterations: 1.5 }, "config_invalid_value", "maxIterations", "got 1.5"],
+    [{ maxIterations: Infinity }, "config_invalid_value", "maxIterations", "leave the option out"],
+    [{ retry: { maxRetries: -1 } }, "config_invalid_value", "retry.maxRetries", "non-negative"],
+    [{ retry: { baseMs: null } }, "config_wrong_type", "retry.baseMs", "got null"],
+    [{ timeouts: 5 }, "config_wrong_type", "timeouts", "needs an object"],
+    [{ toolExecution: "all" }, "config_invalid_value", "toolExecution", '"sequential"'],
+    [{ joinDeltas: 1 }, "config_wrong_type", "joinDeltas", "true or false"],
+    [{ fetch: "https://x" }, "config_wrong_type", "fetch", "needs a function"],
+    [{ clock: { now: Date.now } }, "config_missing", "clock.setTimer", "is required"],
+    [{ model: undefined }, "config_missing", "model", "is required"],
+    [{ model: "claude" }, "config_wrong_type", "model", "needs anthropic("],
+    [{ tools: "x" }, "config_wrong_type", "tools", "a record or an array"],
+    [{ tools: { t: { ...echo, execute: 1 } } }, "config_wrong_type", "tools.t.execute", "a function"],
+    [
+      { tools: { t: { ...echo, description: undefined } } },
+      "config_missing",
+      "tools.t.description",
+      "is required",
+    ],
+    [
+      { tools: { t: { ...echo, parameters: {} } } },
+      "config_unknown_option",
+      "tools.t.parameters",
+      "inputSchema",
+    ],
+    [{ tools: { "a b": echo } }, "config_invalid_value", "tools.a b", "letters, digits"],
+    [{ tools: [echo] }, "config_missing", "tools[0].name", "is required"],
+    [
+      {
+        tools: [
+          { ...echo, name: "a" },
+          { ...echo, name: "a" },
+        ],
+      },
+      "config_duplicate_tool",
+      "tools.a",
+      'two tools are named "a"',
+    ],
+    [{ tools: { t: { ...echo, replay: "twice" } } }, "config_invalid_value", "tools.t.replay", '"once"'],
+    [{ tools: { t: { ...echo, timeoutMs: 0 } } }, "config_invalid_value", "tools.t.timeoutMs", "positive"],
+  ])("refuses %j with %s at %s", (options, code, field, problem) => {
+    const error = refusal(options);
+    expect(error.code).toBe(code);
+    expect(error.field).toBe(field);
+    expect(error.message).toMatch(problem);
+  });
+
+  it.each([
+    ["a string", "x", /needs a JSON Schema object/],
+    ["an object without a type", { city: { type: "string" } }, /needs type: "object"/],
+    ["another type", { type: "string" }, /needs type: "object"/],
+    ["properties that are none", { type: "object", properties: [] }, /needs an object, got an array/],
+    ["a property that is no schema", { type: "object", properties: { a: "string" } }, /needs a schema/],
+    ["required that is no list", { type: "object", required: "a" }, /array of property names/],
+    ["a zod schema of before the extension", { _def: {}, type: "object" }, /zod 4\.2/],
+    ["a bigint inside", { type: "object", maximum: 1n }, /JSON cannot/],
+  ])("refuses %s as a tool's schema", (_, inputSchema, problem) => {
+    const error = refusal({ tools: { t: { ...echo, inputSchema } } });
+    expect(error.code).toBe("config_invalid_schema");
+    expect(error.field).toMatch(/^tools\.t\.inputSchema/);
+    expect(error.message).toMatch(problem);
+  });
+
+  it("takes null for a timeout, which waits for ever", async () => {
+    const engine = new FakeEngine();
+    agentOn(engine.load, { model, timeouts: { chunkMs: null } }).run("go");
+    expect((await engine.driver()).config["timeouts"]).toEqual({ chunkMs: null });
+  });
+
+  it("writes the engine's configuration, and leaves defaults to the engine", async () => {
+    const engine = new FakeEngine();
+    const options = { model, system: "Be brief.", tools: { echo }, maxIterations: 3, maxOutputTokens: 64 };
+    agentOn(engine.load, options).run("go", {
+      messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
+    });
+    expect((await engine.driver()).config).toEqual({
+      model: { vendor: "anthropic", model: "claude-sonnet-4-6", headers: [], maxOutputTokens: 64 },
+      system: "Be brief.",
+      tools: [
+        {
+          name: "echo",
+          description: "Echoes",
+          inputSchema: { type: "object" },
+          validate: true,
+          readOnly: false,
+          prepare: false,
+          replayOnce: false,
+        },
+      ],
+      limits: { maxIterations: 3 },
+      messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
+    });
+  });
+});
+
+describe("agent.run", () => {
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+
+  it.each([
+    ["", {}, "misuse_empty_prompt", "prompt"],
+    [" \n", {}, "misuse_empty_prompt", "prompt"],
+    [[], {}, "misuse_empty_prompt", "prompt"],
+    [[{ type: "text", text: " " }], {}, "misuse_empty_prompt", "prompt"],
+    [7, {}, "misuse_invalid_argument", "prompt"],
+    [[{ type: "image" }], {}, "misuse_invalid_argument", "prompt[0]"],
+    ["go", { messages: "x" }, "config_wrong_type", "messages"],
+    ["go", { messages: [{ role: "system", content: "x" }] }, "config_wrong_type", "messages[0]"],
+    [
+      "go",
+      { messages: [{ role: "user", content: [{ type: "text", text: cycle }] }] },
+      "config_invalid_value",
+      "messages",
+    ],
+    ["go", { signal: {} }, "config_wrong_type", "signal"],
+    ["go", { onTxt: () => {} }, "config_unknown_option", "onTxt"],
+    ["go", { tools: {} }, "config_unknown_option", "tools"],
+  ])("refuses the prompt %o with the options %o", (prompt, options, code, field) => {
+    const agent = agentOn(new FakeEngine().load, { model });
+    const attempt = (): unknown => agent.run(prompt as string, options as object);
+    expect(attempt).toThrow(expect.objectContaining({ code, field }));
+  });
+});
+
+describe("the nearest name", () => {
+  it("is none when every name is far", () => {
+    expect(nearestName("colour", ["maxIterations", "system"])).toBeUndefined();
+  });
+});

@@ -1,0 +1,176 @@
+/** A double of the driver: remembers what the face told it, and plays the engine's part when a test says so. */
+import type { HostCallbacks, QuestionAnswer, RawRunResult, ToolReturn } from "../../../src/face/driver.js";
+import type { Driver, LoadEngine } from "../../../src/face/engine.js";
+import type { Block, Outcome, RunEvent } from "../../../src/face/types.js";
+
+export class FakeDriver implements Driver {
+  readonly calls: [method: string, ...args: unknown[]][] = [];
+  readonly config: { [name: string]: unknown };
+  isFreed = false;
+  text = "";
+  #outcome: Outcome | undefined;
+  #seq = 0;
+  /** Callbacks of the host under way. */
+  #depth = 0;
+  #isDone = false;
+
+  constructor(
+    configJson: string,
+    readonly host: HostCallbacks,
+  ) {
+    this.config = JSON.parse(configJson) as { [name: string]: unknown };
+  }
+
+  start(content: readonly Block[]): void {
+    this.calls.push(["start", content]);
+  }
+
+  steer(id: number, content: readonly Block[]): void {
+    this.calls.push(["steer", id, content]);
+  }
+
+  followUp(id: number, content: readonly Block[]): void {
+    this.calls.push(["followUp", id, content]);
+  }
+
+  withdraw(id: number): boolean {
+    this.calls.push(["withdraw", id]);
+    return true;
+  }
+
+  /** As the driver does: inside a callback only the outcome is set, what follows waits until the callback has returned. */
+  abort(why: string): void {
+    this.calls.push(["abort", why]);
+    this.#outcome = { outcome: "cancelled", abortReason: why };
+    if (this.#depth === 0) this.#finish();
+  }
+
+  toolFinished(call: number, result: ToolReturn): void {
+    this.calls.push(["toolFinished", call, result]);
+  }
+
+  toolProgress(call: number, dataJson: string): void {
+    this.calls.push(["toolProgress", call, dataJson]);
+  }
+
+  answer(question: number, answer: QuestionAnswer): boolean {
+    this.calls.push(["answer", question, answer]);
+    return true;
+  }
+
+  outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
+  result(): RawRunResult {
+    return {
+      ...this.#outcome,
+      text: this.text,
+      toolCalls: [],
+      messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
+      usage: { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      costNanoUsd: 1_500_000,
+      iterations: 1,
+      finishReason: "stop",
+      rawFinishReason: "end_turn",
+      undelivered: [],
+    };
+  }
+
+  want(kinds: { text: boolean; reasoning: boolean; toolInput: boolean; events: boolean }): void {
+    this.calls.push(["want", kinds]);
+  }
+
+  free(): void {
+    this.isFreed = true;
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  /** The arguments of every call of `method`. */
+  told(method: string): unknown[][] {
+    return this.calls.filter(([name]) => name === method).map(([, ...args]) => args);
+  }
+
+  /** What the driver was last told to carry. */
+  wanted(): unknown {
+    return this.told("want").at(-1)?.[0];
+  }
+
+  emit(event: { type: RunEvent["type"]; [field: string]: unknown }): void {
+    const stamp = { seq: ++this.#seq, agentPath: "root", iteration: 1, attempt: 1 };
+    this.#tell(() => this.host.onEvent({ ...stamp, ...event } as RunEvent));
+  }
+
+  say(text: string, block = 0, kind: 0 | 1 | 2 = 0): void {
+    if (kind === 0) this.text += text;
+    this.#tell(() => this.host.onDelta(kind, text, block, ++this.#seq, 0, 1, 1));
+  }
+
+  end(outcome: Outcome): void {
+    this.#outcome ??= outcome;
+    this.#finish();
+  }
+
+  #tell(call: () => void): void {
+    this.#depth++;
+    call();
+    this.#depth--;
+    if (this.#depth === 0 && this.#outcome !== undefined) this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    if (this.#outcome?.abortReason !== undefined)
+      this.emit({ type: "abort", reason: this.#outcome.abortReason });
+    this.emit({ type: "finish", outcome: this.#outcome });
+    this.host.done();
+  }
+}
+
+/** An engine whose runs are doubles; `drivers` has them in the order of their start. */
+export class FakeEngine {
+  readonly drivers: FakeDriver[] = [];
+  /** Resolves to start the engine; at once unless `isSlow`. */
+  open!: () => void;
+  refuse!: (error: unknown) => void;
+  readonly #opened: Promise<void>;
+
+  constructor({ isSlow = false } = {}) {
+    this.#opened = new Promise((resolve, reject) => {
+      this.open = resolve;
+      this.refuse = reject;
+    });
+    if (!isSlow) this.open();
+  }
+
+  readonly load: LoadEngine = async () => {
+    await this.#opened;
+    return (configJson, host) => {
+      const driver = new FakeDriver(configJson, host);
+      this.drivers.push(driver);
+      return driver;
+    };
+  };
+
+  /** The driver of the last run, once it has started. */
+  async driver(): Promise<FakeDriver> {
+    await settled();
+    const driver = this.drivers.at(-1);
+    if (driver === undefined) throw new Error("no run has started");
+    return driver;
+  }
+}
+
+/** Every promise that could settle has settled. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+}
+
+/** The next macrotask has begun. */
+export function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 2));
+}
