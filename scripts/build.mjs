@@ -125,12 +125,12 @@ async function bundle(dev) {
 async function emitTypes() {
   const types = join(dist, "types");
   if (
-    existsSync(types) &&
     isFresh("types", [
       ...filesUnder(join(root, "src/face")),
       join(glue, "looplet.d.ts"),
       join(root, "tsconfig.json"),
-    ])
+    ]) &&
+    existsSync(types)
   )
     return;
   rmSync(types, { recursive: true, force: true });
