@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::scan::{Cursor, RawString};
+use super::cursor::{Cursor, RawString};
 
 /// The text of one JSON value, or `None`. Bytes that are no UTF-8 become U+FFFD first.
 pub fn validate(data: &[u8]) -> Option<Cow<'_, str>> {

@@ -5,7 +5,7 @@
 //! other with the same bytes before and behind the string, because the scanner never looks at the string's content.
 //! So two comparisons stand for a walk through the event.
 
-use super::scan::{Cursor, RawString};
+use super::cursor::{Cursor, RawString};
 
 /// The frame of the last event that the scanner recognised, and what it was.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@
 //! through [`failure::decode_failure`].
 
 pub mod anthropic;
+mod cursor;
 pub mod failure;
 mod json_reader;
 mod json_writer;

@@ -81,7 +81,9 @@ impl Writer {
                     out.push(':');
                     match value {
                         // Nobody escapes these.
-                        Value::String(name) if key == "type" => out.push_str(&format!("\"{name}\"")),
+                        Value::String(name) if key == "type" || key == "object" => {
+                            out.push_str(&format!("\"{name}\""))
+                        }
                         _ => self.value(value, out),
                     }
                 }
@@ -124,7 +126,7 @@ fn answer_of(decoder: &mut Decoder, before: &[Value], event: &str) -> (Answer, O
 fn same_with_and_without_scanner(name: &str, before: &[Value], value: &Value, choices: Vec<u8>) {
     let event = laid_out(value, choices);
     let mut unusual = value.clone();
-    unusual["further"] = json!([1]);
+    unusual["further"] = json!([[[[[[[[1]]]]]]]]);
     let row = protocol(name).unwrap();
     let fast = answer_of(&mut (row.decoder)(), before, &event);
     let slow = answer_of(&mut (row.decoder)(), before, &unusual.to_string());
@@ -192,6 +194,9 @@ proptest! {
         };
         let mut chunk = json!({"id":"c","object":"chat.completion.chunk","created":17,"model":"m","choices":[]});
         if with_nulls {
+            let beside = if kind == 0 { "reasoning" } else { "content" };
+            delta[beside] = json!("");
+            chunk["filters"] = json!({"a": [{"b": -1.5e3}, true], "c": {}});
             delta["refusal"] = Value::Null;
             delta["role"] = json!("assistant");
             chunk["usage"] = Value::Null;
@@ -203,7 +208,10 @@ proptest! {
             same_with_and_without_scanner("openai_chat", &before, &chunk, choices.clone());
         }
         let laid = laid_out(&chunk, choices);
-        let (delta, raw) = chat_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let Some((delta, raw)) = chat_delta(laid.as_bytes()) else {
+            prop_assert!(text.is_empty());
+            return Ok(());
+        };
         let mut unescaped = String::new();
         raw.unescape_into(&mut unescaped);
         prop_assert_eq!(unescaped, text);
@@ -273,11 +281,16 @@ proptest! {
             prop_assert!(recalled.is_none() || recalled == anthropic_delta(&second));
         } else {
             let mut layout = Layout::default();
-            let (kind, found) = chat_delta(&first).unwrap();
+            let Some((kind, found)) = chat_delta(&first) else {
+                prop_assert!(texts.0.is_empty());
+                return Ok(());
+            };
             layout.learn(&first, &found, kind);
             prop_assert!(layout.recall(&first).is_some());
             let recalled = layout.recall(&second);
-            prop_assert!(recalled.is_none() || recalled == chat_delta(&second));
+            // An empty piece is nothing to either.
+            let nothing = recalled.is_some_and(|(_, text)| text.is_empty()) && chat_delta(&second).is_none();
+            prop_assert!(recalled.is_none() || recalled == chat_delta(&second) || nothing);
         }
     }
 }
