@@ -93,7 +93,7 @@ test(
   async () => {
     await bundle({ outfile: inFolder("forbidden/main.js") });
     writePage(installed.folder, "forbidden");
-    assert.match(await open(installed.folder, "/forbidden/", launch, csp("")), /Error: .*'wasm-unsafe-eval'/);
+    assert.match(await open(installed.folder, "/forbidden/", launch, csp("")), /failed .*'wasm-unsafe-eval'/);
   },
 );
 
