@@ -74,17 +74,18 @@ function partsOf(options: AgentOptions): AgentParts {
   };
 }
 
-/** Is there a key, and may it be here? */
+/** Is there a key, and may it be here? A fetch of one's own, a proxy or `authorize` answer both. */
 function checkAccess(model: ModelParts, ownFetch: Fetch | undefined): void {
-  const hasOwnWay = model.isKeyless || ownFetch !== undefined;
-  if (model.apiKey === undefined && !hasOwnWay) {
+  const { apiKey, authorize, isDirect, dangerouslyAllowBrowser } = model;
+  if (!isDirect || authorize !== undefined || (model.fetch ?? ownFetch) !== undefined) return;
+  if (apiKey === undefined) {
     throw new LoopletError(
       "config_missing_key",
       "model.apiKey",
       "is required; or give authorize, the baseUrl of your proxy, or a fetch of your own",
     );
   }
-  if (model.apiKey !== undefined && !hasOwnWay && !model.dangerouslyAllowBrowser && isBrowser()) {
+  if (!dangerouslyAllowBrowser && isBrowser()) {
     throw new LoopletError(
       "config_browser_key",
       "model.apiKey",

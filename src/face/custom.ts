@@ -39,7 +39,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
       ...askedWith(options),
     },
     fetch: customFetch(answer),
-    isKeyless: true,
+    isDirect: false,
     dangerouslyAllowBrowser: false,
   });
 }

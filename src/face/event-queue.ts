@@ -9,7 +9,7 @@ type Delta = Extract<RunEvent, { text: string; block: number }>;
 /** How far back a delta looks for an earlier one of its block: the blocks that vendors interleave. */
 const LOOK_BACK = 8;
 
-export class EventQueue implements AsyncIterableIterator<RunEvent, void, undefined> {
+export class EventQueue implements AsyncIterableIterator<RunEvent> {
   #waiting: RunEvent[] = [];
   /** Readers that asked before there was an event, in order. */
   #readers: ((step: IteratorResult<RunEvent, void>) => void)[] = [];

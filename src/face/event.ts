@@ -81,7 +81,10 @@ type EventKind =
   | { type: "agent-finish" }
   | { type: "abort"; reason: string }
   | { type: "error"; error: Failure }
-  /** First event of an iteration that began later than the run: everything so far. Its stamp is that of the last event that anybody was shown. */
+  /**
+   * First event of an iteration that began later than the run: `text` of the answer so far, `messages` before it. Its
+   * stamp is that of the last event that anybody was shown.
+   */
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
   /** Always the last event. */
   | { type: "finish"; outcome: Outcome };

@@ -49,8 +49,8 @@ export interface ModelParts {
   readonly apiKey?: ApiKey | undefined;
   readonly authorize?: Authorize | undefined;
   readonly fetch?: Fetch | undefined;
-  /** A request can be sent without a key: there is a proxy, a local server or a function behind it. */
-  readonly isKeyless: boolean;
+  /** Requests go straight to the vendor, which wants its key. */
+  readonly isDirect: boolean;
   readonly dangerouslyAllowBrowser: boolean;
 }
 
@@ -130,10 +130,12 @@ function httpModel(vendor: string, model: string, options: HttpModelOptions, pro
     apiKey: options.apiKey,
     authorize: options.authorize,
     fetch: options.fetch,
-    isKeyless: baseUrl !== undefined || options.authorize !== undefined || options.fetch !== undefined,
+    isDirect: baseUrl === undefined || VENDOR_HOSTS.includes(new URL(baseUrl).host),
     dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true,
   });
 }
+
+const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com"];
 
 /** The part of the configuration that says how a model is asked. */
 export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {

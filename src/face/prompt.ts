@@ -33,7 +33,22 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
   }
   const said = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
   if (said.length === 0) throw empty(field);
+  if (!isJson(said)) {
+    throw new LoopletError(
+      "misuse_invalid_argument",
+      field,
+      "holds something that JSON cannot (a cycle or a bigint)",
+    );
+  }
   return said;
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function empty(field: string): LoopletError {

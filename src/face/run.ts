@@ -3,6 +3,7 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "./authorize.js";
+import { describe, isObject } from "./check.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
@@ -110,14 +111,17 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: unknown): boolean {
+    if (!isObject(answer)) {
+      throw new LoopletError("misuse_invalid_argument", "answer", `needs an object, got ${describe(answer)}`);
+    }
     return this.#driver?.answer(questionId, answer as never) ?? false;
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent, void, undefined> {
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
     return this.events();
   }
 
-  events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent, void, undefined> {
+  events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
     const nothingYet = this.#driver === undefined && this.#outcome === undefined;
     const queue: EventQueue = new EventQueue(this.#backlog ?? (nothingYet ? [] : [this.#snapshot()]), () => {
       this.#queues.delete(queue);

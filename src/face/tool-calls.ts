@@ -7,7 +7,6 @@ import type { Driver } from "./engine.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords, message } from "./tool-schema.js";
 import type { KnownTool, ToolSet } from "./tool.js";
-import type { ToolContext } from "./types.js";
 
 type AskedCall = Question["prepareCalls"]["calls"][number];
 type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
@@ -29,27 +28,12 @@ export class ToolCalls {
 
   /** Starts a call; its end is told to the driver. */
   call(invocation: ToolInvocation): void {
-    const { call, toolName } = invocation;
+    const { call } = invocation;
     const controller = new AbortController();
     this.#running.set(call, controller);
-    const known = this.#tools.get(toolName);
-    let result: unknown;
-    try {
-      if (known === undefined) throw new Error(`There is no tool ${toolName}.`);
-      result = known.options.execute(this.#input(invocation), this.#context(invocation, controller.signal));
-    } catch (error) {
-      this.#finish(call, { fault: faultOf(error) });
-      return;
-    }
-    if (isGenerator(result)) result = this.#drain(call, result, controller.signal);
-    if (!isThenable(result)) {
-      this.#finish(call, returned(result));
-      return;
-    }
-    Promise.resolve(result).then(
-      (value) => this.#finish(call, returned(value)),
-      (error: unknown) => this.#finish(call, { fault: faultOf(error) }),
-    );
+    void this.#perform(invocation, controller.signal).then((result) => {
+      if (this.#running.delete(call)) this.#driver()?.toolFinished(call, result);
+    });
   }
 
   /** Tells a running tool to stop and forgets it. */
@@ -96,16 +80,31 @@ export class ToolCalls {
     return prepared;
   }
 
+  /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
+  async #perform(invocation: ToolInvocation, signal: AbortSignal): Promise<ToolReturn> {
+    try {
+      const known = this.#tools.get(invocation.toolName);
+      if (known === undefined) throw new Error(`There is no tool ${invocation.toolName}.`);
+      const { toolCallId, iteration } = invocation;
+      const progress = (data: unknown): void => this.#progress(invocation.call, data);
+      const result = known.options.execute(this.#input(invocation), {
+        toolCallId,
+        signal,
+        progress,
+        iteration,
+      });
+      return returned(await (isGenerator(result) ? drain(result, progress, signal) : result));
+    } catch (error) {
+      return { fault: faultOf(error) };
+    }
+  }
+
   #input(invocation: ToolInvocation): unknown {
     const { toolCallId, input } = invocation;
     if (!this.#prepared.has(toolCallId)) return JSON.parse(input) as unknown;
     const prepared = this.#prepared.get(toolCallId);
     this.#prepared.delete(toolCallId);
     return prepared;
-  }
-
-  #context({ call, toolCallId, iteration }: ToolInvocation, signal: AbortSignal): ToolContext {
-    return { toolCallId, signal, iteration, progress: (data) => this.#progress(call, data) };
   }
 
   #progress(call: number, data: unknown): void {
@@ -119,24 +118,24 @@ export class ToolCalls {
     }
     this.#driver()?.toolProgress(call, json);
   }
-
-  async #drain(call: number, generator: ToolGenerator, signal: AbortSignal): Promise<unknown> {
-    signal.addEventListener("abort", () => void leave(generator), { once: true });
-    for (;;) {
-      const step = await generator.next();
-      if (step.done === true) return step.value;
-      this.#progress(call, step.value);
-      if (signal.aborted) return undefined;
-    }
-  }
-
-  #finish(call: number, result: ToolReturn): void {
-    if (!this.#running.delete(call)) return;
-    this.#driver()?.toolFinished(call, result);
-  }
 }
 
 type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;
+
+/** The generator's yields are progress, its return value is the result. An abort runs its clean-up. */
+async function drain(
+  generator: ToolGenerator,
+  progress: (data: unknown) => void,
+  signal: AbortSignal,
+): Promise<unknown> {
+  signal.addEventListener("abort", () => void leave(generator), { once: true });
+  for (;;) {
+    const step = await generator.next();
+    if (step.done === true) return step.value;
+    progress(step.value);
+    if (signal.aborted) return undefined;
+  }
+}
 
 async function leave(generator: ToolGenerator): Promise<void> {
   try {
@@ -156,11 +155,6 @@ function isGenerator(value: unknown): value is ToolGenerator {
   const { next, return: end } = value as { next?: unknown; return?: unknown };
   if (typeof next !== "function" || typeof end !== "function") return false;
   return Symbol.asyncIterator in value || Symbol.iterator in value;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  return typeof (value as { then?: unknown }).then === "function";
 }
 
 function jsonOf(value: unknown): string | undefined {

@@ -8,25 +8,33 @@ import type { ContentBlock, ToolFault } from "./types.js";
 /** A result: a string as it is, `undefined` as an empty text, `{ content }` as blocks, anything else as JSON. */
 export function returned(value: unknown): ToolReturn {
   if (value === undefined) return { value: '""' };
-  if (isContent(value)) return { content: value.content };
   if (typeof Response !== "undefined" && value instanceof Response) {
     return unusable("a Response", "Return await response.json() or await response.text().");
   }
   try {
     const json = JSON.stringify(value);
+    if (isContent(value)) return { content: value.content };
     return json === undefined ? unusable(`a ${typeof value}`, ANY_JSON) : { value: json };
   } catch (error) {
     return unusable(`something that JSON cannot hold (${message(error)})`, ANY_JSON);
   }
 }
 
-/** A fault: in the tool's own words when it threw a `ToolError`, never with a stack trace. */
+/** A fault: in the tool's own words when it threw a `ToolError`, never with a stack trace. Never throws. */
 export function faultOf(thrown: unknown): ToolFault {
-  if (isObject(thrown) && thrown["name"] === "ToolError" && typeof thrown["recoverable"] === "boolean") {
-    const { code, hint, recoverable } = thrown;
-    return { code: String(code), message: message(thrown), hint: String(hint), recoverable };
+  try {
+    if (isObject(thrown) && thrown["name"] === "ToolError" && typeof thrown["recoverable"] === "boolean") {
+      const { code, hint, recoverable } = thrown;
+      return { code: String(code), message: message(thrown), hint: String(hint), recoverable };
+    }
+    return failed(message(thrown));
+  } catch {
+    return failed("The tool threw something that cannot be shown.");
   }
-  return { code: "tool_failed", message: message(thrown), hint: GENERAL_HINT, recoverable: true };
+}
+
+function failed(what: string): ToolFault {
+  return { code: "tool_failed", message: what, hint: GENERAL_HINT, recoverable: true };
 }
 
 const ANY_JSON = "Return a string or a value that JSON can hold.";

@@ -227,7 +227,7 @@ export interface Queued {
  * A run: it has started when you get it. Iterating it (`for await (const event of run)`) is optional. An iteration that
  * begins in the same task sees every event; a later one starts with a `snapshot`. It is no promise: await `run.result`.
  */
-export interface Run extends AsyncIterable<RunEvent, void, undefined> {
+export interface Run extends AsyncIterable<RunEvent> {
   /** Unique; made by the `ids` option. */
   readonly id: string;
   /** Never rejects for what a provider, a tool or a limit did. */
@@ -235,7 +235,7 @@ export interface Run extends AsyncIterable<RunEvent, void, undefined> {
   /** Set inside `abort()` and before `result` settles; `undefined` while the run goes on. */
   readonly outcome: OutcomeKind | undefined;
   /** The events, with options; `for await (… of run)` is `run.events()`. Several iterations may go on at once. */
-  events(options?: EventsOptions): AsyncIterableIterator<RunEvent, void, undefined>;
+  events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
   /**
    * Tells the model something before its next call. One more iteration begins if the model has just finished.
    *
@@ -250,8 +250,13 @@ export interface Run extends AsyncIterable<RunEvent, void, undefined> {
   followUp(prompt: Prompt): Queued;
   /** Ends the run now: `outcome` is set on return, `result` settles with everything that arrived. Again: nothing. */
   abort(reason?: string): void;
-  /** Answers a `question` event; false when it is closed already. */
-  answer(questionId: number, answer: unknown): boolean;
+  /**
+   * Answers a `question` event; false when it is closed already. Questions of the kind `prepare_calls` are answered by
+   * looplet itself.
+   *
+   * @throws LoopletError `misuse_invalid_argument`
+   */
+  answer(questionId: number, answer: { readonly [field: string]: unknown }): boolean;
 }
 
 /** What a run came to. */

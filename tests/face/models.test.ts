@@ -152,9 +152,10 @@ describe("createAgent and the key", () => {
 
   it("refuses to send one from a page to the vendor, unless told that this is wanted", () => {
     inBrowser();
-    expect(() => createAgent({ model: anthropic("m", { apiKey: "k" }) })).toThrow(
-      expect.objectContaining({ code: "config_browser_key" }),
-    );
+    const refused = expect.objectContaining({ code: "config_browser_key" });
+    const baseUrl = "https://api.openai.com/v1";
+    expect(() => createAgent({ model: anthropic("m", { apiKey: "k" }) })).toThrow(refused);
+    expect(() => createAgent({ model: compatible({ model: "m", apiKey: "k", baseUrl }) })).toThrow(refused);
     expect(() =>
       createAgent({ model: anthropic("m", { apiKey: "k", dangerouslyAllowBrowser: true }) }),
     ).not.toThrow();

@@ -394,6 +394,19 @@ describe("what crosses the boundary", () => {
   });
 });
 
+describe("answering", () => {
+  it("hands the answer to the driver, and refuses what is none", async () => {
+    const { run, driver } = await started();
+    expect(run.answer(4, { allow: true })).toBe(true);
+    expect(driver.told("answer")).toEqual([[4, { allow: true }]]);
+    expect(() => run.answer(4, undefined as never)).toThrow(
+      expect.objectContaining({ code: "misuse_invalid_argument", field: "answer" }),
+    );
+    driver.end(completed);
+    expect(run.answer(4, { allow: true })).toBe(false);
+  });
+});
+
 describe("steering", () => {
   it("hands steers and follow-ups on, each with an id of its own", async () => {
     const { run, driver } = await started();

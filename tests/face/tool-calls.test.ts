@@ -49,6 +49,9 @@ function bench(options: Partial<Tool>): Bench {
   };
 }
 
+const assertNever = (): never => {
+  throw new Error("no look");
+};
 const fault = (code: string, message: unknown): unknown => ({
   fault: { code, message, hint: expect.any(String), recoverable: true },
 });
@@ -72,6 +75,11 @@ describe("a tool's result", () => {
       { content: [{ type: "text", text: "a" }], n: 1 },
       { value: expect.stringContaining('"n":1') },
     ],
+    [
+      "blocks that JSON cannot hold",
+      { content: [{ type: "text", text: "a", vendor: { n: 1n } }] },
+      fault("unusable_result", expect.stringContaining("BigInt")),
+    ],
     ["a bigint", 1n, fault("unusable_result", expect.stringContaining("BigInt"))],
     ["a cycle", cycle, fault("unusable_result", expect.stringContaining("circular"))],
     ["a function", () => 1, fault("unusable_result", "The tool returned a function.")],
@@ -84,6 +92,18 @@ describe("a tool's result", () => {
       },
       fault("unusable_result", expect.stringContaining("no")),
     ],
+    [
+      "a value that throws when it is looked at",
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error("no look");
+          },
+        },
+      ),
+      fault("tool_failed", "no look"),
+    ],
     ["a Response", new Response("x"), fault("unusable_result", "The tool returned a Response.")],
   ])("may be %s", async (_, value, expected) => {
     const { call, result } = bench({ execute: () => value });
@@ -95,6 +115,11 @@ describe("a tool's result", () => {
     ["an error", new Error("broken"), fault("tool_failed", "broken")],
     ["an error without a message", new TypeError(), fault("tool_failed", "TypeError")],
     ["a string", "broken", fault("tool_failed", "broken")],
+    [
+      "what throws when it is looked at",
+      new Proxy({}, { get: () => assertNever() }),
+      fault("tool_failed", "The tool threw something that cannot be shown."),
+    ],
     ["an object", { why: 1 }, fault("tool_failed", '{"why":1}')],
     ["nothing", undefined, fault("tool_failed", "undefined")],
   ])("is a fault when %s is thrown, at once or later", async (_, thrown, expected) => {
