@@ -73,6 +73,7 @@ async function readOrFault(read, name, signal) {
 /** @param {number} delayMs @param {AbortSignal} signal @returns {Promise<void>} */
 function pause(delayMs, signal) {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     const onAbort = () => {
       clearTimeout(timer);
       reject(signal.reason);
@@ -81,7 +82,6 @@ function pause(delayMs, signal) {
       signal.removeEventListener("abort", onAbort);
       resolve();
     }, delayMs);
-    signal.throwIfAborted();
     signal.addEventListener("abort", onAbort, { once: true });
   });
 }
