@@ -69,7 +69,10 @@ export function compute(expression) {
       const operator = operators[tokens[at] ?? ""];
       if (!operator || operator.power < minPower) return left;
       at += 1;
-      left = operator.apply(left, climb(operator.isRightToLeft ? operator.power : operator.power + 1, depth + 1));
+      left = operator.apply(
+        left,
+        climb(operator.isRightToLeft ? operator.power : operator.power + 1, depth + 1),
+      );
     }
   }
 
@@ -112,7 +115,12 @@ function lastOf(values) {
 
 /** @param {string} expression @returns {string[]} */
 function tokenise(expression) {
-  const plain = expression.replaceAll("×", "*").replaceAll("·", "*").replaceAll("÷", "/").replaceAll("−", "-").replaceAll("**", "^");
+  const plain = expression
+    .replaceAll("×", "*")
+    .replaceAll("·", "*")
+    .replaceAll("÷", "/")
+    .replaceAll("−", "-")
+    .replaceAll("**", "^");
   const tokens = plain.match(/(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[a-z_]\w*|\S/gi) ?? [];
   if (tokens.length === 0) throw bad("is empty");
   return tokens;

@@ -23,7 +23,10 @@ export function documents(read) {
       },
       readOnly: true,
       timeoutMs: 10_000,
-      execute: async ({ document }, { signal }) => ({ document, text: await readOrFault(read, document, signal) }),
+      execute: async ({ document }, { signal }) => ({
+        document,
+        text: await readOrFault(read, document, signal),
+      }),
     }),
     slow_lookup: tool({
       description:
@@ -44,7 +47,8 @@ export function documents(read) {
           await pause(shelfMs, signal);
           const text = await readOrFault(read, name, signal);
           for (const passage of text.split(/\n\s*\n/))
-            if (words.some((word) => passage.toLowerCase().includes(word))) passages.push({ document: name, passage: passage.trim() });
+            if (words.some((word) => passage.toLowerCase().includes(word)))
+              passages.push({ document: name, passage: passage.trim() });
         }
         yield { done: names.length, total: names.length };
         return { topic, found: passages.length, passages: passages.slice(0, 3) };

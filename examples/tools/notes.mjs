@@ -18,7 +18,9 @@ export function notes(storage) {
       description: "Saves a note for the user.",
       inputSchema: {
         type: "object",
-        properties: { text: { type: "string", minLength: 1, maxLength: 2000, description: "The text of the note" } },
+        properties: {
+          text: { type: "string", minLength: 1, maxLength: 2000, description: "The text of the note" },
+        },
         required: ["text"],
         additionalProperties: false,
       },
@@ -26,7 +28,11 @@ export function notes(storage) {
       execute: ({ text }) => {
         const list = load(storage);
         if (list.length >= maxNotes)
-          throw new ToolError({ code: "full", message: `There are ${maxNotes} notes already.`, hint: "Remove one first." });
+          throw new ToolError({
+            code: "full",
+            message: `There are ${maxNotes} notes already.`,
+            hint: "Remove one first.",
+          });
         const note = { id: 1 + Math.max(0, ...list.map(({ id }) => id)), text };
         save(storage, [...list, note]);
         return { saved: note, count: list.length + 1 };
@@ -52,7 +58,11 @@ export function notes(storage) {
         const list = load(storage);
         const note = list.find((candidate) => candidate.id === id);
         if (!note)
-          throw new ToolError({ code: "not_found", message: `There is no note ${id}.`, hint: "Ask list_notes for the ids." });
+          throw new ToolError({
+            code: "not_found",
+            message: `There is no note ${id}.`,
+            hint: "Ask list_notes for the ids.",
+          });
         save(
           storage,
           list.filter((candidate) => candidate !== note),
@@ -69,7 +79,9 @@ const key = "looplet.notes";
 function load(storage) {
   try {
     const list = JSON.parse(storage.getItem(key) ?? "[]");
-    return Array.isArray(list) ? list.filter((note) => Number.isInteger(note?.id) && typeof note?.text === "string") : [];
+    return Array.isArray(list)
+      ? list.filter((note) => Number.isInteger(note?.id) && typeof note?.text === "string")
+      : [];
   } catch {
     return [];
   }

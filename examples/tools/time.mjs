@@ -7,7 +7,10 @@ export const time = tool({
   inputSchema: {
     type: "object",
     properties: {
-      timeZone: { type: "string", description: "IANA time zone, for example Asia/Tokyo. Default: that of the user." },
+      timeZone: {
+        type: "string",
+        description: "IANA time zone, for example Asia/Tokyo. Default: that of the user.",
+      },
     },
     additionalProperties: false,
   },
@@ -22,7 +25,11 @@ export const time = tool({
 /** @param {string | undefined} timeZone */
 function formatFor(timeZone) {
   try {
-    return new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", ...(timeZone ? { timeZone } : {}) });
+    return new Intl.DateTimeFormat("en-GB", {
+      dateStyle: "full",
+      timeStyle: "short",
+      ...(timeZone ? { timeZone } : {}),
+    });
   } catch {
     throw new ToolError({
       code: "unknown_time_zone",

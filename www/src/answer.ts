@@ -79,9 +79,15 @@ export class Answer {
     for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
     drawNow();
     if (result.error) this.#sayFailure(explain(result.error));
-    else if (result.outcome === "cancelled") this.#say(notice("info", "You stopped the run. What arrived stays in the conversation."));
+    else if (result.outcome === "cancelled")
+      this.#say(notice("info", "You stopped the run. What arrived stays in the conversation."));
     else if (result.outcome === "stopped")
-      this.#say(notice("warning", `A limit stopped the run (${result.stoppedBy}). Ask it to go on, or raise the limit in the connection.`));
+      this.#say(
+        notice(
+          "warning",
+          `A limit stopped the run (${result.stoppedBy}). Ask it to go on, or raise the limit in the connection.`,
+        ),
+      );
     this.#current().append(summary(result, performance.now() - this.#startedMs));
     this.#leaveSection();
   }
@@ -91,7 +97,10 @@ export class Answer {
     const more = [element("p", { class: "quiet" }, advice), element("pre", { tabindex: 0 }, details)];
     const buttons = action && action !== "retry" ? [action, "retry" as const] : ["retry" as const];
     const row = element("p", { class: "actions" });
-    for (const name of buttons) row.append(element("button", { type: "button", class: "small", click: () => this.#act(name) }, label[name]));
+    for (const name of buttons)
+      row.append(
+        element("button", { type: "button", class: "small", click: () => this.#act(name) }, label[name]),
+      );
     this.#say(notice("error", title, ...more, row));
   }
 
@@ -159,9 +168,13 @@ export class Answer {
   }
 }
 
-const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) => `${iteration}.${attempt}.${block}`;
+const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) =>
+  `${iteration}.${attempt}.${block}`;
 
-function summary({ outcome, iterations, usage, costNanoUsd, finishReason, rawFinishReason, toolCalls }: RunResult, tookMs: number) {
+function summary(
+  { outcome, iterations, usage, costNanoUsd, finishReason, rawFinishReason, toolCalls }: RunResult,
+  tookMs: number,
+) {
   const cache = usage.cacheReadTokens ? ` (${tokens(usage.cacheReadTokens)} from cache)` : "";
   const reasoning = usage.reasoningTokens ? ` (${tokens(usage.reasoningTokens)} reasoning)` : "";
   const facts = [

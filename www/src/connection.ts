@@ -29,7 +29,12 @@ export function modelOf(connection: Connection): Model {
   if (connection.kind === "practice") {
     const fetch = practice({ delayMs: connection.delayMs });
     return connection.wire === "anthropic"
-      ? anthropic("practice-1", { fetch, price: practicePrice, maxOutputTokens: 4096, thinking: { budgetTokens: 1024 } })
+      ? anthropic("practice-1", {
+          fetch,
+          price: practicePrice,
+          maxOutputTokens: 4096,
+          thinking: { budgetTokens: 1024 },
+        })
       : openaiChat("practice-1", { fetch, price: practicePrice });
   }
   const { kind, model, apiKey, baseUrl, isBrowserKeyAllowed, price } = connection;

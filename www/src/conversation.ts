@@ -2,7 +2,16 @@
  * One conversation with the packaged library: owns the agent, its chat and the run that goes on. Knows nothing of the
  * page; tells a view what happens.
  */
-import { createAgent, type Agent, type Chat, type Message, type Queued, type Run, type RunEvent, type RunResult } from "looplet";
+import {
+  createAgent,
+  type Agent,
+  type Chat,
+  type Message,
+  type Queued,
+  type Run,
+  type RunEvent,
+  type RunResult,
+} from "looplet";
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { modelOf, type Connection } from "./connection.js";
 

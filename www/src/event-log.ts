@@ -19,7 +19,11 @@ export class EventLog {
   readonly #panel: HTMLElement;
   readonly #list = element("ol", { class: "rows", tabindex: 0, "aria-label": "Events" });
   readonly #count = element("span", { class: "quiet count" });
-  readonly #words = element("input", { type: "search", placeholder: "Filter", "aria-label": "Filter events" });
+  readonly #words = element("input", {
+    type: "search",
+    placeholder: "Filter",
+    "aria-label": "Filter events",
+  });
   readonly #group = element(
     "select",
     { "aria-label": "Kind of events" },
@@ -39,7 +43,11 @@ export class EventLog {
         element("h2", {}, "Events"),
         this.#count,
         element("button", { type: "button", class: "ghost small", click: () => void this.#copy() }, "Copy"),
-        element("button", { type: "button", class: "ghost small", "aria-label": "Close the event log", click: close }, icon("close")),
+        element(
+          "button",
+          { type: "button", class: "ghost small", "aria-label": "Close the event log", click: close },
+          icon("close"),
+        ),
       ),
       element("div", { class: "filters" }, this.#words, this.#group),
       this.#list,
@@ -86,7 +94,9 @@ export class EventLog {
     const group = groups[this.#group.value as keyof typeof groups];
     let shown = 0;
     for (const item of this.#list.children as HTMLCollectionOf<HTMLElement>) {
-      const fits = (!group || group.test(item.dataset["type"] ?? "")) && (item.textContent ?? "").toLowerCase().includes(words);
+      const fits =
+        (!group || group.test(item.dataset["type"] ?? "")) &&
+        (item.textContent ?? "").toLowerCase().includes(words);
       item.hidden = !fits;
       if (fits) shown += 1;
     }
@@ -95,7 +105,9 @@ export class EventLog {
 
   async #copy(): Promise<void> {
     const rows = [...this.#list.querySelectorAll<HTMLElement>("li:not([hidden]) pre")];
-    await navigator.clipboard.writeText(rows.map((json) => JSON.stringify(JSON.parse(json.textContent ?? "null"))).join("\n"));
+    await navigator.clipboard.writeText(
+      rows.map((json) => JSON.stringify(JSON.parse(json.textContent ?? "null"))).join("\n"),
+    );
   }
 }
 

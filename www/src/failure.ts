@@ -10,25 +10,78 @@ export interface Explanation {
 }
 
 const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
-  rate_limit: { title: "Too many requests", advice: "The provider asks you to wait. Try again in a moment.", action: "retry" },
-  overloaded: { title: "The provider is overloaded", advice: "looplet tried again and gave up. Wait a little, then try again.", action: "retry" },
-  auth: { title: "The key was refused", advice: "Check the key, and whether it belongs to this provider and address.", action: "connection" },
-  billing: { title: "The account cannot pay", advice: "Check the credit or the spending limit at your provider.", action: "connection" },
-  invalid_request: { title: "The provider refused the request", advice: "Often a wrong model name or an option the model does not know.", action: "connection" },
-  context_length: { title: "The conversation is too long", advice: "Start a new chat, or choose a model with a larger context.", action: "new-chat" },
-  content_filter: { title: "The provider's filter stopped the answer", advice: "Put the question in other words.", action: undefined },
-  not_found: { title: "Not found", advice: "Check the model's name and the base URL.", action: "connection" },
-  server: { title: "The provider failed", advice: "looplet tried again and gave up. Try once more.", action: "retry" },
-  network: {
-    title: "The provider cannot be reached",
-    advice: "Check the connection and the base URL. A server that sends no CORS headers cannot be called from a page: put a proxy in front.",
+  rate_limit: {
+    title: "Too many requests",
+    advice: "The provider asks you to wait. Try again in a moment.",
+    action: "retry",
+  },
+  overloaded: {
+    title: "The provider is overloaded",
+    advice: "looplet tried again and gave up. Wait a little, then try again.",
+    action: "retry",
+  },
+  auth: {
+    title: "The key was refused",
+    advice: "Check the key, and whether it belongs to this provider and address.",
     action: "connection",
   },
-  timeout: { title: "No answer in time", advice: "The stream stood still for too long. Try again.", action: "retry" },
-  malformed_stream: { title: "The answer is not what the protocol promises", advice: "Is the base URL that of the API, and not of a web page?", action: "connection" },
-  config_invalid: { title: "A setting was refused", advice: "Correct it and try again.", action: "connection" },
-  config_wasm: { title: "The engine could not start", advice: "The page's Content-Security-Policy must allow 'wasm-unsafe-eval'. Reload the page.", action: undefined },
-  bug: { title: "A defect of looplet", advice: "Only this run ended. Please report it with the details below.", action: "retry" },
+  billing: {
+    title: "The account cannot pay",
+    advice: "Check the credit or the spending limit at your provider.",
+    action: "connection",
+  },
+  invalid_request: {
+    title: "The provider refused the request",
+    advice: "Often a wrong model name or an option the model does not know.",
+    action: "connection",
+  },
+  context_length: {
+    title: "The conversation is too long",
+    advice: "Start a new chat, or choose a model with a larger context.",
+    action: "new-chat",
+  },
+  content_filter: {
+    title: "The provider's filter stopped the answer",
+    advice: "Put the question in other words.",
+    action: undefined,
+  },
+  not_found: { title: "Not found", advice: "Check the model's name and the base URL.", action: "connection" },
+  server: {
+    title: "The provider failed",
+    advice: "looplet tried again and gave up. Try once more.",
+    action: "retry",
+  },
+  network: {
+    title: "The provider cannot be reached",
+    advice:
+      "Check the connection and the base URL. A server that sends no CORS headers cannot be called from a page: put a proxy in front.",
+    action: "connection",
+  },
+  timeout: {
+    title: "No answer in time",
+    advice: "The stream stood still for too long. Try again.",
+    action: "retry",
+  },
+  malformed_stream: {
+    title: "The answer is not what the protocol promises",
+    advice: "Is the base URL that of the API, and not of a web page?",
+    action: "connection",
+  },
+  config_invalid: {
+    title: "A setting was refused",
+    advice: "Correct it and try again.",
+    action: "connection",
+  },
+  config_wasm: {
+    title: "The engine could not start",
+    advice: "The page's Content-Security-Policy must allow 'wasm-unsafe-eval'. Reload the page.",
+    action: undefined,
+  },
+  bug: {
+    title: "A defect of looplet",
+    advice: "Only this run ended. Please report it with the details below.",
+    action: "retry",
+  },
 };
 
 /** Words for the failure of a run. */

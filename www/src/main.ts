@@ -65,7 +65,12 @@ const conversation = new Conversation(
     refused(error) {
       const { title, advice, details } = explainThrown(error);
       transcript.append(
-        notice("error", title, element("p", { class: "quiet" }, advice), element("pre", { tabindex: 0 }, details)),
+        notice(
+          "error",
+          title,
+          element("p", { class: "quiet" }, advice),
+          element("pre", { tabindex: 0 }, details),
+        ),
       );
     },
     cleared() {

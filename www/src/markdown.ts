@@ -51,7 +51,13 @@ export class Markdown {
 function rendered(token: Token): HTMLElement {
   const html = Parser.parse([token]);
   const block = element("div", { class: "block" });
-  block.append(DOMPurify.sanitize(html, { ...rules, FORBID_TAGS: [...rules.FORBID_TAGS], FORBID_ATTR: [...rules.FORBID_ATTR] }));
+  block.append(
+    DOMPurify.sanitize(html, {
+      ...rules,
+      FORBID_TAGS: [...rules.FORBID_TAGS],
+      FORBID_ATTR: [...rules.FORBID_ATTR],
+    }),
+  );
   // A wide block scrolls by itself and must be reachable by keyboard.
   for (const wide of block.querySelectorAll("pre, table")) wide.setAttribute("tabindex", "0");
   return block;

@@ -42,7 +42,15 @@ export class Meter {
     };
     this.#live = undefined;
     this.#iteration = 0;
-    this.#say(outcome === "completed" ? "Done" : outcome === "cancelled" ? "Stopped" : outcome === "stopped" ? "Stopped by a limit" : "Failed");
+    this.#say(
+      outcome === "completed"
+        ? "Done"
+        : outcome === "cancelled"
+          ? "Stopped"
+          : outcome === "stopped"
+            ? "Stopped by a limit"
+            : "Failed",
+    );
   }
 
   clear(): void {

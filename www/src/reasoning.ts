@@ -5,7 +5,12 @@ import { drawSoon } from "./frame.js";
 export class Reasoning {
   readonly #title = element("span", {}, "Thinking …");
   readonly #body = element("p", { class: "reasoning-text" });
-  readonly element = element("details", { class: "reasoning" }, element("summary", {}, this.#title), this.#body);
+  readonly element = element(
+    "details",
+    { class: "reasoning" },
+    element("summary", {}, this.#title),
+    this.#body,
+  );
   #text = "";
 
   append(text: string): void {

@@ -7,7 +7,13 @@ const nearPx = 80;
 export class Scroll {
   readonly button = element(
     "button",
-    { type: "button", class: "to-end", hidden: true, "aria-label": "To the latest", click: () => this.toEnd() },
+    {
+      type: "button",
+      class: "to-end",
+      hidden: true,
+      "aria-label": "To the latest",
+      click: () => this.toEnd(),
+    },
     icon("down"),
   );
   readonly #scroller: HTMLElement;

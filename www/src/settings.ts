@@ -8,7 +8,11 @@ import { icon } from "./icon.js";
 /** Contract: takes the settings over, or throws a `LoopletError` that the dialog shows. */
 type Apply = (connection: Connection, maxIterations: number) => void;
 
-const kinds = { practice: "Practice provider", anthropic: "Anthropic", openai_chat: "OpenAI-compatible" } as const;
+const kinds = {
+  practice: "Practice provider",
+  anthropic: "Anthropic",
+  openai_chat: "OpenAI-compatible",
+} as const;
 type Kind = keyof typeof kinds;
 
 const examples: Record<Exclude<Kind, "practice">, { model: string; baseUrl: string }> = {
@@ -33,7 +37,10 @@ export class Settings {
         { class: "quiet" },
         "A stand-in inside this page. It speaks the vendors' wire format and plans with simple rules: no key, no network, nothing leaves your machine.",
       ),
-      select("wire", "Wire format", { anthropic: "Anthropic Messages", openai_chat: "OpenAI Chat Completions" }),
+      select("wire", "Wire format", {
+        anthropic: "Anthropic Messages",
+        openai_chat: "OpenAI Chat Completions",
+      }),
       select("delayMs", "Pace", { 24: "Readable", 80: "Slow", 0: "At once" }),
     );
     this.#vendor = element(
@@ -42,12 +49,28 @@ export class Settings {
       element("legend", { class: "hidden" }, "Provider"),
       field("model", "Model", { type: "text", autocapitalize: "off", spellcheck: "false" }),
       field("apiKey", "Key", { type: "password", autocomplete: "off" }),
-      field("baseUrl", "Base URL (empty: the vendor's own)", { type: "url", autocapitalize: "off", spellcheck: "false" }),
+      field("baseUrl", "Base URL (empty: the vendor's own)", {
+        type: "url",
+        autocapitalize: "off",
+        spellcheck: "false",
+      }),
       element(
         "div",
         { class: "pair" },
-        field("inputPrice", "Input price", { type: "number", min: 0, step: "any", inputmode: "decimal", placeholder: "$ per million" }),
-        field("outputPrice", "Output price", { type: "number", min: 0, step: "any", inputmode: "decimal", placeholder: "$ per million" }),
+        field("inputPrice", "Input price", {
+          type: "number",
+          min: 0,
+          step: "any",
+          inputmode: "decimal",
+          placeholder: "$ per million",
+        }),
+        field("outputPrice", "Output price", {
+          type: "number",
+          min: 0,
+          step: "any",
+          inputmode: "decimal",
+          placeholder: "$ per million",
+        }),
       ),
       element(
         "div",
@@ -95,13 +118,26 @@ export class Settings {
         { class: "kinds" },
         element("legend", {}, "Who answers"),
         ...Object.entries(kinds).flatMap(([value, label]) => [
-          element("input", { type: "radio", name: "kind", id: `kind-${value}`, value, class: "hidden", checked: value === "practice" }),
+          element("input", {
+            type: "radio",
+            name: "kind",
+            id: `kind-${value}`,
+            value,
+            class: "hidden",
+            checked: value === "practice",
+          }),
           element("label", { for: `kind-${value}` }, label),
         ]),
       ),
       this.#practice,
       this.#vendor,
-      field("maxIterations", "Model calls of one run, at most", { type: "number", min: 1, max: 100, value: 12, inputmode: "numeric" }),
+      field("maxIterations", "Model calls of one run, at most", {
+        type: "number",
+        min: 1,
+        max: 100,
+        value: 12,
+        inputmode: "numeric",
+      }),
       this.#error,
       element(
         "footer",
@@ -168,15 +204,29 @@ function read(data: FormData): { connection: Connection; maxIterations: number }
 }
 
 function priceOf(input: string, output: string): Price | undefined {
-  return input === "" || output === "" ? undefined : { inputUsdPerMillion: Number(input), outputUsdPerMillion: Number(output) };
+  return input === "" || output === ""
+    ? undefined
+    : { inputUsdPerMillion: Number(input), outputUsdPerMillion: Number(output) };
 }
 
 function field(name: string, label: string, attributes: Record<string, string | number>): HTMLElement {
-  return element("label", { class: "field" }, element("span", {}, label), element("input", { name, ...attributes }));
+  return element(
+    "label",
+    { class: "field" },
+    element("span", {}, label),
+    element("input", { name, ...attributes }),
+  );
 }
 
 function select(name: string, label: string, options: Record<string, string>): HTMLElement {
   // Object keys that are whole numbers come sorted; the first one given is meant to be the default.
-  const choices = Object.entries(options).map(([value, text]) => element("option", { value, selected: text === "Readable" }, text));
-  return element("label", { class: "field" }, element("span", {}, label), element("select", { name }, ...choices));
+  const choices = Object.entries(options).map(([value, text]) =>
+    element("option", { value, selected: text === "Readable" }, text),
+  );
+  return element(
+    "label",
+    { class: "field" },
+    element("span", {}, label),
+    element("select", { name }, ...choices),
+  );
 }

@@ -66,7 +66,10 @@ export class ToolCard {
 
   succeed({ output, durationMs }: RunEventOf<"tool-result">): void {
     this.#end("done", durationMs);
-    this.#body.append(element("h4", {}, "Result"), element("pre", { class: "output", tabindex: 0 }, shown(output)));
+    this.#body.append(
+      element("h4", {}, "Result"),
+      element("pre", { class: "output", tabindex: 0 }, shown(output)),
+    );
   }
 
   fail({ error, durationMs }: RunEventOf<"tool-error">): void {
@@ -115,10 +118,14 @@ function progressText(data: unknown): string {
   if (typeof data !== "object" || data === null) return shown(data);
   const { done, total, ...rest } = data as Record<string, unknown>;
   const more = Object.entries(rest).map(([name, value]) => `${name}: ${shown(value)}`);
-  return [total === undefined ? shown(done ?? "") : `${shown(done)} of ${shown(total)}`, ...more].filter(Boolean).join(" · ");
+  return [total === undefined ? shown(done ?? "") : `${shown(done)} of ${shown(total)}`, ...more]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function brief(input: unknown): string {
   if (typeof input !== "object" || input === null) return shown(input);
-  return Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join(", ");
+  return Object.values(input)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join(", ");
 }
