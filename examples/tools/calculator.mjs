@@ -14,5 +14,5 @@ export const calculator = tool({
     additionalProperties: false,
   },
   readOnly: true,
-  execute: ({ expression }) => ({ expression, value: compute(expression) }),
+  execute: ({ expression }) => compute(expression),
 });

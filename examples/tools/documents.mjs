@@ -23,10 +23,7 @@ export function documents(read) {
       },
       readOnly: true,
       timeoutMs: 10_000,
-      execute: async ({ document }, { signal }) => ({
-        document,
-        text: await readOrFault(read, document, signal),
-      }),
+      execute: ({ document }, { signal }) => readOrFault(read, document, signal),
     }),
     slow_lookup: tool({
       description:
@@ -40,18 +37,20 @@ export function documents(read) {
       readOnly: true,
       // What a generator yields is progress, what it returns is the result.
       async *execute({ topic }, { signal }) {
-        const words = topic.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
+        const words = [...new Set(topic.toLowerCase().match(/\p{L}{4,}/gu) ?? [topic.toLowerCase()])];
         const passages = [];
         for (const [index, name] of names.entries()) {
           yield { done: index, total: names.length, shelf: name };
           await pause(shelfMs, signal);
           const text = await readOrFault(read, name, signal);
-          for (const passage of text.split(/\n\s*\n/))
-            if (words.some((word) => passage.toLowerCase().includes(word)))
-              passages.push({ document: name, passage: passage.trim() });
+          for (const passage of text.split(/\n\s*\n/)) {
+            const hits = words.filter((word) => passage.toLowerCase().includes(word)).length;
+            if (hits > 0) passages.push({ hits, document: name, passage: passage.trim() });
+          }
         }
         yield { done: names.length, total: names.length };
-        return { topic, found: passages.length, passages: passages.slice(0, 3) };
+        passages.sort((a, b) => b.hits - a.hits);
+        return passages.slice(0, 3).map(({ document, passage }) => ({ document, passage }));
       },
     }),
   };

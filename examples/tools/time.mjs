@@ -16,9 +16,8 @@ export const time = tool({
   },
   readOnly: true,
   execute: ({ timeZone }) => {
-    const now = new Date();
     const format = formatFor(timeZone);
-    return { timeZone: format.resolvedOptions().timeZone, local: format.format(now), utc: now.toISOString() };
+    return { timeZone: format.resolvedOptions().timeZone, local: format.format(new Date()) };
   },
 });
 

@@ -13,11 +13,15 @@ export function duration(ms: number): string {
 export function cost(nanoUsd: number | null): string {
   if (nanoUsd === null) return "cost unknown";
   const usd = nanoUsd / 1e9;
-  return `$${usd.toFixed(usd !== 0 && usd < 0.01 ? 5 : 2)}`;
+  return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;
 }
+
+/** Longest JSON that stays on one line, in characters. */
+const maxLine = 60;
 
 /** A value for a reader: texts as they are, everything else as JSON. */
 export function shown(value: unknown): string {
   if (typeof value === "string") return value;
-  return JSON.stringify(value, null, 2) ?? "";
+  const line = JSON.stringify(value) ?? "";
+  return line.length <= maxLine ? line : JSON.stringify(value, null, 2);
 }

@@ -61,7 +61,9 @@ export class EventLog {
 
   setOpen(isOpen: boolean): void {
     this.#panel.hidden = !isOpen;
-    if (isOpen) this.#words.focus();
+    if (!isOpen) return;
+    this.#list.scrollTop = this.#list.scrollHeight;
+    this.#words.focus();
   }
 
   start(): void {

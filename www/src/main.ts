@@ -75,6 +75,7 @@ const conversation = new Conversation(
     },
     cleared() {
       transcript.replaceChildren();
+      scroll.toStart();
       welcome.hidden = false;
       queue.clear();
       meter.clear();
@@ -98,8 +99,10 @@ fillWelcome(welcome, (prompt) => {
   composer.focus();
 });
 setUpTheme(byId<HTMLButtonElement>("theme"));
+newChatButton.setAttribute("aria-label", "New chat");
 newChatButton.append(icon("plus"), element("span", {}, "New chat"));
 newChatButton.addEventListener("click", () => conversation.clear());
+logButton.setAttribute("aria-label", "Events");
 logButton.append(icon("list"), element("span", {}, "Events"));
 logButton.addEventListener("click", () => showLog(!log.isOpen));
 connectionButton.addEventListener("click", () => settings.open());
@@ -125,7 +128,10 @@ function showLog(isOpen: boolean): void {
 }
 
 function showConnection(connection: Connection): void {
-  connectionButton.replaceChildren(element("span", { class: `dot ${connection.kind}` }), nameOf(connection));
+  connectionButton.replaceChildren(
+    element("span", { class: `dot ${connection.kind}` }),
+    element("span", { class: "label" }, nameOf(connection)),
+  );
   connectionButton.setAttribute("aria-label", `Connection: ${nameOf(connection)}`);
 }
 

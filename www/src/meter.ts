@@ -11,12 +11,14 @@ export class Meter {
   #past = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0, iterations: 0, isCostKnown: true };
   #live: Usage | undefined;
   #iteration = 0;
+  #isLive = false;
 
   constructor() {
     this.clear();
   }
 
   start(): void {
+    this.#isLive = true;
     this.#runs += 1;
     this.#live = undefined;
     this.#iteration = 0;
@@ -32,6 +34,7 @@ export class Meter {
   }
 
   settle({ outcome, usage, costNanoUsd, iterations }: RunResult): void {
+    this.#isLive = false;
     const past = this.#past;
     this.#past = {
       inputTokens: past.inputTokens + usage.inputTokens,
@@ -54,6 +57,7 @@ export class Meter {
   }
 
   clear(): void {
+    this.#isLive = false;
     this.#runs = 0;
     this.#past = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0, iterations: 0, isCostKnown: true };
     this.#live = undefined;
@@ -72,10 +76,11 @@ export class Meter {
       `${iterations + this.#iteration} ${iterations + this.#iteration === 1 ? "iteration" : "iterations"}`,
       `${tokens(inputTokens + (this.#live?.inputTokens ?? 0))} in`,
       `${tokens(outputTokens + (this.#live?.outputTokens ?? 0))} out`,
-      cost(isCostKnown ? costNanoUsd : null),
+      // What the run costs is known when it ends.
+      ...(this.#isLive ? [] : [cost(isCostKnown ? costNanoUsd : null)]),
     ];
     this.#figures.replaceChildren(...facts.map((fact) => element("span", {}, fact)));
-    this.#figures.title = "The whole conversation; the cost is added when a run ends";
+    this.#figures.title = "The whole conversation";
   }
 }
 

@@ -17,22 +17,43 @@ export class Scroll {
     icon("down"),
   );
   readonly #scroller: HTMLElement;
-  #isFollowing = true;
+  #isFollowing = false;
+  #lastTop = 0;
 
   constructor(scroller: HTMLElement) {
     this.#scroller = scroller;
     scroller.addEventListener("scroll", () => {
-      this.#isFollowing = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearPx;
-      this.button.hidden = this.#isFollowing;
+      const isUp = scroller.scrollTop < this.#lastTop;
+      this.#lastTop = scroller.scrollTop;
+      // Content that grows also leaves the end behind; only a reader who scrolls up wants to stay there.
+      if (this.#isNearEnd) this.#isFollowing = true;
+      else if (isUp) this.#isFollowing = false;
+      this.#showButton();
     });
-    const content = new ResizeObserver(() => {
+    const size = new ResizeObserver(() => {
       if (this.#isFollowing) scroller.scrollTop = scroller.scrollHeight;
+      this.#showButton();
     });
-    for (const child of scroller.children) content.observe(child);
+    for (const part of [scroller, ...scroller.children]) size.observe(part);
   }
 
+  /** Goes to the end and stays there. */
   toEnd(): void {
     this.#isFollowing = true;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
+  }
+
+  toStart(): void {
+    this.#isFollowing = false;
+    this.#scroller.scrollTop = 0;
+  }
+
+  get #isNearEnd(): boolean {
+    const { scrollHeight, scrollTop, clientHeight } = this.#scroller;
+    return scrollHeight - scrollTop - clientHeight < nearPx;
+  }
+
+  #showButton(): void {
+    this.button.hidden = this.#isFollowing || this.#isNearEnd;
   }
 }

@@ -73,7 +73,10 @@ export class ToolCard {
   }
 
   fail({ error, durationMs }: RunEventOf<"tool-error">): void {
-    this.#end("failed", durationMs);
+    // Nothing is wrong with a call that was never made or that the user stopped.
+    const isOver = error.code === "cancelled" || error.code === "not_run";
+    this.#end(isOver ? "unfinished" : "failed", durationMs);
+    if (isOver) return;
     this.#body.append(
       element("h4", {}, "Error"),
       element("p", { class: "fault" }, element("code", {}, error.code), ` ${error.message}`),
@@ -83,7 +86,7 @@ export class ToolCard {
 
   /** The run is over: what still runs will never report. */
   close(): void {
-    if (this.element.dataset["state"] === "done" || this.element.dataset["state"] === "failed") return;
+    if (["done", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "")) return;
     this.#progress?.bar.remove();
     this.#show("unfinished");
   }
