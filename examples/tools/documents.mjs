@@ -43,7 +43,7 @@ export function documents(read) {
           yield { done: index, total: names.length, shelf: name };
           await pause(shelfMs, signal);
           const text = await readOrFault(read, name, signal);
-          for (const passage of text.split(/\n\s*\n/)) {
+          for (const passage of text.split(/\n\s*\n/).filter((part) => !part.startsWith("#"))) {
             const hits = words.filter((word) => passage.toLowerCase().includes(word)).length;
             if (hits > 0) passages.push({ hits, document: name, passage: passage.trim() });
           }

@@ -19,6 +19,8 @@ export class Scroll {
   readonly #scroller: HTMLElement;
   #isFollowing = false;
   #lastTop = 0;
+  /** The first prompts are no conversation: their end is nowhere to hurry to. */
+  #hasBegun = false;
 
   constructor(scroller: HTMLElement) {
     this.#scroller = scroller;
@@ -39,11 +41,13 @@ export class Scroll {
 
   /** Goes to the end and stays there. */
   toEnd(): void {
+    this.#hasBegun = true;
     this.#isFollowing = true;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
   }
 
   toStart(): void {
+    this.#hasBegun = false;
     this.#isFollowing = false;
     this.#scroller.scrollTop = 0;
   }
@@ -54,6 +58,6 @@ export class Scroll {
   }
 
   #showButton(): void {
-    this.button.hidden = this.#isFollowing || this.#isNearEnd;
+    this.button.hidden = !this.#hasBegun || this.#isFollowing || this.#isNearEnd;
   }
 }

@@ -156,6 +156,7 @@ export class Settings {
       } catch (error) {
         const { advice, details } = explainThrown(error);
         this.#error.replaceChildren(element("p", {}, details), element("p", { class: "quiet" }, advice));
+        this.#error.scrollIntoView({ block: "center" });
         return;
       }
       this.#dialog.close();
