@@ -1,0 +1,27 @@
+/** Amounts as people read them. */
+
+const whole = new Intl.NumberFormat("en-US");
+
+export const tokens = (count: number): string => whole.format(count);
+
+/** Milliseconds as "840 ms" or "2.4 s". */
+export function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Billionths of a US dollar; `null` is a model without a price. */
+export function cost(nanoUsd: number | null): string {
+  if (nanoUsd === null) return "cost unknown";
+  const usd = nanoUsd / 1e9;
+  return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;
+}
+
+/** Longest JSON that stays on one line, in characters. */
+const maxLine = 60;
+
+/** A value for a reader: texts as they are, everything else as JSON. */
+export function shown(value: unknown): string {
+  if (typeof value === "string") return value;
+  const line = JSON.stringify(value) ?? "";
+  return line.length <= maxLine ? line : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,110 @@
+/** What went wrong, and what a person can do about it. */
+import { LoopletError, type Failure, type FailureCode } from "looplet";
+
+/** A failure in words. `action` names the button that helps. */
+export interface Explanation {
+  title: string;
+  advice: string;
+  details: string;
+  action: "retry" | "connection" | "new-chat" | undefined;
+}
+
+const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
+  rate_limit: {
+    title: "Too many requests",
+    advice: "The provider asks you to wait. Try again in a moment.",
+    action: "retry",
+  },
+  overloaded: {
+    title: "The provider is overloaded",
+    advice: "looplet tried again and gave up. Wait a little, then try again.",
+    action: "retry",
+  },
+  auth: {
+    title: "The key was refused",
+    advice: "Check the key, and whether it belongs to this provider and address.",
+    action: "connection",
+  },
+  billing: {
+    title: "The account cannot pay",
+    advice: "Check the credit or the spending limit at your provider.",
+    action: "connection",
+  },
+  invalid_request: {
+    title: "The provider refused the request",
+    advice: "Often a wrong model name or an option the model does not know.",
+    action: "connection",
+  },
+  context_length: {
+    title: "The conversation is too long",
+    advice: "Start a new chat, or choose a model with a larger context.",
+    action: "new-chat",
+  },
+  content_filter: {
+    title: "The provider's filter stopped the answer",
+    advice: "Put the question in other words.",
+    action: undefined,
+  },
+  not_found: { title: "Not found", advice: "Check the model's name and the base URL.", action: "connection" },
+  server: {
+    title: "The provider failed",
+    advice: "looplet tried again and gave up. Try once more.",
+    action: "retry",
+  },
+  network: {
+    title: "The provider cannot be reached",
+    advice:
+      "Check the connection and the base URL. A server that sends no CORS headers cannot be called from a page: put a proxy in front.",
+    action: "connection",
+  },
+  timeout: {
+    title: "No answer in time",
+    advice: "The stream stood still for too long. Try again.",
+    action: "retry",
+  },
+  malformed_stream: {
+    title: "The answer is not what the protocol promises",
+    advice: "Is the base URL that of the API, and not of a web page?",
+    action: "connection",
+  },
+  config_invalid: {
+    title: "A setting was refused",
+    advice: "Correct it and try again.",
+    action: "connection",
+  },
+  config_wasm: {
+    title: "The engine could not start",
+    advice: "The page's Content-Security-Policy must allow 'wasm-unsafe-eval'. Reload the page.",
+    action: undefined,
+  },
+  bug: {
+    title: "A defect of looplet",
+    advice: "Only this run ended. Please report it with the details below.",
+    action: "retry",
+  },
+};
+
+/** Words for the failure of a run. */
+export function explain(failure: Failure): Explanation {
+  const { status, vendor, requestId, body } = failure;
+  const facts = [
+    failure.message,
+    status === undefined ? "" : `HTTP ${status}`,
+    vendor ? `from ${vendor}` : "",
+    requestId ? `request ${requestId}` : "",
+    `code ${failure.code}`,
+  ];
+  const details = facts.filter(Boolean).join(" · ") + (body ? `\n${body}` : "");
+  const known = byCode[failure.code] ?? { title: "The run failed", advice: "Try again.", action: "retry" };
+  return { ...known, details };
+}
+
+/** Words for what `createAgent` or `run` threw at once. */
+export function explainThrown(error: unknown): Explanation {
+  const details = error instanceof LoopletError ? `${error.message} · code ${error.code}` : String(error);
+  const advice =
+    error instanceof LoopletError && error.code === "config_browser_key"
+      ? "A key in a page can be read by everybody who can open it. Tick the box if it is your own key in your own browser."
+      : "Correct it and try again.";
+  return { title: "This cannot work", advice, details, action: "connection" };
+}

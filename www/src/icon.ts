@@ -1,0 +1,30 @@
+/** The page's icons: strokes on a 16 × 16 grid, in the colour of the text. */
+const paths = {
+  alert: "M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1",
+  check: "m3 8.5 3.2 3L13 4.5",
+  close: "m4 4 8 8M12 4l-8 8",
+  down: "M8 3v9.5M4 8.7l4 4 4-4",
+  list: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.1M2.5 8h.1M2.5 12h.1",
+  moon: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7z",
+  plus: "M8 3v10M3 8h10",
+  send: "M8 13V3.5M4 7.3l4-4 4 4",
+  stop: "M4.5 4.5h7v7h-7z",
+  sun: "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7",
+  auto: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 2v12M8 4.5h4.5M8 8h6M8 11.5h4.5",
+  spinner: "M8 2a6 6 0 1 1-6 6",
+} as const;
+
+export type IconName = keyof typeof paths;
+
+/** Decoration only: the label stands beside it. */
+export function icon(name: IconName): SVGSVGElement {
+  const namespace = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(namespace, "svg");
+  const path = document.createElementNS(namespace, "path");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", `icon icon-${name}`);
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", paths[name]);
+  svg.append(path);
+  return svg;
+}

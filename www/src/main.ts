@@ -1,0 +1,141 @@
+/** Wires the parts of the page to one conversation. Imports looplet as any application does: by its name. */
+import { Answer } from "./answer.js";
+import { Composer } from "./composer.js";
+import { nameOf, practiceConnection, type Connection } from "./connection.js";
+import { Conversation } from "./conversation.js";
+import { byId, element } from "./element.js";
+import { EventLog } from "./event-log.js";
+import { explainThrown, type Explanation } from "./failure.js";
+import { icon } from "./icon.js";
+import { Meter } from "./meter.js";
+import { notice } from "./notice.js";
+import { Queue } from "./queue.js";
+import { Scroll } from "./scroll.js";
+import { Settings } from "./settings.js";
+import { setUpTheme } from "./theme.js";
+import { fillWelcome } from "./welcome.js";
+
+const transcript = byId("transcript");
+const welcome = byId("welcome");
+const connectionButton = byId<HTMLButtonElement>("connection");
+const logButton = byId<HTMLButtonElement>("toggle-log");
+const newChatButton = byId<HTMLButtonElement>("new-chat");
+
+const scroll = new Scroll(byId("scroller"));
+const meter = new Meter();
+const queue = new Queue();
+const log = new EventLog(byId("event-log"), () => showLog(false));
+const composer = new Composer({
+  ask: (text) => conversation.ask(text),
+  tell: (kind, text) => conversation.tell(kind, text),
+  stop: () => conversation.stop(),
+});
+let answer: Answer | undefined;
+
+const conversation = new Conversation(
+  {
+    started(prompt) {
+      welcome.hidden = true;
+      transcript.append(bubble(prompt));
+      answer = new Answer(transcript, act);
+      meter.start();
+      log.start();
+      composer.setRunning(true);
+      scroll.toEnd();
+    },
+    happened(event) {
+      log.add(event);
+      meter.handle(event);
+      if (event.type === "steer-delivered") {
+        for (const id of event.ids) {
+          const told = queue.take(id);
+          if (told) answer?.heard(bubble(told.text, told.kind));
+        }
+      }
+      answer?.handle(event);
+    },
+    queued: (kind, text, queued) => queue.add(kind, text, queued),
+    settled(result) {
+      answer?.settle(result);
+      meter.settle(result);
+      composer.setRunning(false);
+      queue.clear();
+      if (result.undelivered.length > 0) composer.restore(result.undelivered.join("\n"));
+    },
+    refused(error) {
+      const { title, advice, details } = explainThrown(error);
+      transcript.append(
+        notice(
+          "error",
+          title,
+          element("p", { class: "quiet" }, advice),
+          element("pre", { tabindex: 0 }, details),
+        ),
+      );
+    },
+    cleared() {
+      transcript.replaceChildren();
+      scroll.toStart();
+      welcome.hidden = false;
+      queue.clear();
+      meter.clear();
+      log.clear();
+      composer.setRunning(false);
+      composer.focus();
+    },
+  },
+  practiceConnection,
+  12,
+);
+
+const settings = new Settings((connection, maxIterations) => {
+  conversation.connect(connection, maxIterations);
+  showConnection(connection);
+});
+
+byId("dock").append(scroll.button, queue.element, meter.element, composer.element);
+fillWelcome(welcome, (prompt) => {
+  conversation.ask(prompt);
+  composer.focus();
+});
+setUpTheme(byId<HTMLButtonElement>("theme"));
+newChatButton.setAttribute("aria-label", "New chat");
+newChatButton.append(icon("plus"), element("span", {}, "New chat"));
+newChatButton.addEventListener("click", () => conversation.clear());
+logButton.setAttribute("aria-label", "Events");
+logButton.append(icon("list"), element("span", {}, "Events"));
+logButton.addEventListener("click", () => showLog(!log.isOpen));
+connectionButton.addEventListener("click", () => settings.open());
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+  if (conversation.isRunning) conversation.stop();
+  else if (log.isOpen) showLog(false);
+});
+showConnection(practiceConnection);
+composer.focus();
+
+function act(action: NonNullable<Explanation["action"]>): void {
+  if (action === "connection") settings.open();
+  else if (action === "new-chat") conversation.clear();
+  else conversation.retry();
+}
+
+function showLog(isOpen: boolean): void {
+  const hadFocus = byId("event-log").contains(document.activeElement);
+  log.setOpen(isOpen);
+  logButton.setAttribute("aria-expanded", String(isOpen));
+  if (hadFocus && !isOpen) logButton.focus();
+}
+
+function showConnection(connection: Connection): void {
+  connectionButton.replaceChildren(
+    element("span", { class: `dot ${connection.kind}` }),
+    element("span", { class: "label" }, nameOf(connection)),
+  );
+  connectionButton.setAttribute("aria-label", `Connection: ${nameOf(connection)}`);
+}
+
+function bubble(text: string, kind?: string): HTMLElement {
+  const label = kind === undefined ? [] : [element("span", { class: "badge" }, kind)];
+  return element("section", { class: "asked", "aria-label": "You" }, ...label, element("p", {}, text));
+}

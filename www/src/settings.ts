@@ -1,0 +1,233 @@
+/** The dialog where a connection is chosen. A key that is typed here stays in the memory of the tab. */
+import type { Price } from "looplet";
+import type { Connection } from "./connection.js";
+import { element } from "./element.js";
+import { explainThrown } from "./failure.js";
+import { icon } from "./icon.js";
+
+/** Contract: takes the settings over, or throws a `LoopletError` that the dialog shows. */
+type Apply = (connection: Connection, maxIterations: number) => void;
+
+const kinds = {
+  practice: "Practice provider",
+  anthropic: "Anthropic",
+  openai_chat: "OpenAI-compatible",
+} as const;
+type Kind = keyof typeof kinds;
+
+const examples: Record<Exclude<Kind, "practice">, { model: string; baseUrl: string }> = {
+  anthropic: { model: "claude-sonnet-4-6", baseUrl: "https://api.anthropic.com" },
+  openai_chat: { model: "gpt-5-mini", baseUrl: "https://api.openai.com/v1" },
+};
+
+export class Settings {
+  readonly #dialog: HTMLDialogElement;
+  readonly #form: HTMLFormElement;
+  readonly #practice: HTMLFieldSetElement;
+  readonly #vendor: HTMLFieldSetElement;
+  readonly #error = element("div", { class: "form-error", role: "alert" });
+
+  constructor(apply: Apply) {
+    this.#practice = element(
+      "fieldset",
+      { class: "part" },
+      element("legend", { class: "hidden" }, "Practice provider"),
+      element(
+        "p",
+        { class: "quiet" },
+        "A stand-in inside this page. It speaks the vendors' wire format and plans with simple rules: no key, no network, nothing leaves your machine.",
+      ),
+      select("wire", "Wire format", {
+        anthropic: "Anthropic Messages",
+        openai_chat: "OpenAI Chat Completions",
+      }),
+      select("delayMs", "Pace", { 24: "Readable", 80: "Slow", 0: "At once" }),
+    );
+    this.#vendor = element(
+      "fieldset",
+      { class: "part", hidden: true },
+      element("legend", { class: "hidden" }, "Provider"),
+      field("model", "Model", { type: "text", autocapitalize: "off", spellcheck: "false" }),
+      field("apiKey", "Key", { type: "password", autocomplete: "off" }),
+      field("baseUrl", "Base URL (empty: the vendor's own)", {
+        type: "url",
+        autocapitalize: "off",
+        spellcheck: "false",
+      }),
+      element(
+        "div",
+        { class: "pair" },
+        field("inputPrice", "Input price", {
+          type: "number",
+          min: 0,
+          step: "any",
+          inputmode: "decimal",
+          placeholder: "$ per million",
+        }),
+        field("outputPrice", "Output price", {
+          type: "number",
+          min: 0,
+          step: "any",
+          inputmode: "decimal",
+          placeholder: "$ per million",
+        }),
+      ),
+      element(
+        "div",
+        { class: "notice warning" },
+        icon("alert"),
+        element(
+          "div",
+          {},
+          element(
+            "p",
+            {},
+            "The key stays in the memory of this tab, is sent only to the address above and is gone on reload. Scripts and extensions in this page can read it all the same.",
+          ),
+          element(
+            "p",
+            {},
+            "looplet refuses a vendor's key in a page unless ",
+            element("code", {}, "dangerouslyAllowBrowser: true"),
+            " is set. In a product that would hand your key to every visitor: put a small proxy of your own in between.",
+          ),
+          element(
+            "label",
+            { class: "check" },
+            element("input", { type: "checkbox", name: "isBrowserKeyAllowed" }),
+            element("span", {}, "It is my own key in my own browser: allow it"),
+          ),
+        ),
+      ),
+    );
+    this.#form = element(
+      "form",
+      { method: "dialog", novalidate: true },
+      element(
+        "header",
+        {},
+        element("h2", { id: "settings-title" }, "Connection"),
+        element(
+          "button",
+          { type: "button", class: "ghost", "aria-label": "Close", click: () => this.#dialog.close() },
+          icon("close"),
+        ),
+      ),
+      element(
+        "fieldset",
+        { class: "kinds" },
+        element("legend", {}, "Who answers"),
+        ...Object.entries(kinds).flatMap(([value, label]) => [
+          element("input", {
+            type: "radio",
+            name: "kind",
+            id: `kind-${value}`,
+            value,
+            class: "hidden",
+            checked: value === "practice",
+          }),
+          element("label", { for: `kind-${value}` }, label),
+        ]),
+      ),
+      this.#practice,
+      this.#vendor,
+      field("maxIterations", "Model calls of one run, at most", {
+        type: "number",
+        min: 1,
+        max: 100,
+        value: 12,
+        inputmode: "numeric",
+      }),
+      this.#error,
+      element(
+        "footer",
+        {},
+        element("button", { type: "button", click: () => this.#dialog.close() }, "Cancel"),
+        element("button", { type: "submit", class: "primary" }, "Use this"),
+      ),
+    );
+    this.#dialog = element("dialog", { "aria-labelledby": "settings-title", class: "settings" }, this.#form);
+    this.#form.addEventListener("change", () => this.#fit());
+    this.#form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const { connection, maxIterations } = read(new FormData(this.#form));
+      try {
+        apply(connection, maxIterations);
+      } catch (error) {
+        const { advice, details } = explainThrown(error);
+        this.#error.replaceChildren(element("p", {}, details), element("p", { class: "quiet" }, advice));
+        this.#error.scrollIntoView({ block: "center" });
+        return;
+      }
+      this.#dialog.close();
+    });
+    document.body.append(this.#dialog);
+    this.#fit();
+  }
+
+  open(): void {
+    this.#error.replaceChildren();
+    this.#dialog.showModal();
+  }
+
+  #fit(): void {
+    const kind = new FormData(this.#form).get("kind") as Kind;
+    this.#practice.hidden = kind !== "practice";
+    this.#vendor.hidden = kind === "practice";
+    this.#error.replaceChildren();
+    if (kind === "practice") return;
+    for (const [name, example] of Object.entries(examples[kind])) {
+      const input = this.#form.elements.namedItem(name);
+      if (input instanceof HTMLInputElement) input.placeholder = example;
+    }
+  }
+}
+
+function read(data: FormData): { connection: Connection; maxIterations: number } {
+  const text = (name: string) => String(data.get(name) ?? "").trim();
+  const kind = text("kind") as Kind;
+  const maxIterations = Number(text("maxIterations"));
+  if (kind === "practice") {
+    const wire = text("wire") === "openai_chat" ? "openai_chat" : "anthropic";
+    return { connection: { kind, wire, delayMs: Number(text("delayMs")) }, maxIterations };
+  }
+  return {
+    connection: {
+      kind,
+      model: text("model"),
+      apiKey: text("apiKey"),
+      baseUrl: text("baseUrl"),
+      isBrowserKeyAllowed: data.has("isBrowserKeyAllowed"),
+      price: priceOf(text("inputPrice"), text("outputPrice")),
+    },
+    maxIterations,
+  };
+}
+
+function priceOf(input: string, output: string): Price | undefined {
+  return input === "" || output === ""
+    ? undefined
+    : { inputUsdPerMillion: Number(input), outputUsdPerMillion: Number(output) };
+}
+
+function field(name: string, label: string, attributes: Record<string, string | number>): HTMLElement {
+  return element(
+    "label",
+    { class: "field" },
+    element("span", {}, label),
+    element("input", { name, ...attributes }),
+  );
+}
+
+function select(name: string, label: string, options: Record<string, string>): HTMLElement {
+  // Object keys that are whole numbers come sorted; the first one given is meant to be the default.
+  const choices = Object.entries(options).map(([value, text]) =>
+    element("option", { value, selected: text === "Readable" }, text),
+  );
+  return element(
+    "label",
+    { class: "field" },
+    element("span", {}, label),
+    element("select", { name }, ...choices),
+  );
+}

@@ -1,0 +1,134 @@
+/** One tool call: its arguments as they are written, its progress, its result or error, and its time. */
+import type { RunEventOf } from "looplet";
+import { duration, shown } from "./amount.js";
+import { element } from "./element.js";
+import { drawSoon } from "./frame.js";
+import { icon, type IconName } from "./icon.js";
+
+type State = "writing" | "waiting" | "running" | "done" | "failed" | "unfinished";
+
+const states: Record<State, { label: string; icon: IconName }> = {
+  writing: { label: "writing arguments", icon: "spinner" },
+  waiting: { label: "called", icon: "spinner" },
+  running: { label: "running", icon: "spinner" },
+  done: { label: "done", icon: "check" },
+  failed: { label: "failed", icon: "alert" },
+  unfinished: { label: "not finished", icon: "stop" },
+};
+
+export class ToolCard {
+  readonly element: HTMLElement;
+  readonly #state = element("span", { class: "state" });
+  readonly #brief = element("code", { class: "brief" });
+  readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
+  readonly #body = element("div", { class: "card-body" }, element("h4", {}, "Arguments"), this.#input);
+  #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
+  #text = "";
+  #isOpen = true;
+
+  constructor(name: string) {
+    const details = element(
+      "details",
+      { class: "card", open: true },
+      element("summary", {}, this.#state, element("span", { class: "name" }, name), this.#brief),
+      this.#body,
+    );
+    this.element = element("article", { class: "tool", "aria-label": `Tool call ${name}` }, details);
+    this.#show("writing");
+  }
+
+  write(text: string): void {
+    this.#text += text;
+    drawSoon(this);
+  }
+
+  draw(): void {
+    if (this.#isOpen) this.#input.textContent = this.#text;
+  }
+
+  call(input: unknown): void {
+    this.#isOpen = false;
+    this.#input.textContent = shown(input);
+    this.#brief.textContent = brief(input);
+    this.#show("waiting");
+  }
+
+  report(data: unknown): void {
+    const { done, total } = measure(data);
+    this.#progress ??= this.#addProgress();
+    const { bar, text } = this.#progress;
+    if (total !== undefined) bar.max = total;
+    if (done === undefined) bar.removeAttribute("value");
+    else bar.value = done;
+    text.textContent = progressText(data);
+    this.#show("running");
+  }
+
+  succeed({ output, durationMs }: RunEventOf<"tool-result">): void {
+    this.#end("done", durationMs);
+    this.#body.append(
+      element("h4", {}, "Result"),
+      element("pre", { class: "output", tabindex: 0 }, shown(output)),
+    );
+  }
+
+  fail({ error, durationMs }: RunEventOf<"tool-error">): void {
+    // Nothing is wrong with a call that was never made or that the user stopped.
+    const isOver = error.code === "cancelled" || error.code === "not_run";
+    this.#end(isOver ? "unfinished" : "failed", durationMs);
+    if (isOver) return;
+    this.#body.append(
+      element("h4", {}, "Error"),
+      element("p", { class: "fault" }, element("code", {}, error.code), ` ${error.message}`),
+      ...(error.hint ? [element("p", { class: "quiet" }, `Told to the model: ${error.hint}`)] : []),
+    );
+  }
+
+  /** The run is over: what still runs will never report. */
+  close(): void {
+    if (["done", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "")) return;
+    this.#progress?.bar.remove();
+    this.#show("unfinished");
+  }
+
+  #end(state: State, durationMs: number): void {
+    this.#progress?.bar.remove();
+    this.#show(state, durationMs);
+  }
+
+  #addProgress() {
+    const bar = element("progress", { max: 1, "aria-label": "Progress" });
+    const text = element("span", { class: "quiet" });
+    this.#body.append(element("div", { class: "progress" }, bar, text));
+    return { bar, text };
+  }
+
+  #show(state: State, durationMs?: number): void {
+    this.element.dataset["state"] = state;
+    const { label, icon: name } = states[state];
+    const time = durationMs === undefined ? label : `${label} · ${duration(durationMs)}`;
+    this.#state.replaceChildren(icon(name), element("span", { class: "label" }, time));
+  }
+}
+
+function measure(data: unknown): { done?: number; total?: number } {
+  if (typeof data !== "object" || data === null) return {};
+  const { done, total } = data as Record<string, unknown>;
+  return { ...(typeof done === "number" ? { done } : {}), ...(typeof total === "number" ? { total } : {}) };
+}
+
+function progressText(data: unknown): string {
+  if (typeof data !== "object" || data === null) return shown(data);
+  const { done, total, ...rest } = data as Record<string, unknown>;
+  const more = Object.entries(rest).map(([name, value]) => `${name}: ${shown(value)}`);
+  return [total === undefined ? shown(done ?? "") : `${shown(done)} of ${shown(total)}`, ...more]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function brief(input: unknown): string {
+  if (typeof input !== "object" || input === null) return shown(input);
+  return Object.values(input)
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join(", ");
+}

@@ -1,0 +1,38 @@
+/** What an empty conversation shows: what this is, and first prompts that show what looplet can do. */
+import { element } from "./element.js";
+
+const suggestions = [
+  { title: "Two tools at once", prompt: "What is 17 * 23 + 4, and what time is it in Tokyo?" },
+  { title: "One after the other", prompt: "Calculate 1234.5 * 0.19 and then save the result as a note" },
+  { title: "Progress: steer it or stop it", prompt: "Look up retries and limits in the archive" },
+  { title: "Read a document", prompt: "Read the document steering.md and list my notes" },
+  { title: "A tool that fails", prompt: "Calculate 7 / 0" },
+  { title: "A server that fails", prompt: "/practice 529 x2\nWhat time is it in Paris?" },
+] as const;
+
+export function fillWelcome(section: HTMLElement, ask: (prompt: string) => void): void {
+  section.append(
+    element("h2", { id: "welcome-title" }, "Watch an agent run in this tab"),
+    element(
+      "p",
+      { class: "lead" },
+      "The loop, the stream and the tools run in WebAssembly and JavaScript on your machine. A practice provider answers, so you need no key; choose another connection at the top.",
+    ),
+    element(
+      "ul",
+      { class: "suggestions" },
+      ...suggestions.map(({ title, prompt }) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            { type: "button", click: () => ask(prompt) },
+            element("strong", {}, title),
+            element("span", {}, prompt.replace("\n", " ")),
+          ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,8 @@
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  // The package stands beside the page; Vite takes it by its name, as any application would.
+  server: { fs: { allow: [".."] } },
+  optimizeDeps: { exclude: ["looplet", "looplet/practice"] },
+  build: { outDir: "../target/www", emptyOutDir: true, target: "es2022" },
+});
