@@ -15,6 +15,7 @@ mod chains;
 mod convert;
 mod feed;
 mod fixtures;
+mod machine;
 mod recordings;
 mod semantics;
 mod shared;
