@@ -1,0 +1,9 @@
+//! The shell in a real browser: `wasm-pack test --headless --chrome --mode no-install -- --all-features`.
+#![cfg(target_arch = "wasm32")]
+
+mod kit;
+mod panics;
+mod reentry;
+mod requests;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
