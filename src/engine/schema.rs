@@ -230,5 +230,5 @@ impl fmt::Display for Violation {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

@@ -1,4 +1,5 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
+#![cfg(not(target_arch = "wasm32"))]
 
 mod aborts;
 mod answers;

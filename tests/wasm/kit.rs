@@ -24,7 +24,9 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     pub fn timer(this: &TestHost) -> Option<f64>;
     #[wasm_bindgen(method, setter, js_name = now_ms)]
-    pub fn set_now_ms(this: &TestHost, now_ms: f64);
+    fn set_now_ms(this: &TestHost, now_ms: f64);
+    #[wasm_bindgen(method)]
+    fn disarm(this: &TestHost);
     #[wasm_bindgen(method, getter)]
     pub fn init(this: &TestHost) -> JsValue;
     #[wasm_bindgen(method, getter)]
@@ -65,8 +67,9 @@ impl TestRun {
         let config = format!(
             r#"{{"model":{{"vendor":"anthropic","model":"m","baseUrl":"https://api.test"}},"retry":{{"maxRetries":0}},"tools":[{tools}]}}"#
         );
-        let callable = host.unchecked_ref::<Host>().clone();
-        let handle = Rc::new(RunHandle::new(&config, callable).expect("a valid configuration"));
+        let callee: &JsValue = host.as_ref();
+        let callee = callee.clone().unchecked_into::<Host>();
+        let handle = Rc::new(RunHandle::new(&config, callee).expect("a valid configuration"));
         let run = TestRun {
             host,
             handle,
@@ -99,6 +102,13 @@ impl TestRun {
         let handle = Rc::clone(&self.handle);
         let function = self.keep(move |value, _| callback(&handle, value));
         Reflect::set(&self.host.on(), &what.into(), &function).expect("a plain object");
+    }
+
+    /// Lets the timer fire at a time of the host's clock.
+    pub fn fire_at(&self, now_ms: f64) {
+        self.host.set_now_ms(now_ms);
+        self.host.disarm();
+        self.handle.due();
     }
 
     /// Waits until the run is done.

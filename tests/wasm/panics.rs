@@ -71,6 +71,22 @@ async fn a_panic_inside_a_callback_of_its_own_run_is_performed_when_the_callback
 }
 
 #[wasm_bindgen_test]
+async fn a_run_that_cannot_even_be_failed_is_done_all_the_same() {
+    let run = TestRun::new();
+    respond_with(&run.host, answer(&["a"]), true);
+    run.start();
+    settle().await;
+    run.handle.panic_twice();
+    assert!(run.outcome().contains(r#""code":"bug""#), "{}", run.outcome());
+    assert_eq!(run.log().last().map(String::as_str), Some("done"));
+    assert_eq!(run.host.timer(), None);
+    assert_eq!(run.handle.result(), None);
+    run.handle.abort("later");
+    run.handle.panic_now();
+    assert_eq!(run.log().iter().filter(|line| *line == "done").count(), 1);
+}
+
+#[wasm_bindgen_test]
 async fn the_partial_text_of_a_run_that_panics_is_kept() {
     let run = TestRun::new();
     respond_with(&run.host, answer(&["kept"]), true);

@@ -58,11 +58,9 @@ async fn the_timer_fires_early_without_harm_and_late_once() {
     run.start();
     settle().await;
     assert_eq!(run.host.timer(), Some(600_000.0));
-    run.host.set_now_ms(400_000.0);
-    run.handle.due();
+    run.fire_at(400_000.0);
     assert_eq!(run.host.timer(), Some(201_000.0));
-    run.host.set_now_ms(700_000.0);
-    run.handle.due();
+    run.fire_at(700_000.0);
     assert!(run.outcome().contains("timeout"), "{}", run.outcome());
     assert_eq!(run.host.timer(), None);
 }

@@ -17,7 +17,7 @@ mod layout;
 pub mod ndjson;
 pub mod openai_chat;
 mod scan;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 
 use serde::{Deserialize, Serialize};
