@@ -133,8 +133,12 @@ describe("a run", () => {
     vi.stubGlobal("console", { ...console, error: (error: unknown) => heard.push(["console", error]) });
     (await started({ onText: fails })).driver.say("a");
     (await started({ onText: fails, onError: fails })).driver.say("a");
+    vi.stubGlobal("reportError", () => heard.push("would end the process"));
+    vi.stubGlobal("Deno", {});
+    (await started({ onText: fails })).driver.say("a");
     expect(heard).toEqual([
       ["reportError", "oops"],
+      ["console", "oops"],
       ["console", "oops"],
       ["console", "oops"],
     ]);
@@ -261,12 +265,14 @@ describe("abort", () => {
 
   it("follows a signal that is aborted already, without starting the engine", async () => {
     const seen: string[] = [];
+    const agentRun: { run?: Run } = {};
     const { engine, run } = begin({
       signal: AbortSignal.abort("gone"),
-      onEvent: ({ type }) => seen.push(type),
+      onEvent: ({ type }) => seen.push(type, agentRun.run === undefined ? "too early" : "in time"),
     });
+    agentRun.run = run;
     expect((await run.result).outcome).toBe("cancelled");
-    expect(seen).toEqual(["abort", "finish"]);
+    expect(seen).toEqual(["abort", "in time", "finish", "in time"]);
     expect(engine.drivers).toEqual([]);
   });
 
