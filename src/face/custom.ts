@@ -12,7 +12,6 @@ import type {
   CustomOptions,
   CustomPart,
   CustomRequest,
-  Fetch,
   Message,
   Model,
 } from "./types.js";
@@ -45,7 +44,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 }
 
 /** A `fetch` that asks `answer` and streams what it says as NDJSON. */
-export function customFetch(answer: CustomModel): Fetch {
+export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;
     const said = await answer(new AskedOnce(init.body as Uint8Array, signal));

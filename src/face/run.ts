@@ -349,10 +349,11 @@ export class EngineRun implements Run {
   };
 }
 
-/** Deno's `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
+/** In Deno and Bun `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
 function reportUnheard(error: unknown): void {
-  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown };
-  if (typeof host.reportError === "function" && host.Deno === undefined) host.reportError(error);
+  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown; Bun?: unknown };
+  const staysAlive = host.Deno === undefined && host.Bun === undefined;
+  if (staysAlive && typeof host.reportError === "function") host.reportError(error);
   else console.error(error);
 }
 
