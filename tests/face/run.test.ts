@@ -306,6 +306,36 @@ describe("iterating a run", () => {
     expect(await seen).toEqual(["run-start", "text-delta", "finish"]);
   });
 
+  it("in the same task begins with a snapshot after so much that only a source in the process sends it", async () => {
+    const { run, driver } = await started();
+    for (let count = 0; count < 100; count++) driver.say("x".repeat(200));
+    driver.end(completed);
+    expect(await types(run)).toEqual(["snapshot", "finish"]);
+    const second = await started();
+    for (let count = 0; count < 1001; count++) second.driver.emit({ type: "iteration-start" });
+    second.driver.end(completed);
+    expect(await types(second.run)).toEqual(["snapshot", "finish"]);
+  });
+
+  it("twice, of which one reads on while deltas join, gives each its own text", async () => {
+    const { run, driver } = await started();
+    const texts = async (events: AsyncIterable<RunEvent>): Promise<string> => {
+      let text = "";
+      for await (const event of events) if (event.type === "text-delta") text += event.text;
+      return text;
+    };
+    driver.say("a");
+    driver.say("b");
+    const early = texts(run);
+    driver.say("c");
+    const late = texts(run);
+    await settled();
+    driver.say("d");
+    driver.say("e");
+    driver.end(completed);
+    expect(await Promise.all([early, late])).toEqual(["abcde", "abcde"]);
+  });
+
   it("later begins with a snapshot of everything so far", async () => {
     const { run, driver } = await started();
     driver.say("so far");
