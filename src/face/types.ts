@@ -199,7 +199,7 @@ export interface RunListeners {
   onToolResult?: (event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void;
   /** Contract: every event, in order, after the callbacks above. */
   onEvent?: (event: RunEvent) => void;
-  /** Contract: what a listener threw. Default: `reportError`, else `console.error`. */
+  /** Contract: what a listener threw. Default: `reportError` in browsers and Workers, else `console.error`. */
   onError?: (error: unknown) => void;
 }
 
