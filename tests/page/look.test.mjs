@@ -26,7 +26,9 @@ describe("the playground's look", { skip }, () => {
     ["dark", (value) => value < 50],
   ])
     test(`it is ${colorScheme} where the system is`, () =>
-      visit({ colorScheme }, async ({ page }) => assert.ok(isRight(await ground(page)), `${await ground(page)}`)));
+      visit({ colorScheme }, async ({ page }) =>
+        assert.ok(isRight(await ground(page)), `${await ground(page)}`),
+      ));
 
   test("the choice of colours wins over the system and survives a reload", () =>
     visit({ colorScheme: "dark" }, async ({ page }) => {
@@ -116,10 +118,14 @@ function findFaintText() {
   const faint = [];
   for (const node of document.querySelectorAll("body *")) {
     const hasText = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim() !== "");
-    if (!hasText || !node.checkVisibility({ visibilityProperty: true }) || node.closest(".hidden, .skip")) continue;
+    if (!hasText || !node.checkVisibility({ visibilityProperty: true }) || node.closest(".hidden, .skip"))
+      continue;
     const behind = [];
     for (let at = node; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
-    const [text, ground] = [luminance(paint(...behind, getComputedStyle(node).color)), luminance(paint(...behind))];
+    const [text, ground] = [
+      luminance(paint(...behind, getComputedStyle(node).color)),
+      luminance(paint(...behind)),
+    ];
     const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
     if (contrast < 4.5) faint.push(`${node.className || node.tagName}: ${contrast.toFixed(2)}`);
   }

@@ -25,7 +25,10 @@ describe("the playground", { skip }, () => {
     assert.equal(await visitor.page.locator(".calls").count(), 1);
     assert.match(await visitor.answers.last().innerText(), /395/);
     const summary = await visitor.summaries.innerText();
-    assert.match(summary, /completed\s+2 iterations\s+2 tool calls\s+[\d,]+ tokens in\s+\d+ out.*\s+\$0\.\d+\s+finish: stop/);
+    assert.match(
+      summary,
+      /completed\s+2 iterations\s+2 tool calls\s+[\d,]+ tokens in\s+\d+ out.*\s+\$0\.\d+\s+finish: stop/,
+    );
     const lengths = await visitor.page.evaluate(() => globalThis.seenLengths);
     assert.ok(lengths.length > 5, `the text grew in ${lengths.length} steps`);
   });
@@ -141,7 +144,10 @@ describe("the playground", { skip }, () => {
     const log = visitor.page.getByRole("complementary", { name: "Event log" });
     const rows = log.locator(".rows > li:visible");
     const numbers = (await log.locator(".seq").allInnerTexts()).map(Number);
-    assert.deepEqual(numbers, numbers.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    );
     assert.equal(await rows.first().getAttribute("data-type"), "run-start");
     assert.equal(await rows.last().getAttribute("data-type"), "finish");
 
@@ -210,5 +216,8 @@ function watchText() {
 
 async function comesBefore(first, second) {
   const [a, b] = await Promise.all([first.elementHandle(), second.elementHandle()]);
-  return a.evaluate((node, other) => (node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0, b);
+  return a.evaluate(
+    (node, other) => (node.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+    b,
+  );
 }

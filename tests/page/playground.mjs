@@ -93,7 +93,9 @@ export class Visitor {
       if (await locator.first().isVisible()) return;
       await this.page.clock.runFor(100);
     }
-    throw new Error(`${locator} never came.\n${await this.transcript.innerText()}\n${this.complaints.join("\n")}`);
+    throw new Error(
+      `${locator} never came.\n${await this.transcript.innerText()}\n${this.complaints.join("\n")}`,
+    );
   }
 
   close() {

@@ -71,7 +71,8 @@ describe("the playground in trouble", { skip }, () => {
     });
     const others = [];
     visitor.page.on("request", (request) => {
-      if (request.url() !== vendorUrl) others.push(JSON.stringify(request.headers()) + request.url() + request.postData());
+      if (request.url() !== vendorUrl)
+        others.push(JSON.stringify(request.headers()) + request.url() + request.postData());
     });
 
     await typeKey(visitor);
@@ -86,7 +87,9 @@ describe("the playground in trouble", { skip }, () => {
     assert.match(await visitor.answers.last().innerText(), /Hello from afar/);
     assert.deepEqual(seen, [key]);
     assert.ok(!others.join().includes(key));
-    const kept = await visitor.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]));
+    const kept = await visitor.page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
     assert.ok(!kept.includes(key));
     await visitor.page.reload();
     await visitor.button("Connection: Practice provider").waitFor();
@@ -132,11 +135,14 @@ describe("the playground in trouble", { skip }, () => {
     await visitor.ask("Hello");
 
     const answer = visitor.answers.last();
-    assert.equal(await answer.locator("img, script, iframe, form, button, [style], [onerror], [id]").count(), 0);
-    assert.deepEqual(await answer.locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))), [
-      null,
-      "https://example.test",
-    ]);
+    assert.equal(
+      await answer.locator("img, script, iframe, form, button, [style], [onerror], [id]").count(),
+      0,
+    );
+    assert.deepEqual(
+      await answer.locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+      [null, "https://example.test"],
+    );
     assert.equal(await visitor.page.evaluate(() => globalThis.harm), undefined);
     assert.deepEqual(evil, []);
   });
@@ -160,7 +166,9 @@ describe("the built playground", { skip }, () => {
     const [server, browser] = await Promise.all([serveBuilt(), launch()]);
     const visitor = await Visitor.open(browser, server.url);
     try {
-      const policy = await visitor.page.locator("meta[http-equiv=Content-Security-Policy]").getAttribute("content");
+      const policy = await visitor.page
+        .locator("meta[http-equiv=Content-Security-Policy]")
+        .getAttribute("content");
       assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
       await visitor.ask("What is 17 * 23 + 4, and read the document keys.md");
       assert.match(await visitor.answers.last().innerText(), /395/);
