@@ -1,4 +1,11 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic
+)]
 #![cfg(not(target_arch = "wasm32"))]
 
 mod aborts;
