@@ -42,9 +42,7 @@ export class EventBuffer {
 
   /** The oldest event, or nothing. */
   shift(): RunEvent | undefined {
-    const event = this.#events.shift();
-    if (event !== undefined) this.#own.delete(event);
-    return event;
+    return this.#events.shift();
   }
 
   /** Everything that waits, for a reader of its own. */
