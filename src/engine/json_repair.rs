@@ -387,5 +387,6 @@ impl fmt::Display for ArgumentsError {
 
 impl std::error::Error for ArgumentsError {}
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;

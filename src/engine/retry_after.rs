@@ -146,7 +146,8 @@ fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
     Some(days.saturating_sub(719_468))
 }
 
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

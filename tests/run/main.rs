@@ -7,6 +7,13 @@
     clippy::panic
 )]
 #![cfg(not(target_arch = "wasm32"))]
+// The helpers of a test may fail it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod aborts;
 mod answers;

@@ -17,7 +17,8 @@ mod layout;
 pub mod ndjson;
 pub mod openai_chat;
 mod scan;
-#[cfg(all(test, not(target_arch = "wasm32")))]
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;
 
 use serde::{Deserialize, Serialize};
