@@ -20,6 +20,16 @@
 //! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is no longer
 //! open is dropped silently.
 
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic
+    )
+)]
+
 pub mod engine;
 #[cfg(target_arch = "wasm32")]
 pub mod shell;

@@ -24,22 +24,8 @@ impl Catalog {
     /// An unknown vendor or protocol, a missing base URL, two tools of one name, a schema that is none.
     pub fn new(config: &Config) -> Result<Catalog, ConfigError> {
         let model = &config.model;
-        let vendor = provider::vendor(&model.vendor)
-            .ok_or_else(|| ConfigError::new("model.vendor", quoted("there is no vendor ", &model.vendor)))?;
-        let name = model.protocol.as_deref().unwrap_or(vendor.protocol);
-        let protocol = provider::protocol(name)
-            .ok_or_else(|| ConfigError::new("model.protocol", quoted("there is no protocol ", name)))?;
-        let base_url = model
-            .base_url
-            .as_deref()
-            .unwrap_or(vendor.base_url)
-            .trim_end_matches('/');
-        if base_url.is_empty() {
-            return Err(ConfigError::new(
-                "model.baseUrl",
-                "this model needs the base URL of its API",
-            ));
-        }
+        let (vendor, protocol) = provider::find(model)?;
+        let base_url = model.base_url.as_deref().unwrap_or(vendor.base_url);
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
         let fixed = protocol
             .headers
@@ -57,7 +43,7 @@ impl Catalog {
         let mut catalog = Catalog {
             protocol,
             vendor,
-            url: [base_url, protocol.path].concat(),
+            url: protocol.url(base_url),
             headers,
             schemas: Vec::new(),
             schema_warnings: Vec::new(),
@@ -104,8 +90,4 @@ impl Catalog {
         }
         Ok(())
     }
-}
-
-fn quoted(before: &str, name: &str) -> String {
-    [before, "\"", name, "\""].concat()
 }

@@ -201,7 +201,7 @@ impl ModelCall {
 
     fn finish_whole(&mut self, body: &[u8], now_ms: u64) -> Result<(), Failure> {
         self.prefix = body.iter().take(4 * EXCERPT_CHARS).copied().collect();
-        if body.trim_ascii().starts_with(b"{") {
+        if matches!(body.trim_ascii().first(), Some(b'{' | b'[')) {
             return self
                 .decoder
                 .decode_body(body, &mut self.answer)

@@ -86,6 +86,7 @@ impl TryFrom<String> for Random {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

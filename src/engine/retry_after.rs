@@ -147,6 +147,7 @@ fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

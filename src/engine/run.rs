@@ -34,8 +34,8 @@ pub struct Run {
 
 impl Run {
     /// # Errors
-    /// A configuration that cannot run: see [`Catalog::new`] and [`Transcript::from_history`], and an option that the
-    /// protocol cannot express.
+    /// A configuration that cannot run: an unknown vendor, a missing URL, tools of one name, a schema that is none, an
+    /// illegal history, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Run, ConfigError> {
         let catalog = Catalog::new(&config)?;
         (catalog.protocol.encode_head)(&super::agent::spec_of(&config), &mut Vec::new())?;

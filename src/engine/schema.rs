@@ -7,7 +7,7 @@
 //! document (`#`, `#/pointer`, `#anchor`) also beside other keywords, boolean schemas. Annotations, `format`
 //! among them, are ignored; any other keyword is ignored with a [`SchemaWarning`].
 //!
-//! [`compile`] once, [`Schema::validate`] for each call. A schema is saved as its JSON and compiled again.
+//! [`compile()`] once, [`Schema::validate`] for each call. A schema is saved as its JSON and compiled again.
 
 mod check;
 mod compile;
@@ -231,4 +231,5 @@ impl fmt::Display for Violation {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;

@@ -464,4 +464,5 @@ mod byte_text {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;

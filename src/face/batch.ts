@@ -94,6 +94,15 @@ function tell(listener: BatchListener, words: Uint32Array, at: number, text: str
       listener.onEvent(JSON.parse(text) as RunEvent);
     }
   } catch (error) {
+    report(listener, error);
+  }
+}
+
+/** Tells the host what one of its functions has thrown. Never throws. */
+export function report(listener: Pick<BatchListener, "onHostError">, error: unknown): void {
+  try {
     listener.onHostError(error);
+  } catch {
+    // Whoever is told about errors has thrown one: there is nobody left to tell.
   }
 }

@@ -12,7 +12,6 @@ import type {
   CustomOptions,
   CustomPart,
   CustomRequest,
-  Fetch,
   Message,
   Model,
 } from "./types.js";
@@ -45,11 +44,11 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 }
 
 /** A `fetch` that asks `answer` and streams what it says as NDJSON. */
-export function customFetch(answer: CustomModel): Fetch {
+export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;
     const said = await answer(new AskedOnce(init.body as Uint8Array, signal));
-    return new Response(stream(parts(said), signal), {
+    return new Response(stream(parts(said)), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
     });
@@ -121,7 +120,7 @@ function isIterable(value: unknown): boolean {
 }
 
 /** One line a part, pulled as fast as the reader reads; a cancelled reader ends the generator. */
-function stream(source: AsyncGenerator<CustomPart>, signal: AbortSignal): ReadableStream<Uint8Array> {
+function stream(source: AsyncGenerator<CustomPart>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const close = () => void source.return(undefined).catch(() => {});
   return new ReadableStream<Uint8Array>({
@@ -131,9 +130,8 @@ function stream(source: AsyncGenerator<CustomPart>, signal: AbortSignal): Readab
         if (next.done === true) controller.close();
         else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
       } catch (error) {
-        if (signal.aborted) controller.error(error);
-        else controller.enqueue(encoder.encode(`${JSON.stringify(thrown(error))}\n`));
-        if (!signal.aborted) controller.close();
+        controller.enqueue(encoder.encode(`${JSON.stringify(thrown(error))}\n`));
+        controller.close();
       }
     },
     cancel: close,

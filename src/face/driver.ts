@@ -5,7 +5,7 @@
  * Contract: the host's functions may call any method of the driver; outputs that follow are performed after they have
  * returned, but `outcome()` is set when `abort()` returns.
  */
-import { BatchReader, type BatchListener } from "./batch.js";
+import { BatchReader, report, type BatchListener } from "./batch.js";
 import { Pump } from "./pump.js";
 import type { Block, Outcome, ToolFault } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
@@ -172,8 +172,8 @@ class Shell {
     configJson: string,
     private readonly host: HostCallbacks,
   ) {
-    this.handle = new wasm.glue.RunHandle(configJson, this);
     this.instance = instanceOf(wasm);
+    this.handle = new wasm.glue.RunHandle(configJson, this);
     this.instance.shells.add(this);
   }
 
@@ -182,7 +182,7 @@ class Shell {
    * no memory): every run in it ends as failed, and the next run gets a fresh instance.
    */
   enter<T>(call: (handle: Handle) => T): T | undefined {
-    if (this.isFreed || this.isLost) return undefined;
+    if (this.isFreed || this.isLost || this.instance.isLost()) return undefined;
     try {
       return call(this.handle);
     } catch (error) {
@@ -257,7 +257,7 @@ class Shell {
     const headers: [string, string][] = [];
     for (let at = 0; at + 1 < flat.length; at += 2) headers.push([flat[at]!, flat[at + 1]!]);
     const answer = this.host.authorize({ method, url, headers, auth: { header, prefix }, body });
-    return isThenable(answer) ? Promise.resolve(answer).then(flatten) : flatten(answer);
+    return isThenable(answer) ? Promise.resolve(answer).then(flatTexts) : flatTexts(answer);
   }
 
   fetch(url: string, init: RequestInit): unknown {
@@ -270,7 +270,7 @@ class Shell {
       const stop = (): void => resolve(undefined);
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });
-      value.then(
+      Promise.resolve(value).then(
         (settled) => {
           signal.removeEventListener("abort", stop);
           if (signal.aborted) discard(settled);
@@ -301,7 +301,8 @@ class Shell {
       },
       failed: (error) => {
         this.pumps.delete(request);
-        this.enter((handle) => handle.networkFailed(request, this.describe(error)));
+        const why = this.describe(error);
+        this.enter((handle) => handle.networkFailed(request, why));
       },
     });
     this.pumps.set(request, pump);
@@ -315,15 +316,29 @@ class Shell {
   }
 
   describe(error: unknown): string {
-    return describe(error);
+    try {
+      return describe(error);
+    } catch {
+      return "an error that cannot be read";
+    }
   }
 
   now(): number {
-    return this.host.now();
+    try {
+      return this.host.now();
+    } catch (error) {
+      report(this.host, error);
+      return Date.now();
+    }
   }
 
   random(): number {
-    return this.host.random();
+    try {
+      return this.host.random();
+    } catch (error) {
+      report(this.host, error);
+      return Math.random();
+    }
   }
 
   arm(delayMs: number): void {
@@ -343,10 +358,10 @@ class Shell {
 
   private feed(request: number, chunk: Uint8Array): void {
     try {
-      const { instance, handle, host } = this;
-      for (let from = 0; from < chunk.length && !this.isDone;) {
+      const { instance, handle } = this;
+      for (let from = 0; from < chunk.length && !this.isDone && !instance.isLost();) {
         const length = instance.fill(chunk, from);
-        handle.chunk(request, length, host.now(), host.random());
+        handle.chunk(request, length, this.now(), this.random());
         from += length;
       }
     } catch (error) {
@@ -354,7 +369,7 @@ class Shell {
     }
   }
 
-  /** The instance is lost. */
+  /** The instance is lost, and this run with it. */
   lose(error: unknown): void {
     this.isLost = true;
     this.ended ??= {
@@ -374,11 +389,7 @@ class Shell {
     try {
       call(this.host);
     } catch (error) {
-      try {
-        this.host.onHostError(error);
-      } catch {
-        // Whoever is told about errors has thrown one: there is nobody left to tell.
-      }
+      report(this.host, error);
     }
   }
 }
@@ -390,12 +401,23 @@ class Instance {
   private at = 0;
   private capacity = 0;
   private view = new Uint8Array(0);
+  private flag = new Uint32Array(0);
+  private readonly flagAt: number;
 
   constructor(
     private readonly wasm: LoadedWasm,
-    private readonly memory: WebAssembly.Memory,
+    readonly memory: WebAssembly.Memory,
   ) {
     this.reader = new BatchReader(memory);
+    this.flagAt = wasm.glue.lostFlag();
+  }
+
+  /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
+  isLost(): boolean {
+    if (this.flag.length === 0) this.flag = new Uint32Array(this.memory.buffer, this.flagAt, 1);
+    if (this.flag[0] === 0) return false;
+    this.crash(new Error("the WebAssembly instance has ended by a trap"));
+    return true;
   }
 
   crash(error: unknown): void {
@@ -421,14 +443,17 @@ class Instance {
   }
 }
 
-const instances = new WeakMap<WebAssembly.Memory, Instance>();
+let latest: Instance | undefined;
 
-// Asked of the glue each time: it replaces an instance that was lost.
+// Asked of the glue each time, before anything else: it replaces an instance that was lost, at the first call, and a
+// string that is an argument of that call would still go into the memory of the lost one.
 function instanceOf(wasm: LoadedWasm): Instance {
   const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
-  let instance = instances.get(memory);
-  if (!instance) instances.set(memory, (instance = new Instance(wasm, memory)));
-  return instance;
+  if (latest?.memory !== memory) {
+    latest?.isLost();
+    latest = new Instance(wasm, memory);
+  }
+  return latest;
 }
 
 function headerPairs(headers: unknown): Iterable<[string, string]> {
@@ -445,6 +470,15 @@ function headerPairs(headers: unknown): Iterable<[string, string]> {
 function flatten(pairs: Iterable<[string, string]>): string[] {
   const flat: string[] = [];
   for (const [name, value] of pairs) flat.push(String(name), String(value));
+  return flat;
+}
+
+// What `authorize` made: unlike a response's headers it can be wrong, and is then the host's mistake.
+function flatTexts(pairs: Iterable<[string, string]>): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of pairs) flat.push(name, value);
+  if (flat.some((text) => typeof text !== "string"))
+    throw new TypeError("authorize must return pairs of strings");
   return flat;
 }
 

@@ -1,16 +1,9 @@
-/**
- * One iteration over a run's events. It holds what its reader has not taken yet; deltas of one block that wait behind
- * each other become one, so that a slow reader costs no more than the text itself, and never stalls the run.
- */
+/** One iteration over a run's events: holds what its reader has not taken yet, and never stalls the run. */
+import { EventBuffer } from "./event-buffer.js";
 import type { RunEvent } from "./types.js";
 
-type Delta = Extract<RunEvent, { text: string; block: number }>;
-
-/** How far back a delta looks for an earlier one of its block: the blocks that vendors interleave. */
-const LOOK_BACK = 8;
-
 export class EventQueue implements AsyncIterableIterator<RunEvent> {
-  #waiting: RunEvent[] = [];
+  #waiting = new EventBuffer();
   /** Readers that asked before there was an event, in order. */
   #readers: ((step: IteratorResult<RunEvent, void>) => void)[] = [];
   #ended = false;
@@ -30,7 +23,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
       reader({ done: false, value: event });
       return;
     }
-    coalesce(this.#waiting, event);
+    this.#waiting.add(event);
   }
 
   /** There will be no more events. */
@@ -51,7 +44,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
   /** `break`, `return` or a throw in the loop. */
   return(): Promise<IteratorResult<RunEvent, void>> {
     const left = !this.#ended;
-    this.#waiting = [];
+    this.#waiting = new EventBuffer();
     this.end();
     if (left) this.#leave(this);
     return Promise.resolve({ done: true, value: undefined });
@@ -60,34 +53,4 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
   [Symbol.asyncIterator](): this {
     return this;
   }
-}
-
-/** Appends `event`, or joins it to a delta of its block with nothing but deltas behind it; `seq` keeps rising. */
-export function coalesce(events: RunEvent[], event: RunEvent): void {
-  if (isDelta(event)) {
-    const oldest = Math.max(0, events.length - LOOK_BACK);
-    for (let index = events.length - 1; index >= oldest; index--) {
-      const earlier = events[index];
-      if (earlier === undefined || !isDelta(earlier)) break;
-      if (!sameBlock(earlier, event)) continue;
-      events.splice(index, 1);
-      events.push({ ...event, text: earlier.text + event.text });
-      return;
-    }
-  }
-  events.push(event);
-}
-
-function isDelta(event: RunEvent): event is Delta {
-  return event.type === "text-delta" || event.type === "reasoning-delta" || event.type === "tool-input-delta";
-}
-
-function sameBlock(one: Delta, other: Delta): boolean {
-  return (
-    one.block === other.block &&
-    one.type === other.type &&
-    one.attempt === other.attempt &&
-    one.iteration === other.iteration &&
-    one.agentPath === other.agentPath
-  );
 }

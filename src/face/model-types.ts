@@ -10,8 +10,17 @@ export interface Model {
   readonly model: string;
 }
 
-/** What sends a request. The result may be any object with `status`, `headers` and `body`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** What sends a request: the host's `fetch`, or anything like it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<FetchedResponse>;
+
+/** A `Response`, or any object like one. */
+export interface FetchedResponse {
+  readonly status: number;
+  /** A `Headers`, pairs or a record. */
+  readonly headers?: unknown;
+  /** A stream of bytes, an async iterable of bytes, bytes or a string. */
+  readonly body?: unknown;
+}
 
 /** The key, or a function that fetches it before each request (it may be asynchronous; what it throws ends the run). */
 export type ApiKey = string | (() => string | Promise<string>);

@@ -7,7 +7,8 @@ import { describe, isObject } from "./check.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
-import { coalesce, EventQueue } from "./event-queue.js";
+import { EventBuffer } from "./event-buffer.js";
+import { EventQueue } from "./event-queue.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { ToolCalls } from "./tool-calls.js";
@@ -27,6 +28,13 @@ import type {
   RunOptions,
   RunResult,
 } from "./types.js";
+
+/**
+ * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
+ * one task; an iteration that begins after so much starts with a snapshot.
+ */
+const MAX_BACKLOG_CHARS = 16_384;
+const MAX_BACKLOG_EVENTS = 1_000;
 
 const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 
@@ -51,7 +59,7 @@ export class EngineRun implements Run {
   #early: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
   #queued = 0;
   /** Every event of the run's first task, for iterations that begin in it. */
-  #backlog: RunEvent[] | undefined = [];
+  #backlog: EventBuffer | undefined = new EventBuffer();
   #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   #dropSignal: () => void = () => {};
 
@@ -76,10 +84,7 @@ export class EngineRun implements Run {
       this.#report,
     );
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
-    setTimeout(() => {
-      this.#backlog = undefined;
-      this.#want();
-    }, 0);
+    setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
     void this.#start(load, config);
   }
@@ -123,11 +128,14 @@ export class EngineRun implements Run {
 
   events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
     const nothingYet = this.#driver === undefined && this.#outcome === undefined;
-    const queue: EventQueue = new EventQueue(this.#backlog ?? (nothingYet ? [] : [this.#snapshot()]), () => {
-      this.#queues.delete(queue);
-      if (options.detached === true) this.#want();
-      else this.abort("the loop over its events was left");
-    });
+    const queue: EventQueue = new EventQueue(
+      this.#backlog?.copy() ?? (nothingYet ? [] : [this.#snapshot()]),
+      () => {
+        this.#queues.delete(queue);
+        if (options.detached === true) this.#want();
+        else this.abort("the loop over its events was left");
+      },
+    );
     if (this.#outcome === undefined) {
       this.#queues.add(queue);
       this.#want();
@@ -227,8 +235,21 @@ export class EngineRun implements Run {
     } catch (error) {
       this.#report(error);
     }
-    if (this.#backlog !== undefined) coalesce(this.#backlog, event);
+    this.#remember(event);
     for (const queue of this.#queues) queue.push(event);
+  }
+
+  #remember(event: RunEvent): void {
+    const backlog = this.#backlog;
+    if (backlog === undefined) return;
+    backlog.add(event);
+    if (backlog.chars > MAX_BACKLOG_CHARS || backlog.size > MAX_BACKLOG_EVENTS) this.#dropBacklog();
+  }
+
+  #dropBacklog(): void {
+    if (this.#backlog === undefined) return;
+    this.#backlog = undefined;
+    this.#want();
   }
 
   /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
@@ -349,10 +370,11 @@ export class EngineRun implements Run {
   };
 }
 
-/** Deno's `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
+/** In Deno and Bun `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
 function reportUnheard(error: unknown): void {
-  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown };
-  if (typeof host.reportError === "function" && host.Deno === undefined) host.reportError(error);
+  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown; Bun?: unknown };
+  const staysAlive = host.Deno === undefined && host.Bun === undefined;
+  if (staysAlive && typeof host.reportError === "function") host.reportError(error);
   else console.error(error);
 }
 

@@ -199,7 +199,7 @@ export interface RunListeners {
   onToolResult?: (event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void;
   /** Contract: every event, in order, after the callbacks above. */
   onEvent?: (event: RunEvent) => void;
-  /** Contract: what a listener threw. Default: `reportError`, else `console.error`. */
+  /** Contract: what a listener threw. Default: `reportError` in browsers and Workers, else `console.error`. */
   onError?: (error: unknown) => void;
 }
 
@@ -224,8 +224,9 @@ export interface Queued {
 }
 
 /**
- * A run: it has started when you get it. Iterating it (`for await (const event of run)`) is optional. An iteration that
- * begins in the same task sees every event; a later one starts with a `snapshot`. It is no promise: await `run.result`.
+ * A run: it has started when you get it. It is no promise: await `run.result`. Iterating it (`for await (const event
+ * of run)`) is optional. An iteration that begins in the same task sees every event; a later one, or one after more
+ * than 16 KiB of text, starts with a `snapshot`.
  */
 export interface Run extends AsyncIterable<RunEvent> {
   /** Unique; made by the `ids` option. */

@@ -41,6 +41,8 @@ pub struct Driver {
     wreck: RefCell<Option<Outcome>>,
     #[cfg(feature = "test-panics")]
     pub panic_in_task: Cell<bool>,
+    #[cfg(feature = "test-panics")]
+    pub panic_in_failing: Cell<bool>,
 }
 
 impl Driver {
@@ -65,6 +67,8 @@ impl Driver {
             wreck: RefCell::default(),
             #[cfg(feature = "test-panics")]
             panic_in_task: Cell::new(false),
+            #[cfg(feature = "test-panics")]
+            panic_in_failing: Cell::new(false),
         }
     }
 
@@ -146,6 +150,8 @@ impl Driver {
         let ended = catch(|| {
             {
                 let mut run = self.run.borrow_mut();
+                #[cfg(feature = "test-panics")]
+                assert!(!self.panic_in_failing.take(), "made by a test");
                 run.fail_as_bug(message);
                 self.collect(&mut run);
             }

@@ -7,13 +7,25 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::Poll;
 
 use crate::engine::json_writer::decimal;
 use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
+use wasm_bindgen::prelude::*;
 
 thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Not 0 once a trap has ended this instance.
+static LOST: AtomicU32 = AtomicU32::new(0);
+
+/// Address of a word that is not 0 once a trap has ended this instance. A call with a handle of it would then reach the
+/// fresh one, whose memory the handle does not belong to: JavaScript looks here first.
+#[wasm_bindgen(js_name = lostFlag)]
+pub fn lost_flag() -> usize {
+    LOST.as_ptr() as usize
 }
 
 /// Keeps the place of a panic, which the payload does not tell, and has a lost instance replaced by a fresh one at the
@@ -21,7 +33,10 @@ thread_local! {
 pub fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        set_on_abort(schedule_reinit);
+        set_on_abort(|| {
+            LOST.store(1, Ordering::Relaxed);
+            schedule_reinit();
+        });
         set_hook(Box::new(|info| {
             if let Some(place) = info.location() {
                 let mut text = String::from(place.file());

@@ -186,6 +186,13 @@ impl RunHandle {
         self.driver.panic_while_borrowed();
     }
 
+    /// Panics, and again while the run is being failed for it.
+    #[wasm_bindgen(js_name = panicTwice)]
+    pub fn panic_twice(&self) {
+        self.driver.panic_in_failing.set(true);
+        self.driver.panic_while_borrowed();
+    }
+
     /// Panics inside the task of the next request.
     #[wasm_bindgen(js_name = panicInTask)]
     pub fn panic_in_task(&self) {

@@ -29,6 +29,8 @@ describe("a queue of events", () => {
   it("joins interleaved blocks apart from each other, with rising numbers", async () => {
     const events = await queued(delta(1, 0, "a"), delta(2, 1, "x"), delta(3, 0, "b"), delta(4, 1, "y"));
     expect(events).toEqual([delta(3, 0, "ab"), delta(4, 1, "xy")]);
+    const rising = await queued(delta(1, 0, "a"), delta(2, 1, "x"), delta(3, 0, "b"));
+    expect(rising).toEqual([delta(2, 1, "x"), delta(3, 0, "ab")]);
   });
 
   it("joins nothing across another event, another attempt or another kind", async () => {

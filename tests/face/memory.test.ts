@@ -19,23 +19,23 @@ async function one(index: number): Promise<string> {
   return (await run.result).outcome;
 }
 
-it("thousands of runs, finished, aborted and left, do not grow the engine's memory", async () => {
+it("a thousand runs, finished, aborted and left, do not grow the engine's memory", async () => {
   const { memory } = await loadWasm();
   for (let index = 0; index < 150; index++) await one(index);
   const before = memory.buffer.byteLength;
   const ends = new Set<string>();
-  for (let index = 0; index < 1500; index++) ends.add(await one(index));
+  for (let index = 0; index < 900; index++) ends.add(await one(index));
   expect(ends).toEqual(new Set(["completed", "cancelled"]));
   expect(memory.buffer.byteLength).toBe(before);
 }, 60_000);
 
-it("a thousand runs at once all end, each with its own answer", async () => {
+it("hundreds of runs at once all end, each with its own answer", async () => {
   const ask = (index: number): Promise<string> => {
     const fetch = scripted([{ text: `answer ${index}` }]);
     return createAgent({ model: anthropic("m", { apiKey: "k" }), fetch })
       .run("go")
       .result.then(({ text }) => text);
   };
-  const texts = await Promise.all(Array.from({ length: 1000 }, (_, index) => ask(index)));
+  const texts = await Promise.all(Array.from({ length: 400 }, (_, index) => ask(index)));
   expect(texts).toEqual(texts.map((_, index) => `answer ${index}`));
 }, 60_000);

@@ -39,6 +39,7 @@ describe("a model", () => {
     ];
     expect(shown.join()).not.toContain("sk-secret");
     expect(JSON.stringify(parts(model).config)).not.toContain("sk-secret");
+    expect(Object.isFrozen(model)).toBe(true);
   });
 
   it("writes what the engine's ModelConfig reads", () => {
@@ -170,12 +171,34 @@ describe("createAgent and the key", () => {
   });
 });
 
+describe("createAgent and its model", () => {
+  it("refuses a tool choice that names no tool", () => {
+    expect(() =>
+      createAgent({ model: anthropic("m", { apiKey: "k", toolChoice: { tool: "add" } }) }),
+    ).toThrow(expect.objectContaining({ code: "config_invalid_value", field: "model.toolChoice" }));
+  });
+
+  it("sends by the model's own fetch before the agent's", async () => {
+    const engine = new FakeEngine();
+    const answers = (word: string) => () => Promise.resolve(new Response(word));
+    const model = anthropic("m", { fetch: answers("model") });
+    agentOn(engine.load, { model, fetch: answers("agent") }).run("go");
+    const response = (await (await engine.driver()).host.fetch("", {})) as Response;
+    expect(await response.text()).toBe("model");
+  });
+});
+
 describe("a request", () => {
   it("gets the key in the vendor's header, in the same task when the key is a string", () => {
     expect(authorized(openaiChat("m", { apiKey: "k" }), "authorization", "Bearer ")).toEqual([
       ["content-type", "application/json"],
       ["authorization", "Bearer k"],
     ]);
+  });
+
+  it("gets the key in place of a header of the same name", () => {
+    const [, ...rest] = authorized(anthropic("m", { apiKey: "k" }), "content-type") as unknown[];
+    expect(rest).toEqual([]);
   });
 
   it("gets a key that is fetched anew each time", async () => {

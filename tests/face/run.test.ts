@@ -140,6 +140,18 @@ describe("a run", () => {
     ]);
   });
 
+  it.each(["Deno", "Bun"])("does not tell reportError in %s, where that ends the process", async (host) => {
+    const heard: unknown[] = [];
+    const fails = (): never => {
+      throw "oops";
+    };
+    vi.stubGlobal(host, {});
+    vi.stubGlobal("reportError", () => heard.push("the process ends"));
+    vi.stubGlobal("console", { ...console, error: (error: unknown) => heard.push(error) });
+    (await started({ onText: fails })).driver.say("a");
+    expect(heard).toEqual(["oops"]);
+  });
+
   it("can be aborted inside a listener: the outcome is set there, the events and the result follow", async () => {
     const seen: unknown[] = [];
     const { driver, run } = await started({
@@ -261,12 +273,14 @@ describe("abort", () => {
 
   it("follows a signal that is aborted already, without starting the engine", async () => {
     const seen: string[] = [];
+    const agentRun: { run?: Run } = {};
     const { engine, run } = begin({
       signal: AbortSignal.abort("gone"),
-      onEvent: ({ type }) => seen.push(type),
+      onEvent: ({ type }) => seen.push(type, agentRun.run === undefined ? "too early" : "in time"),
     });
+    agentRun.run = run;
     expect((await run.result).outcome).toBe("cancelled");
-    expect(seen).toEqual(["abort", "finish"]);
+    expect(seen).toEqual(["abort", "in time", "finish", "in time"]);
     expect(engine.drivers).toEqual([]);
   });
 
@@ -290,6 +304,36 @@ describe("iterating a run", () => {
     driver.say("b");
     driver.end(completed);
     expect(await seen).toEqual(["run-start", "text-delta", "finish"]);
+  });
+
+  it("in the same task begins with a snapshot after so much that only a source in the process sends it", async () => {
+    const { run, driver } = await started();
+    for (let count = 0; count < 100; count++) driver.say("x".repeat(200));
+    driver.end(completed);
+    expect(await types(run)).toEqual(["snapshot", "finish"]);
+    const second = await started();
+    for (let count = 0; count < 1001; count++) second.driver.emit({ type: "iteration-start" });
+    second.driver.end(completed);
+    expect(await types(second.run)).toEqual(["snapshot", "finish"]);
+  });
+
+  it("twice, of which one reads on while deltas join, gives each its own text", async () => {
+    const { run, driver } = await started();
+    const texts = async (events: AsyncIterable<RunEvent>): Promise<string> => {
+      let text = "";
+      for await (const event of events) if (event.type === "text-delta") text += event.text;
+      return text;
+    };
+    driver.say("a");
+    driver.say("b");
+    const early = texts(run);
+    driver.say("c");
+    const late = texts(run);
+    await settled();
+    driver.say("d");
+    driver.say("e");
+    driver.end(completed);
+    expect(await Promise.all([early, late])).toEqual(["abcde", "abcde"]);
   });
 
   it("later begins with a snapshot of everything so far", async () => {

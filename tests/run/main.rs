@@ -1,5 +1,20 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic
+)]
+#![cfg(not(target_arch = "wasm32"))]
+// The helpers of a test may fail it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
 mod aborts;
 mod answers;
 mod history;

@@ -224,7 +224,7 @@ fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
     match dice.below(6) {
         0 => text("Some text with ümläuts 🦀."),
         1 => text("  "),
-        2 => Piece::Thinking("Hm.".into(), *dice.pick(&["", "c2ln"])),
+        2 => Piece::Thinking("Hm.".into(), dice.pick(&["", "c2ln"])),
         _ => {
             let id = if dice.below(10) == 0 {
                 "same".to_owned()

@@ -76,10 +76,7 @@ fn a_lost_connection_is_tried_again() {
     world.pass(2000);
     world.respond(&stream(&[text("Hi.")], "end_turn"));
     assert_eq!(world.result()["text"], "Hi.");
-    assert_eq!(
-        world.events.iter().filter(|event| event.attempt == 2).count() > 3,
-        true
-    );
+    assert!(world.events.iter().filter(|event| event.attempt == 2).count() > 3);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A recorded request as a configuration and messages of ours.
 
 use looplet::engine::config::{ModelConfig, ToolChoice, ToolConfig};
-use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
+use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use serde_json::{Map, Value, json};
 
 use crate::semantics::{is_system, text_of};
@@ -282,6 +282,5 @@ fn block(block: &Value) -> Block {
 
 /// The blocks of a message that answer calls.
 pub fn results(message: &Message) -> Vec<Block> {
-    debug_assert_eq!(message.role, Role::User);
     message.content.clone()
 }

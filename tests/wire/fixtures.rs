@@ -1,7 +1,7 @@
 //! Our own small streams in `tests/fixtures`: whole, byte by byte, and cut in two at every position.
 //!
 //! A fixture is a body (`.sse`, `.ndjson`, `.json`) and beside it `.expected.json`: the parts, the finish, the usage,
-//! and the failure if there is one.
+//! and the failure if there is one. `LOOPLET_WRITE_FIXTURES=1` writes it anew: read the difference before committing it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 //!
 //! Recordings are looked for in `../shared/wire` beside the project, or in `$LOOPLET_SHARED/wire`. Without them the
 //! tests that need them say so on standard error and pass; the fixtures in `tests/fixtures` are always there.
-
+#![cfg(not(target_arch = "wasm32"))]
 // The helpers of a test may fail it.
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +15,7 @@ mod chains;
 mod convert;
 mod feed;
 mod fixtures;
+mod machine;
 mod recordings;
 mod semantics;
 mod shared;

@@ -100,7 +100,7 @@ fn calls(message: &mut Map<String, Value>) {
     }
 }
 
-/// A list of one text is that text; no content is no field.
+/// A list of one text is that text; no content, or blanks alone, is no field.
 fn content(fields: &mut Map<String, Value>) {
     let one = match fields.get("content") {
         Some(Value::Array(blocks)) => match blocks.as_slice() {
@@ -113,7 +113,7 @@ fn content(fields: &mut Map<String, Value>) {
         Some(other) => other.clone(),
         None => return,
     };
-    if one == json!("") {
+    if one.as_str().is_some_and(|text| text.trim().is_empty()) {
         fields.shift_remove("content");
     } else {
         fields.insert("content".to_owned(), one);

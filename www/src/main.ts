@@ -59,8 +59,9 @@ const conversation = new Conversation(
       answer?.settle(result);
       meter.settle(result);
       composer.setRunning(false);
+      const undelivered = result.undelivered.flatMap((id) => queue.take(id)?.text ?? []);
+      if (undelivered.length > 0) composer.restore(undelivered.join("\n"));
       queue.clear();
-      if (result.undelivered.length > 0) composer.restore(result.undelivered.join("\n"));
     },
     refused(error) {
       const { title, advice, details } = explainThrown(error);

@@ -21,7 +21,12 @@ export class ToolCard {
   readonly #state = element("span", { class: "state" });
   readonly #brief = element("code", { class: "brief" });
   readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
-  readonly #body = element("div", { class: "card-body" }, element("h4", {}, "Arguments"), this.#input);
+  readonly #body = element(
+    "div",
+    { class: "card-body" },
+    element("p", { class: "part-label" }, "Arguments"),
+    this.#input,
+  );
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
   #text = "";
   #isOpen = true;
@@ -67,8 +72,8 @@ export class ToolCard {
   succeed({ output, durationMs }: RunEventOf<"tool-result">): void {
     this.#end("done", durationMs);
     this.#body.append(
-      element("h4", {}, "Result"),
-      element("pre", { class: "output", tabindex: 0 }, shown(output)),
+      element("p", { class: "part-label" }, "Result"),
+      element("pre", { class: "output", tabindex: 0, "aria-label": "Result" }, shown(output)),
     );
   }
 
@@ -78,7 +83,7 @@ export class ToolCard {
     this.#end(isOver ? "unfinished" : "failed", durationMs);
     if (isOver) return;
     this.#body.append(
-      element("h4", {}, "Error"),
+      element("p", { class: "part-label" }, "Error"),
       element("p", { class: "fault" }, element("code", {}, error.code), ` ${error.message}`),
       ...(error.hint ? [element("p", { class: "quiet" }, `Told to the model: ${error.hint}`)] : []),
     );

@@ -34,8 +34,8 @@ fn a_valid_object_passes_untouched() {
 }
 
 #[test]
-fn an_empty_text_is_an_object_without_fields() {
-    for text in ["", " ", "\n\t\r\n", "\u{feff}", "\u{a0}"] {
+fn an_empty_text_and_null_are_an_object_without_fields() {
+    for text in ["null", " null\n", "", " ", "\n\t\r\n", "\u{feff}", "\u{a0}"] {
         assert_eq!(repaired(text), ("{}".to_string(), None), "{text:?}");
     }
 }
@@ -138,7 +138,6 @@ fn json_that_is_no_object_is_named() {
         ("[1]", "an array"),
         (r#"[{"a":1}]"#, "an array"),
         ("```json\n[{\"a\":1}]\n```", "an array"),
-        ("null", "null"),
         (" true", "a boolean"),
         ("-3.5", "a number"),
         (r#""hello""#, "a string"),

@@ -17,6 +17,7 @@ pub mod ndjson;
 pub mod openai_chat;
 mod scan;
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;
 
 use serde::{Deserialize, Serialize};

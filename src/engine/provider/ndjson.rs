@@ -16,7 +16,7 @@
 //! - `{"type":"response","id"?,"model"?}`;
 //! - `{"type":"finish","reason"}`: one of `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`; the end;
 //! - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}`: fails the call; codes as in
-//!   [`FailureCode`](super::super::error::FailureCode), default `server`.
+//!   [`FailureCode`], default `server`.
 //!
 //! Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
 

@@ -13,10 +13,12 @@ pub struct Calls {
     calls: Vec<Call>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Call {
     /// The vendor's index, if it gave one.
     index: Option<u32>,
+    /// The vendor's id, empty until it gave one. The part may by then have a minted one, which stays.
+    id: String,
     part: usize,
 }
 
@@ -44,12 +46,17 @@ impl Calls {
         let function = call.object("function").or_else(|| call.object("custom"));
         let function = function.as_ref().unwrap_or(&call);
         let index = call.number("index").and_then(|index| u32::try_from(index).ok());
-        let part = self.resolve(index, &call, function, answer);
+        let at = self.resolve(index, &call, function, answer);
+        let Some(known) = self.calls.get_mut(at) else {
+            return;
+        };
+        let part = known.part;
         if let Some(open) = answer.parts.get_mut(part) {
-            if let Some(id) = call.filled("id")
-                && open.id.is_empty()
-            {
-                open.id = id.into_owned();
+            if let Some(id) = call.filled("id").filter(|_| known.id.is_empty()) {
+                known.id = id.into_owned();
+                if open.id.is_empty() {
+                    open.id.push_str(&known.id);
+                }
             }
             if let Some(name) = function.filled("name") {
                 open.name = name.into_owned();
@@ -68,9 +75,11 @@ impl Calls {
 
     /// Reads the legacy `function_call`: one call, without id.
     pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut Answer) {
-        let part = match self.calls.last() {
-            Some(call) => call.part,
-            None => self.start(None, answer),
+        if self.calls.is_empty() {
+            self.start(None, answer);
+        }
+        let Some(part) = self.calls.last().map(|call| call.part) else {
+            return;
         };
         if let (Some(open), Some(name)) = (answer.parts.get_mut(part), function.filled("name")) {
             open.name = name.into_owned();
@@ -90,23 +99,29 @@ impl Calls {
     ) -> usize {
         let id = call.filled("id");
         let named = function.filled("name").is_some();
-        let id_of = |part: usize| answer.parts.get(part).map_or("", |part| part.id.as_str());
+        let by_index = || self.calls.iter().rposition(|call| call.index == index);
         let known = match (index, id.as_deref()) {
-            (Some(index), Some(id)) => self
-                .part(index)
-                .filter(|part| !named || id_of(*part).is_empty() || id_of(*part) == id),
-            (Some(index), None) => self.part(index),
-            (None, Some(id)) => self.parts().find(|part| id_of(*part) == id),
+            (Some(_), Some(id)) => by_index().filter(|at| {
+                let known = self.calls.get(*at).map_or("", |call| &call.id);
+                !named || known.is_empty() || known == id
+            }),
+            (Some(_), None) => by_index(),
+            (None, Some(id)) => self.calls.iter().position(|call| call.id == id),
             (None, None) if named => None,
-            (None, None) => self.calls.last().map(|call| call.part),
+            (None, None) => self.calls.len().checked_sub(1),
         };
         known.unwrap_or_else(|| self.start(index, answer))
     }
 
+    /// Returns the place of the new call in the list.
     fn start(&mut self, index: Option<u32>, answer: &mut Answer) -> usize {
         let part = answer.start_tool_call("", "");
-        self.calls.push(Call { index, part });
-        part
+        self.calls.push(Call {
+            index,
+            id: String::new(),
+            part,
+        });
+        self.calls.len() - 1
     }
 }
 

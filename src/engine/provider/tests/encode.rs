@@ -266,6 +266,52 @@ fn a_server_call_that_an_abort_left_open_is_not_sent() {
 }
 
 #[test]
+fn documents_and_sounds_take_each_protocols_form() {
+    let media = |media_type: &str, source: MediaSource| Block::Media {
+        media_type: media_type.to_owned(),
+        source,
+    };
+    let data = |text: &str| MediaSource::Data(text.to_owned());
+    let message = [Message::user(vec![
+        media("text/plain", data("R3LDvGV6aSE=")),
+        media("application/pdf", data("JVBERg==")),
+        media(
+            "image/jpeg",
+            MediaSource::Url("https://x.example/a.jpg".to_owned()),
+        ),
+        media("audio/mpeg", data("AAAA")),
+    ])];
+    let anthropic = body(&model("anthropic", json!({})), &[], &message[..]).unwrap();
+    let content = &anthropic["messages"][0]["content"];
+    assert_eq!(
+        content[0],
+        json!({"type":"document","source":{"type":"text","media_type":"text/plain","data":"Grüezi!"}})
+    );
+    assert_eq!(
+        content[1],
+        json!({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBERg=="}})
+    );
+    assert_eq!(
+        content[2],
+        json!({"type":"image","source":{"type":"url","url":"https://x.example/a.jpg"}})
+    );
+    let chat = body(&model("openai", json!({})), &[], &message[..]).unwrap();
+    let content = &chat["messages"][1]["content"];
+    assert_eq!(
+        content[1],
+        json!({"type":"file","file":{"filename":"document","file_data":"data:application/pdf;base64,JVBERg=="}})
+    );
+    assert_eq!(
+        content[2],
+        json!({"type":"image_url","image_url":{"url":"https://x.example/a.jpg"}})
+    );
+    assert_eq!(
+        content[3],
+        json!({"type":"input_audio","input_audio":{"data":"AAAA","format":"mp3"}})
+    );
+}
+
+#[test]
 fn options_reach_anthropic_in_its_own_words() {
     let options = json!({
         "thinking": {"budgetTokens": 2000}, "effort": "max", "temperature": 0.70, "topP": 1e-1, "topK": 5, "stream": false,

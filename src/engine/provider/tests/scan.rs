@@ -320,3 +320,21 @@ fn the_pieces_of_a_block_within_one_chunk_are_reported_joined() {
     assert_eq!(answer.parts[0].kind, PartKind::Text);
     assert_eq!(answer.parts[0].text, "abb");
 }
+
+#[test]
+fn an_id_that_comes_late_changes_neither_the_call_nor_a_minted_id() {
+    let delta =
+        |call: Value| json!({"id":"c","choices":[{"index":0,"delta":{"tool_calls":[call]}}]}).to_string();
+    let mut decoder = (protocol("openai_chat").unwrap().decoder)();
+    let mut answer = Answer::new(true);
+    let head = delta(json!({"index":0,"function":{"name":"f","arguments":"{"}}));
+    decoder.decode_event(b"", head.as_bytes(), &mut answer).unwrap();
+    answer.parts[0].id = "minted".to_owned();
+    let late = delta(json!({"index":0,"id":"late","function":{"name":"f","arguments":"}"}}));
+    decoder.decode_event(b"", late.as_bytes(), &mut answer).unwrap();
+    assert_eq!(answer.parts.len(), 1);
+    assert_eq!(
+        (answer.parts[0].id.as_str(), answer.parts[0].text.as_str()),
+        ("minted", "{}")
+    );
+}

@@ -1,0 +1,141 @@
+// The two deployments in examples/, on the packed package, in the hosts they are meant for.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { cpSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+import { Miniflare } from "miniflare";
+import { installPacked } from "./install.mjs";
+
+const deno = process.env.LOOPLET_DENO;
+let installed;
+
+before(async () => {
+  installed = await installPacked();
+  for (const name of ["cloudflare-worker", "deno-deploy"])
+    cpSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), join(installed.folder, name), {
+      recursive: true,
+      filter: (path) => !path.endsWith("package.json"),
+    });
+});
+after(() => installed?.remove());
+
+describe("the Cloudflare Worker", () => behaves(startWorker));
+describe("the Deno server", { skip: !deno && "no Deno" }, () => behaves(startDeno));
+
+/** Registers what both have in common. `start` gives `{ ask, stop }`, `ask` being a `fetch` without a URL. */
+function behaves(start) {
+  let server;
+  before(async () => (server = await start()));
+  after(() => server?.stop());
+  const post = (body) => server.ask({ method: "POST", body: JSON.stringify(body) });
+
+  test("streams the events of a run with a tool call", async () => {
+    const response = await post({ prompt: "What time is it in Tokyo?" });
+    assert.equal(response.headers.get("content-type"), "text/event-stream");
+    const events = parse(await response.text());
+    const types = events.map(({ type }) => type);
+    assert.equal(types[0], "run-start");
+    assert.ok(types.includes("tool-result") && types.includes("text-delta"), types.join());
+    assert.deepEqual(types.slice(-2), ["finish", "result"]);
+    assert.equal(events.at(-1).data.outcome, "completed");
+  });
+
+  test("goes on with the messages of the last result", async () => {
+    const first = parse(await (await post({ prompt: "What time is it in Tokyo?" })).text()).at(-1).data;
+    const second = parse(
+      await (await post({ prompt: "And what time is it in Paris?", messages: first.messages })).text(),
+    ).at(-1).data;
+    assert.equal(second.outcome, "completed");
+    assert.ok(second.messages.length > first.messages.length);
+    assert.match(JSON.stringify(second.toolCalls), /Europe\/Paris/);
+  });
+
+  test("can be left in the middle of an answer", async () => {
+    const response = await post({ prompt: "What time is it in Tokyo?" });
+    const reader = response.body.getReader();
+    assert.match(new TextDecoder().decode((await reader.read()).value), /run-start/);
+    await reader.cancel();
+    const again = parse(await (await post({ prompt: "Hello" })).text());
+    assert.equal(again.at(-1).data.outcome, "completed");
+  });
+
+  test("answers a wrong request with what is wrong", async () => {
+    assert.equal((await server.ask({ method: "GET" })).status, 405);
+    const empty = await post({ prompt: " " });
+    assert.equal(empty.status, 400);
+    assert.match((await empty.json()).error, /prompt/);
+    const noJson = await server.ask({ method: "POST", body: "prompt=hello" });
+    assert.equal(noJson.status, 400);
+    await noJson.text();
+  });
+}
+
+/** wrangler does the same: esbuild with the Worker conditions, the `.wasm` left to the runtime. */
+async function startWorker() {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: installed.folder,
+    entryPoints: ["cloudflare-worker/src/index.ts"],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker"],
+    external: ["*.wasm"],
+    write: false,
+    logLevel: "warning",
+  });
+  const flare = new Miniflare({
+    cf: false,
+    compatibilityDate: "2026-07-01",
+    modules: [
+      { type: "ESModule", path: "worker.js", contents: outputFiles[0].text },
+      {
+        type: "CompiledWasm",
+        path: "looplet.wasm",
+        contents: readFileSync(join(installed.folder, "node_modules/looplet/dist/looplet.wasm")),
+      },
+    ],
+  });
+  return { ask: (init) => flare.dispatchFetch("http://worker.test/", init), stop: () => flare.dispose() };
+}
+
+async function startDeno() {
+  const args = [
+    "run",
+    "--no-prompt",
+    "--allow-net",
+    "--allow-env",
+    "--node-modules-dir=manual",
+    "deno-deploy/main.js",
+  ];
+  const child = spawn(deno, args, {
+    cwd: installed.folder,
+    env: { ...process.env, DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0", NO_COLOR: "1", ANTHROPIC_API_KEY: "" },
+  });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  const url = await new Promise((resolve, reject) => {
+    let text = "";
+    const onData = (bytes) => {
+      text += bytes;
+      const found = /http:\/\/127\.0\.0\.1:\d+\//.exec(text);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on("data", onData);
+    child.stderr.on("data", onData);
+    child.once("error", reject);
+    child.once("close", (code) => reject(new Error(`Deno ended with ${code}\n${text}`)));
+  });
+  return { ask: (init) => fetch(url, init), stop: () => (child.kill(), ended) };
+}
+
+function parse(stream) {
+  return stream
+    .split("\n\n")
+    .filter(Boolean)
+    .map((block) => {
+      const [, type, data] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? assert.fail(`no event: ${block}`);
+      return { type, data: JSON.parse(data) };
+    });
+}

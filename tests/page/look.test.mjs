@@ -1,0 +1,133 @@
+// How the playground looks and where it fits: colours, narrow windows, motion.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Visitor, launch, serve, skip } from "./playground.mjs";
+
+describe("the playground's look", { skip }, () => {
+  let server, browser;
+  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const visit = async (options, look) => {
+    const visitor = await Visitor.open(browser, server.url, options);
+    await look(visitor);
+    await visitor.close();
+    assert.deepEqual(visitor.complaints, []);
+  };
+  /** Lightness of the page's ground, 0 to 255. */
+  const ground = (page) =>
+    page.evaluate(() => Number(/\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]));
+
+  for (const [colorScheme, isRight] of [
+    ["light", (value) => value > 200],
+    ["dark", (value) => value < 50],
+  ])
+    test(`it is ${colorScheme} where the system is`, () =>
+      visit({ colorScheme }, async ({ page }) =>
+        assert.ok(isRight(await ground(page)), `${await ground(page)}`),
+      ));
+
+  test("the choice of colours wins over the system and survives a reload", () =>
+    visit({ colorScheme: "dark" }, async ({ page }) => {
+      await page.getByRole("button", { name: "Colours: auto" }).click();
+      await page.getByRole("button", { name: "Colours: light" }).waitFor();
+      assert.ok((await ground(page)) > 200);
+      await page.reload();
+      assert.ok((await ground(page)) > 200);
+    }));
+
+  for (const colorScheme of ["light", "dark"])
+    test(`texts are readable in ${colorScheme}: contrast of 4.5 and more`, () =>
+      visit({ colorScheme }, async (visitor) => {
+        await visitor.ask("What is 17 * 23 + 4, and calculate 7 / 0");
+        const faint = await visitor.page.evaluate(findFaintText);
+        assert.deepEqual(faint, []);
+      }));
+
+  test("it fits a window of 360 pixels, with cards, a queue and the log", () =>
+    visit({ viewport: { width: 360, height: 640 } }, async (visitor) => {
+      const { page } = visitor;
+      const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.equal(await overflow(), 0);
+      await visitor.say("What is 17 * 23 + 4, and look up keys in the archive");
+      await visitor.until(page.locator("progress"));
+      await visitor.say("This is a message that is longer than the window is wide, without any doubt");
+      assert.equal(await overflow(), 0);
+      for (const name of ["Stop", "Steer", "New chat", "Events"]) {
+        const { x, width } = await visitor.button(name).boundingBox();
+        assert.ok(x >= 0 && x + width <= 360, `${name} is inside`);
+      }
+      await visitor.button("Events").click();
+      assert.equal(await overflow(), 0);
+      await page.getByRole("button", { name: "Close the event log" }).click();
+      await visitor.until(visitor.summaries);
+      assert.equal(await overflow(), 0);
+    }));
+
+  test("nothing moves for who wants less motion", () =>
+    visit({ reducedMotion: "reduce" }, async (visitor) => {
+      await visitor.say("Look up keys in the archive");
+      await visitor.until(visitor.page.locator("progress"));
+      const names = await visitor.page.evaluate(() => document.getAnimations().length);
+      assert.equal(names, 0);
+    }));
+
+  test("the end stays in view until the reader scrolls up", () =>
+    visit({ viewport: { width: 800, height: 420 } }, async (visitor) => {
+      const { page } = visitor;
+      await visitor.ask("What is 17 * 23 + 4, and what time is it in Tokyo?");
+      const left = () =>
+        page.evaluate(() => {
+          const { scrollHeight, scrollTop, clientHeight } = document.getElementById("scroller");
+          return scrollHeight - scrollTop - clientHeight;
+        });
+      assert.ok((await left()) < 80);
+      await page.locator("#scroller").hover();
+      await page.mouse.wheel(0, -400);
+      await page.getByRole("button", { name: "To the latest" }).waitFor();
+      await page.evaluate(() => document.getElementById("prompt").focus());
+      const before = await page.evaluate(() => document.getElementById("scroller").scrollTop);
+      await page.getByRole("article", { name: "Tool call time" }).evaluate((card) => card.append("more"));
+      assert.equal(await page.evaluate(() => document.getElementById("scroller").scrollTop), before);
+      await page.getByRole("button", { name: "To the latest" }).click();
+      assert.ok((await left()) < 80);
+    }));
+});
+
+/** Elements with text of their own whose contrast with what lies behind is below WCAG's 4.5. Runs in the page. */
+function findFaintText() {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const paint = (...colors) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const color of colors) {
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const luminance = (rgb) => {
+    const [r, g, b] = rgb.map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const faint = [];
+  for (const node of document.querySelectorAll("body *")) {
+    const hasText = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim() !== "");
+    if (!hasText || !node.checkVisibility({ visibilityProperty: true }) || node.closest(".hidden, .skip"))
+      continue;
+    const behind = [];
+    for (let at = node; at; at = at.parentElement) behind.unshift(getComputedStyle(at).backgroundColor);
+    const [text, ground] = [
+      luminance(paint(...behind, getComputedStyle(node).color)),
+      luminance(paint(...behind)),
+    ];
+    const contrast = (Math.max(text, ground) + 0.05) / (Math.min(text, ground) + 0.05);
+    if (contrast < 4.5) faint.push(`${node.className || node.tagName}: ${contrast.toFixed(2)}`);
+  }
+  return faint;
+}

@@ -1,0 +1,178 @@
+//! The recorded conversations once more, through the whole run: each request that the loop makes by itself means the
+//! same as the recorded one.
+
+use std::collections::VecDeque;
+
+use looplet::engine::config::{Config, ToolConfig};
+use looplet::engine::input::{Input, ToolReturn};
+use looplet::engine::message::{Block, Message, Role};
+use looplet::engine::moment::Moment;
+use looplet::engine::output::{EffectId, Output, ToolInvocation};
+use looplet::engine::run::Run;
+use serde_json::{Value, json};
+
+use crate::chains::{Step, replay_all};
+use crate::convert::Setup;
+use crate::feed;
+
+#[test]
+fn recorded_anthropic_conversations_replay_through_the_run() {
+    replay_all("anthropic-messages", "anthropic", "run", run, 20);
+}
+
+#[test]
+fn recorded_chat_conversations_replay_through_the_run() {
+    replay_all("openai-chat", "openai_chat", "run", run, 90);
+}
+
+/// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
+fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
+    let (config, prompt) = config(setup);
+    let mut world = World {
+        run: Run::new(config).map_err(|error| format!("{error:?}"))?,
+        seed: 0,
+        bodies: Vec::new(),
+        waiting: VecDeque::new(),
+    };
+    world.input(Input::Prompt { content: prompt })?;
+    for step in steps {
+        let Some(request) = world.waiting.pop_front() else {
+            return Err(format!(
+                "no request after {}: {:?}",
+                world.bodies.len(),
+                world.run.outcome()
+            ));
+        };
+        let Wait::Request(request) = request else {
+            return Err("a tool runs before the answer".to_owned());
+        };
+        world.answer(request, step)?;
+        world.return_results(step)?;
+    }
+    Ok(world.bodies)
+}
+
+fn config(setup: &Setup) -> (Config, Vec<Block>) {
+    let mut config: Config =
+        serde_json::from_value(json!({ "model": { "vendor": "custom", "model": "" } })).unwrap();
+    config.model = setup.model.clone();
+    config.model.base_url = Some("https://recorded.example".to_owned());
+    config.system = setup.system.clone();
+    config.tools = setup.tools.clone();
+    // Tools that go through `body` must be known to the run all the same.
+    let body: Value = setup
+        .model
+        .body
+        .as_ref()
+        .map_or(Value::Null, |body| serde_json::from_str(body.as_str()).unwrap());
+    for tool in body["tools"].as_array().into_iter().flatten() {
+        let name = tool["name"]
+            .as_str()
+            .or(tool["function"]["name"].as_str())
+            .unwrap_or_default();
+        let tool: ToolConfig =
+            serde_json::from_str(&json!({ "name": name, "inputSchema": {} }).to_string()).unwrap();
+        config.tools.push(tool);
+    }
+    for tool in &mut config.tools {
+        tool.validate = false;
+    }
+    let mut messages = setup.messages.clone();
+    let is_prompt = |message: &Message| {
+        message.role == Role::User
+            && !message
+                .content
+                .iter()
+                .any(|block| matches!(block, Block::ToolResult { .. }))
+    };
+    let prompt = messages
+        .pop_if(|last| is_prompt(last))
+        .map(|message| message.content)
+        .unwrap_or_default();
+    config.messages = messages;
+    (config, prompt)
+}
+
+enum Wait {
+    Request(EffectId),
+    Tool(ToolInvocation),
+}
+
+struct World {
+    run: Run,
+    seed: u64,
+    bodies: Vec<Vec<u8>>,
+    /// What the run has asked for and not been given.
+    waiting: VecDeque<Wait>,
+}
+
+impl World {
+    fn input(&mut self, input: Input<'_>) -> Result<(), String> {
+        self.seed += 1;
+        self.run.handle_input(
+            input,
+            Moment {
+                now_ms: 1000,
+                random: self.seed,
+            },
+        );
+        while let Some(output) = self.run.poll_output() {
+            match output {
+                Output::Send { request, .. } => {
+                    let body = self
+                        .run
+                        .request_body(request)
+                        .ok_or("a request without a body")?
+                        .concat();
+                    self.bodies.push(body);
+                    self.waiting.push_back(Wait::Request(request));
+                }
+                Output::CallTool(call) => self.waiting.push_back(Wait::Tool(call)),
+                Output::Save { save, .. } => {
+                    self.run.handle_input(
+                        Input::Saved { save, ok: true },
+                        Moment {
+                            now_ms: 1000,
+                            random: self.seed,
+                        },
+                    );
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, request: EffectId, step: &Step) -> Result<(), String> {
+        self.input(Input::Head {
+            request,
+            status: 200,
+            headers: Vec::new(),
+        })?;
+        for bytes in feed::cuts(&step.body, 3) {
+            self.input(Input::Chunk { request, bytes })?;
+        }
+        self.input(Input::End { request })
+    }
+
+    /// Gives each running call its recorded result, until nothing runs any more.
+    fn return_results(&mut self, step: &Step) -> Result<(), String> {
+        while let Some(Wait::Tool(call)) = self.waiting.pop_front_if(|wait| matches!(wait, Wait::Tool(_))) {
+            if step.results.is_empty() {
+                return Ok(());
+            }
+            let result = step.results.iter().find_map(|result| match result {
+                Block::ToolResult { call_id, content, .. } if *call_id == call.tool_call_id => {
+                    Some(content.clone())
+                }
+                _ => None,
+            });
+            let content = result.ok_or_else(|| format!("no recorded result for {}", call.tool_call_id))?;
+            self.input(Input::ToolFinished {
+                call: call.call,
+                result: ToolReturn::Content(content),
+            })?;
+        }
+        Ok(())
+    }
+}
