@@ -154,6 +154,14 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Any value that must be there and not be null.
+    pub fn json_given(&mut self, key: &str) -> Json {
+        if self.given(key).is_none() {
+            self.refuse(key, "is missing");
+        }
+        self.json(key)
+    }
+
     /// The place of a string among `words`, if it is there.
     pub fn word(&mut self, key: &str, words: &[&str]) -> Option<usize> {
         let json = self.get(key)?;

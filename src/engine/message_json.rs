@@ -100,7 +100,7 @@ fn block(json: &str, level: u32) -> Result<Block, ConfigError> {
             input: match (r.json_if("input"), r.text_if("inputText")) {
                 (Some(json), _) => ToolInput::Json(json),
                 (None, Some(text)) => ToolInput::Invalid(text),
-                (None, None) => ToolInput::Json(r.json("input")),
+                (None, None) => ToolInput::Json(r.json_given("input")),
             },
             vendor: r.json_if("vendor"),
         },
@@ -120,7 +120,9 @@ fn block(json: &str, level: u32) -> Result<Block, ConfigError> {
                 }
             },
         },
-        "raw" => Block::Raw { json: r.json("json") },
+        "raw" => Block::Raw {
+            json: r.json_given("json"),
+        },
         other => {
             let problem = [
                 "\"",
