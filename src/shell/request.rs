@@ -15,6 +15,7 @@ use super::driver::Driver;
 use super::guard::catch_task;
 use crate::engine::input::Input;
 use crate::engine::output::{EffectId, HttpRequest};
+use crate::engine::text::replace;
 
 enum Trouble {
     /// Nobody waits any more.
@@ -197,7 +198,7 @@ fn redact(mut text: String, headers: &[(String, String)], http: &HttpRequest) ->
     for (_, value) in headers.iter().filter(|header| !http.headers.contains(header)) {
         let secret = value.strip_prefix(&http.auth.prefix).unwrap_or(value).trim();
         if !secret.is_empty() {
-            text = text.replace(secret, "[redacted]");
+            text = replace(&text, secret, "[redacted]");
         }
     }
     text
