@@ -80,8 +80,11 @@ impl Driver {
 
     /// The same, with the time that the caller has read.
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
-        self.guard(|| {
-            self.take_in(input, moment);
+        let mut input = Some(input);
+        self.guard(&mut || {
+            if let Some(input) = input.take() {
+                self.take_in(input, moment);
+            }
             self.drain();
         });
     }
@@ -97,13 +100,13 @@ impl Driver {
         if self.wreck.borrow().is_some() {
             return None;
         }
-        match catch(|| read(&mut self.run.borrow_mut())) {
-            Ok(answer) => Some(answer),
-            Err(message) => {
-                self.fail(&message);
-                None
+        let (mut read, mut answer) = (Some(read), None);
+        self.guard(&mut || {
+            if let Some(read) = read.take() {
+                answer = Some(read(&mut self.run.borrow_mut()));
             }
-        }
+        });
+        answer
     }
 
     /// How the run ended, as JSON.
@@ -139,7 +142,7 @@ impl Driver {
     }
 
     /// Runs `enter`; a panic in it ends the run as failed.
-    pub fn guard(self: &Rc<Self>, enter: impl FnOnce()) {
+    pub fn guard(self: &Rc<Self>, enter: &mut dyn FnMut()) {
         if let Err(message) = catch(enter) {
             self.fail(&message);
         }
@@ -147,7 +150,7 @@ impl Driver {
 
     /// Ends the run as failed with code `bug`.
     pub fn fail(self: &Rc<Self>, message: &str) {
-        let ended = catch(|| {
+        let ended = catch(&mut || {
             {
                 let mut run = self.run.borrow_mut();
                 #[cfg(feature = "test-panics")]
@@ -333,7 +336,7 @@ impl Driver {
     #[cfg(feature = "test-panics")]
     #[allow(clippy::panic)]
     pub fn panic_while_borrowed(self: &Rc<Self>) {
-        self.guard(|| {
+        self.guard(&mut || {
             let _run = self.run.borrow_mut();
             panic!("made by a test");
         });

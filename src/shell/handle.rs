@@ -90,7 +90,7 @@ impl RunHandle {
     /// `length` bytes of a response's body stand in the inlet. Time and randomness come along, for one crossing.
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64, random: f64) {
         let moment = moment_of(now_ms, random);
-        self.driver.guard(|| {
+        self.driver.guard(&mut || {
             with_inlet(length, |bytes| {
                 self.driver.take_in(Input::Chunk { request, bytes }, moment)
             });

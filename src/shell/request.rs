@@ -12,7 +12,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::AbortSignal;
 
 use super::driver::Driver;
-use super::guard::catch_task;
+use super::guard::CatchTask;
 use crate::engine::input::Input;
 use crate::engine::output::{EffectId, HttpRequest};
 use crate::engine::text::replace;
@@ -41,7 +41,10 @@ pub fn send(driver: &Rc<Driver>, request: EffectId, http: HttpRequest, signal: A
             }
         }
     };
-    spawn_local(catch_task(task, move |message| on_panic.fail(&message)));
+    spawn_local(CatchTask {
+        task: Box::pin(task),
+        on_panic: Box::new(move |message| on_panic.fail(&message)),
+    });
 }
 
 async fn exchange(

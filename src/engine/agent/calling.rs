@@ -344,7 +344,11 @@ impl Agent {
         }
         let ids = steers.iter().map(|steer| steer.id).collect();
         desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
-        steers.into_iter().flat_map(|steer| steer.content).collect()
+        let mut content = Vec::new();
+        for mut steer in steers {
+            content.append(&mut steer.content);
+        }
+        content
     }
 }
 
