@@ -136,6 +136,11 @@ describe("the playground", { skip }, () => {
     await visitor.ask("What is 6 * 7?");
     assert.equal(await visitor.card("slow_lookup").count(), 0);
     assert.equal(await visitor.summaries.count(), 1);
+    const types = await visitor.page
+      .locator(".rows > li")
+      .evaluateAll((rows) => rows.map(({ dataset }) => dataset.type));
+    assert.equal(types[0], "run-start");
+    assert.ok(!types.includes("abort"), "the log is that of the new run");
   });
 
   test("the event log shows every event in order and can be filtered", async () => {
