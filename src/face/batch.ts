@@ -3,7 +3,8 @@
  *
  * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
  * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta comes
- * with its text as UTF-16 units, because a call of `TextDecoder` costs as much as all the rest of such a chunk.
+ * with its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all the rest of such
+ * a chunk.
  */
 import type { RunEvent } from "./types.js";
 
@@ -52,10 +53,12 @@ export class BatchReader {
     }
   }
 
-  /** Tells `listener` the one record whose text stands at `unitsAt`. */
-  readShort(wordsAt: number, unitsAt: number, length: number, listener: BatchListener): void {
+  /** Tells `listener` the lone short delta that `RunHandle.chunk` has lent. */
+  readLent(lent: number, listener: BatchListener): void {
     if (this.bytes.buffer !== this.memory.buffer) this.look();
-    tell(listener, this.words, wordsAt >>> 2, shortText(this.units, unitsAt >>> 1, length));
+    const wordsAt = Math.floor(lent / 64);
+    const unitsAt = (wordsAt >>> 1) + recordWords * 2;
+    tell(listener, this.words, wordsAt >>> 2, shortText(this.units, unitsAt, lent % 64));
   }
 
   private look(): void {

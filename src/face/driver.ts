@@ -165,6 +165,8 @@ class Shell {
   private ended: Outcome | undefined;
   private isDone = false;
   private isLost = false;
+  private isDelivering = false;
+  private isHeld = false;
   private isFreed = false;
 
   constructor(
@@ -184,6 +186,10 @@ class Shell {
   enter<T>(call: (handle: Handle) => T): T | undefined {
     if (this.isFreed || this.isLost || this.instance.isLost()) return undefined;
     try {
+      if (this.isDelivering && !this.isHeld) {
+        this.isHeld = true;
+        this.handle.hold();
+      }
       return call(this.handle);
     } catch (error) {
       if (isConfigError(error)) throw error;
@@ -222,10 +228,6 @@ class Shell {
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
     this.instance.reader.read(wordsAt, records, textAt, textBytes, this.host);
-  }
-
-  deliverShort(wordsAt: number, unitsAt: number, length: number): void {
-    this.instance.reader.readShort(wordsAt, unitsAt, length, this.host);
   }
 
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
@@ -361,11 +363,23 @@ class Shell {
       const { instance, handle } = this;
       for (let from = 0; from < chunk.length && !this.isDone && !instance.isLost();) {
         const length = instance.fill(chunk, from);
-        handle.chunk(request, length, this.now(), this.random());
+        const lent = handle.chunk(request, length, this.now());
         from += length;
+        if (lent !== 0) this.deliverLent(lent);
       }
     } catch (error) {
       this.instance.crash(error);
+    }
+  }
+
+  // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+  private deliverLent(lent: number): void {
+    this.isDelivering = true;
+    this.instance.reader.readLent(lent, this.host);
+    this.isDelivering = false;
+    if (this.isHeld) {
+      this.isHeld = false;
+      this.enter((handle) => handle.resume());
     }
   }
 
