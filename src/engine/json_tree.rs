@@ -357,6 +357,7 @@ pub fn integer(number: &str) -> Option<i128> {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
