@@ -387,6 +387,7 @@ pub fn integer(number: &str) -> Option<Integer> {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

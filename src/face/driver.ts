@@ -6,6 +6,7 @@
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import { BatchReader, report, type BatchListener } from "./batch.js";
+import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
 import { Pump } from "./pump.js";
 import type { Block, Outcome, ToolFault } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
@@ -165,6 +166,8 @@ class Shell {
   private ended: Outcome | undefined;
   private isDone = false;
   private isLost = false;
+  private isDelivering = false;
+  private isHeld = false;
   private isFreed = false;
 
   constructor(
@@ -184,6 +187,10 @@ class Shell {
   enter<T>(call: (handle: Handle) => T): T | undefined {
     if (this.isFreed || this.isLost || this.instance.isLost()) return undefined;
     try {
+      if (this.isDelivering && !this.isHeld) {
+        this.isHeld = true;
+        this.handle.hold();
+      }
       return call(this.handle);
     } catch (error) {
       if (isConfigError(error)) throw error;
@@ -222,10 +229,6 @@ class Shell {
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
     this.instance.reader.read(wordsAt, records, textAt, textBytes, this.host);
-  }
-
-  deliverShort(wordsAt: number, unitsAt: number, length: number): void {
-    this.instance.reader.readShort(wordsAt, unitsAt, length, this.host);
   }
 
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
@@ -293,18 +296,7 @@ class Shell {
   }
 
   read(request: number, body: unknown): void {
-    const pump = new Pump(body, {
-      bytes: (chunk) => this.feed(request, chunk),
-      end: () => {
-        this.pumps.delete(request);
-        this.enter((handle) => handle.end(request));
-      },
-      failed: (error) => {
-        this.pumps.delete(request);
-        const why = this.describe(error);
-        this.enter((handle) => handle.networkFailed(request, why));
-      },
-    });
+    const pump = new Pump(request, body, this);
     this.pumps.set(request, pump);
     void pump.start();
   }
@@ -356,17 +348,51 @@ class Shell {
     if (timer) this.tell((host) => host.clearTimer(timer.handle));
   }
 
-  private feed(request: number, chunk: Uint8Array): void {
+  // Called by the pumps.
+
+  feed(request: number, chunk: Uint8Array): void {
+    const { instance } = this;
+    const { reader } = instance;
+    if (chunk.length > instance.capacity) return this.feedPieces(request, chunk);
     try {
-      const { instance, handle } = this;
-      for (let from = 0; from < chunk.length && !this.isDone && !instance.isLost();) {
-        const length = instance.fill(chunk, from);
-        handle.chunk(request, length, this.now(), this.random());
-        from += length;
-      }
+      if (reader.bytes.length === 0) reader.look();
+      if (reader.words[instance.lostWord] !== 0) return instance.crash(trapped());
+      reader.bytes.set(chunk, instance.inletAt);
+      const lent = this.handle.chunk(request, chunk.length, this.now());
+      if (lent === 0) return;
+      // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+      this.isDelivering = true;
+      reader.readLent(lent, this.host);
+      this.isDelivering = false;
+      if (this.isHeld) this.resume();
     } catch (error) {
-      this.instance.crash(error);
+      instance.crash(error);
     }
+  }
+
+  end(request: number): void {
+    this.pumps.delete(request);
+    this.enter((handle) => handle.end(request));
+  }
+
+  fail(request: number, error: unknown): void {
+    this.pumps.delete(request);
+    const why = this.describe(error);
+    this.enter((handle) => handle.networkFailed(request, why));
+  }
+
+  private feedPieces(request: number, chunk: Uint8Array): void {
+    if (this.instance.isLost()) return;
+    this.instance.widen(chunk.length);
+    const { capacity } = this.instance;
+    for (let from = 0; from < chunk.length && !this.isDone; from += capacity) {
+      this.feed(request, chunk.subarray(from, from + capacity));
+    }
+  }
+
+  private resume(): void {
+    this.isHeld = false;
+    this.enter((handle) => handle.resume());
   }
 
   /** The instance is lost, and this run with it. */
@@ -398,25 +424,25 @@ class Shell {
 class Instance {
   readonly reader: BatchReader;
   readonly shells = new Set<Shell>();
-  private at = 0;
-  private capacity = 0;
-  private view = new Uint8Array(0);
-  private flag = new Uint32Array(0);
-  private readonly flagAt: number;
+  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  inletAt = 0;
+  capacity = 0;
+  /** Index of the word that is not 0 once a trap has ended this instance. */
+  readonly lostWord: number;
 
   constructor(
     private readonly wasm: LoadedWasm,
-    readonly memory: WebAssembly.Memory,
+    memory: WebAssembly.Memory,
   ) {
     this.reader = new BatchReader(memory);
-    this.flagAt = wasm.glue.lostFlag();
+    this.lostWord = wasm.glue.lostFlag() >>> 2;
   }
 
   /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
   isLost(): boolean {
-    if (this.flag.length === 0) this.flag = new Uint32Array(this.memory.buffer, this.flagAt, 1);
-    if (this.flag[0] === 0) return false;
-    this.crash(new Error("the WebAssembly instance has ended by a trap"));
+    if (this.reader.words.length === 0) this.reader.look();
+    if (this.reader.words[this.lostWord] === 0) return false;
+    this.crash(trapped());
     return true;
   }
 
@@ -426,21 +452,15 @@ class Instance {
     for (const shell of shells) shell.lose(error);
   }
 
-  /** Copies as much of `chunk` as fits and says how much. */
-  fill(chunk: Uint8Array, from: number): number {
-    const length = chunk.length - from;
-    if (length > this.capacity) {
-      this.at = this.wasm.glue.inletFor(length);
-      this.capacity = this.wasm.glue.inletCapacity();
-    }
-    if (this.view.buffer !== this.memory.buffer) this.view = new Uint8Array(this.memory.buffer);
-    if (length <= this.capacity) {
-      this.view.set(from === 0 ? chunk : chunk.subarray(from), this.at);
-      return length;
-    }
-    this.view.set(chunk.subarray(from, from + this.capacity), this.at);
-    return this.capacity;
+  /** Makes room for `length` bytes, or for as many as are taken at once. */
+  widen(length: number): void {
+    this.inletAt = this.wasm.glue.inletFor(length);
+    this.capacity = this.wasm.glue.inletCapacity();
   }
+}
+
+function trapped(): Error {
+  return new Error("the WebAssembly instance has ended by a trap");
 }
 
 let latest: Instance | undefined;
@@ -449,55 +469,11 @@ let latest: Instance | undefined;
 // string that is an argument of that call would still go into the memory of the lost one.
 function instanceOf(wasm: LoadedWasm): Instance {
   const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
-  if (latest?.memory !== memory) {
+  if (latest?.reader.memory !== memory) {
     latest?.isLost();
     latest = new Instance(wasm, memory);
   }
   return latest;
-}
-
-function headerPairs(headers: unknown): Iterable<[string, string]> {
-  if (headers === null || typeof headers !== "object") return [];
-  const { entries, forEach } = headers as Partial<Headers>;
-  if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
-  if (typeof entries === "function") return entries.call(headers as Headers);
-  if (typeof forEach !== "function") return Object.entries(headers as { [name: string]: string });
-  const pairs: [string, string][] = [];
-  forEach.call(headers as Headers, (value, name) => pairs.push([name, value]));
-  return pairs;
-}
-
-function flatten(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(String(name), String(value));
-  return flat;
-}
-
-// What `authorize` made: unlike a response's headers it can be wrong, and is then the host's mistake.
-function flatTexts(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(name, value);
-  if (flat.some((text) => typeof text !== "string"))
-    throw new TypeError("authorize must return pairs of strings");
-  return flat;
-}
-
-// A response that nobody waits for any more: its connection is given back.
-function discard(response: unknown): void {
-  const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
-  if (typeof body?.cancel === "function" && !body.locked) body.cancel().catch(() => {});
-}
-
-function describe(error: unknown): string {
-  if (typeof error !== "object" || error === null) return String(error);
-  const { name, message, cause } = error as Partial<Error>;
-  if (message === undefined) return name ?? Object.prototype.toString.call(error);
-  const text = name && name !== "Error" ? `${name}: ${message}` : message;
-  return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
 function isConfigError(error: unknown): boolean {

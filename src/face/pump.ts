@@ -7,11 +7,12 @@
 
 /** Where the bytes go. None of these is called after `stop`; none throws. */
 export interface PumpSink {
-  bytes(chunk: Uint8Array): void;
+  /** The next bytes of a request's body, at least one. */
+  feed(request: number, chunk: Uint8Array): void;
   /** The body is complete. */
-  end(): void;
+  end(request: number): void;
   /** The body broke off, or is none. */
-  failed(error: unknown): void;
+  fail(request: number, error: unknown): void;
 }
 
 /** One body under way. */
@@ -20,6 +21,7 @@ export class Pump {
   private cancel: (() => unknown) | undefined;
 
   constructor(
+    private readonly request: number,
     private readonly body: unknown,
     private readonly sink: PumpSink,
   ) {}
@@ -29,12 +31,12 @@ export class Pump {
     try {
       await this.read(this.body as Partial<Body>);
     } catch (error) {
-      if (!this.isStopped) this.sink.failed(error);
+      if (!this.isStopped) this.sink.fail(this.request, error);
       return;
     } finally {
       this.cancel = undefined;
     }
-    if (!this.isStopped) this.sink.end();
+    if (!this.isStopped) this.sink.end(this.request);
   }
 
   /** Ends the reading and lets the source know; its lock is released at once. */
@@ -71,7 +73,8 @@ export class Pump {
       for (;;) {
         const { done, value } = await reader.read();
         if (done || this.isStopped) return;
-        this.pass(value);
+        if (value instanceof Uint8Array && value.length > 0) this.sink.feed(this.request, value);
+        else this.pass(value);
       }
     } finally {
       release(reader);
@@ -91,7 +94,7 @@ export class Pump {
   private pass(chunk: unknown): void {
     if (this.isStopped) return;
     const bytes = chunk instanceof Uint8Array ? chunk : bytesOf(chunk);
-    if (bytes.length > 0) this.sink.bytes(bytes);
+    if (bytes.length > 0) this.sink.feed(this.request, bytes);
   }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of
 //! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
-//! event, whose text is its flat JSON. A lone short delta has its text as UTF-16 units beside it instead: a
-//! `TextDecoder` costs JavaScript as much as all the rest of such a chunk. `src/face/batch.ts` reads them.
+//! event, whose text is its flat JSON. A lone short delta can be lent instead, with its text as UTF-16 units behind its
+//! words: a `TextDecoder` costs JavaScript as much as all the rest of such a chunk, and a call out as much as a call
+//! in. `src/face/batch.ts` reads them.
 
 use crate::engine::event::{Event, EventKind};
 
@@ -29,7 +30,8 @@ pub struct Wants {
 pub struct Batch {
     words: Vec<u32>,
     text: Vec<u8>,
-    units: Vec<u16>,
+    /// JavaScript has been told where the batch is; it reads it before it calls back.
+    is_lent: bool,
 }
 
 /// Addresses and lengths of what a batch holds; valid until the next push.
@@ -39,13 +41,14 @@ pub struct Parts {
     pub records: usize,
     pub text: usize,
     pub text_bytes: usize,
-    /// The text of a lone short delta: address and length in UTF-16 units.
-    pub short_text: Option<(usize, usize)>,
 }
 
 impl Batch {
     /// Appends an event, unless nobody wants it.
     pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
+        if self.is_lent {
+            self.clear();
+        }
         match &event.kind {
             EventKind::TextDelta { block, text } => {
                 self.push_delta(wants.text, 0, event, *block, text);
@@ -62,35 +65,46 @@ impl Batch {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.words.is_empty() || self.is_lent
     }
 
-    pub fn parts(&mut self) -> Parts {
+    /// Where the words and the units of a lone short delta stand and how many units there are. The batch is empty then.
+    pub fn lend_short(&mut self) -> Option<(usize, usize)> {
+        let [kind, _, _, _, _, _, _, units] = *self.words.as_slice() else {
+            return None;
+        };
+        if self.is_lent || kind == KIND_EVENT || units > MAX_SHORT_UNITS {
+            return None;
+        }
+        let mut half = None;
+        for unit in str::from_utf8(&self.text).ok()?.encode_utf16() {
+            half = match half {
+                None => Some(u32::from(unit)),
+                Some(low) => {
+                    self.words.push(low | u32::from(unit) << 16);
+                    None
+                }
+            };
+        }
+        self.words.extend(half);
+        self.is_lent = true;
+        Some((self.words.as_ptr() as usize, units as usize))
+    }
+
+    pub fn parts(&self) -> Parts {
         Parts {
             words: self.words.as_ptr() as usize,
             records: self.words.len() / RECORD_WORDS,
             text: self.text.as_ptr() as usize,
             text_bytes: self.text.len(),
-            short_text: self.short_text(),
         }
     }
 
     pub fn clear(&mut self) {
+        self.is_lent = false;
         self.words.clear();
         self.text.clear();
         self.text.shrink_to(MAX_KEPT_BYTES);
-    }
-
-    fn short_text(&mut self) -> Option<(usize, usize)> {
-        let [kind, _, _, _, _, _, _, units] = *self.words.as_slice() else {
-            return None;
-        };
-        if kind == KIND_EVENT || units > MAX_SHORT_UNITS {
-            return None;
-        }
-        self.units.clear();
-        self.units.extend(str::from_utf8(&self.text).ok()?.encode_utf16());
-        Some((self.units.as_ptr() as usize, self.units.len()))
     }
 
     fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {

@@ -13,6 +13,7 @@ use web_sys::AbortController;
 use super::batch::{Batch, Wants};
 use super::guard::catch;
 use super::host::Host;
+use super::inlet::with_inlet;
 use super::request;
 use crate::engine::error::{Failure, FailureCode};
 use crate::engine::input::Input;
@@ -37,6 +38,7 @@ pub struct Driver {
     is_done: Cell<bool>,
     armed_for_ms: Cell<Option<u64>>,
     now_ms: Cell<u64>,
+    seed: Cell<u64>,
     /// The end of a run that cannot even say itself that it has failed.
     wreck: RefCell<Option<Outcome>>,
     #[cfg(feature = "test-panics")]
@@ -64,6 +66,7 @@ impl Driver {
             is_done: Cell::new(false),
             armed_for_ms: Cell::new(None),
             now_ms: Cell::new(0),
+            seed: Cell::new(0),
             wreck: RefCell::default(),
             #[cfg(feature = "test-panics")]
             panic_in_task: Cell::new(false),
@@ -87,6 +90,44 @@ impl Driver {
             }
             self.drain();
         });
+    }
+
+    /// Takes a chunk in. A lone short delta that comes of it is lent (see [`Batch::lend_short`]); all else is performed.
+    pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> Option<(usize, usize)> {
+        let mut lent = None;
+        self.guard(&mut || {
+            // What the host draws for every other input, stretched: a draw for each chunk costs more than it is worth.
+            let seed = next_seed(self.seed.get());
+            let moment = Moment {
+                random: seed,
+                ..moment_of(now_ms, 0.0)
+            };
+            with_inlet(length, |bytes| {
+                self.take_in(Input::Chunk { request, bytes }, moment)
+            });
+            if self.is_draining.get() || !self.outputs.borrow().is_empty() {
+                return self.drain();
+            }
+            self.arm();
+            lent = self.batch.borrow_mut().lend_short();
+            if lent.is_none() {
+                self.drain();
+            }
+        });
+        lent
+    }
+
+    /// JavaScript tells something while it hands a lent delta on: what follows waits for [`Driver::resume`].
+    pub fn hold(&self) {
+        self.is_draining.set(true);
+        self.is_delivering.set(true);
+    }
+
+    /// The lent delta has been handed on.
+    pub fn resume(self: &Rc<Self>) {
+        self.is_draining.set(false);
+        self.is_delivering.set(false);
+        self.guard(&mut || self.drain());
     }
 
     /// The timer has fired.
@@ -176,11 +217,12 @@ impl Driver {
         moment_of(self.host.now(), self.host.random())
     }
 
-    pub fn take_in(&self, input: Input<'_>, moment: Moment) {
+    fn take_in(&self, input: Input<'_>, moment: Moment) {
         if self.wreck.borrow().is_some() {
             return;
         }
         self.now_ms.set(moment.now_ms);
+        self.seed.set(moment.random);
         let mut run = self.run.borrow_mut();
         run.handle_input(input, moment);
         self.collect(&mut run);
@@ -200,7 +242,7 @@ impl Driver {
         }
     }
 
-    pub fn drain(self: &Rc<Self>) {
+    fn drain(self: &Rc<Self>) {
         if self.is_draining.get() {
             return;
         }
@@ -235,13 +277,9 @@ impl Driver {
         }
         {
             let _delivering = Raised::new(&self.is_delivering);
-            let parts = self.batch.borrow_mut().parts();
-            match parts.short_text {
-                Some((units, length)) => self.host.deliver_short(parts.words, units, length),
-                None => self
-                    .host
-                    .deliver(parts.words, parts.records, parts.text, parts.text_bytes),
-            }
+            let parts = self.batch.borrow().parts();
+            self.host
+                .deliver(parts.words, parts.records, parts.text, parts.text_bytes);
         }
         self.batch.borrow_mut().clear();
     }
@@ -349,6 +387,14 @@ pub fn moment_of(now_ms: f64, random: f64) -> Moment {
         now_ms: now_ms as u64,
         random: (random * 9_007_199_254_740_992.0) as u64,
     }
+}
+
+/// The next of a row of seeds: <https://prng.di.unimi.it/splitmix64.c>
+fn next_seed(seed: u64) -> u64 {
+    let mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 /// A flag that is up as long as this lives, a panic included.

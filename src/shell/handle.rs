@@ -7,10 +7,9 @@ use js_sys::{Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
-use super::driver::{Driver, moment_of};
+use super::driver::Driver;
 use super::guard::prepare;
 use super::host::Host;
-use super::inlet::with_inlet;
 use crate::engine::config::Config;
 use crate::engine::error::ConfigError;
 use crate::engine::event::ToolFault;
@@ -87,15 +86,23 @@ impl RunHandle {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
     }
 
-    /// `length` bytes of a response's body stand in the inlet. Time and randomness come along, for one crossing.
-    pub fn chunk(&self, request: u32, length: usize, now_ms: f64, random: f64) {
-        let moment = moment_of(now_ms, random);
-        self.driver.guard(&mut || {
-            with_inlet(length, |bytes| {
-                self.driver.take_in(Input::Chunk { request, bytes }, moment)
-            });
-            self.driver.drain();
-        });
+    /// `length` bytes of a response's body stand in the inlet. Returns 0, or where a lone short delta stands and its
+    /// length in UTF-16 units, as `address × 64 + length`: it is to be read at once and handed on.
+    pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> f64 {
+        match self.driver.chunk(request, length, now_ms) {
+            Some((address, units)) => address as f64 * 64.0 + units as f64,
+            None => 0.0,
+        }
+    }
+
+    /// Before anything that is told while a lent delta is handed on.
+    pub fn hold(&self) {
+        self.driver.hold();
+    }
+
+    /// After a lent delta has been handed on, if `hold` was called.
+    pub fn resume(&self) {
+        self.driver.resume();
     }
 
     /// A response's body has ended.

@@ -16,10 +16,6 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn deliver(this: &Host, words: usize, records: usize, text: usize, text_length: usize);
 
-    /// One record, whose text stands at `units` as UTF-16.
-    #[wasm_bindgen(method, js_name = deliverShort)]
-    pub fn deliver_short(this: &Host, words: usize, units: usize, length: usize);
-
     #[wasm_bindgen(method, js_name = callTool)]
     pub fn call_tool(
         this: &Host,

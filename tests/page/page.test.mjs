@@ -33,6 +33,16 @@ describe("the playground", { skip }, () => {
     assert.ok(lengths.length > 5, `the text grew in ${lengths.length} steps`);
   });
 
+  test("the practice provider also speaks the format of OpenAI", async () => {
+    await visitor.button("Connection: Practice provider").click();
+    await visitor.page.getByRole("combobox", { name: "Wire format" }).selectOption("openai_chat");
+    await visitor.button("Use this").click();
+    await visitor.button("Connection: Practice provider, OpenAI format").waitFor();
+    await visitor.ask("What is 17 * 23 + 4, and what time is it in Tokyo?");
+    assert.match(await visitor.card("calculator").innerText(), /395/);
+    assert.match(await visitor.summaries.innerText(), /completed/);
+  });
+
   test("reasoning is one line until it is opened", async () => {
     await visitor.ask("What is 6 * 7?");
     const reasoning = visitor.page.locator(".reasoning").first();
@@ -136,6 +146,11 @@ describe("the playground", { skip }, () => {
     await visitor.ask("What is 6 * 7?");
     assert.equal(await visitor.card("slow_lookup").count(), 0);
     assert.equal(await visitor.summaries.count(), 1);
+    const types = await visitor.page
+      .locator(".rows > li")
+      .evaluateAll((rows) => rows.map(({ dataset }) => dataset.type));
+    assert.equal(types[0], "run-start");
+    assert.ok(!types.includes("abort"), "the log is that of the new run");
   });
 
   test("the event log shows every event in order and can be filtered", async () => {

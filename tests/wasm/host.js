@@ -35,8 +35,13 @@ export class TestHost {
     }
   }
 
-  deliverShort(_wordsAt, unitsAt, length) {
-    this.delta(String.fromCharCode(...new Uint16Array(this.memory.buffer, unitsAt, length)));
+  /** Reads what `chunk` has lent, and hands it on between `hold` and `resume`. */
+  lent(lent) {
+    const wordsAt = Math.floor(lent / 64);
+    const text = String.fromCharCode(...new Uint16Array(this.memory.buffer, wordsAt + 32, lent % 64));
+    this.hold();
+    this.delta(text);
+    this.resume();
   }
 
   delta(text) {

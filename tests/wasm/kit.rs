@@ -12,6 +12,7 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen(module = "/tests/wasm/host.js")]
 extern "C" {
     #[wasm_bindgen(js_name = TestHost)]
+    #[derive(Clone)]
     pub type TestHost;
     #[wasm_bindgen(constructor, js_class = "TestHost")]
     fn new() -> TestHost;
@@ -25,6 +26,8 @@ extern "C" {
     pub fn timer(this: &TestHost) -> Option<f64>;
     #[wasm_bindgen(method, setter, js_name = now_ms)]
     fn set_now_ms(this: &TestHost, now_ms: f64);
+    #[wasm_bindgen(method)]
+    fn lent(this: &TestHost, lent: f64);
     #[wasm_bindgen(method)]
     fn disarm(this: &TestHost);
     #[wasm_bindgen(method, getter)]
@@ -76,12 +79,20 @@ impl TestRun {
             callbacks: RefCell::default(),
         };
         let feeding = Rc::clone(&run.handle);
+        let feeding_host = run.host.clone();
         run.method("feed", move |request, chunk| {
             let bytes = chunk.unchecked_into::<Uint8Array>();
             let view = Uint8Array::new(&js_sys::WebAssembly::Memory::from(linear_memory()).buffer());
             view.set(&bytes, inlet_for(bytes.length() as usize) as u32);
-            feeding.chunk(number(&request), bytes.length() as usize, 1000.0, 0.5);
+            let lent = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
+            if lent != 0.0 {
+                feeding_host.lent(lent);
+            }
         });
+        let holding = Rc::clone(&run.handle);
+        run.method("hold", move |_, _| holding.hold());
+        let resuming = Rc::clone(&run.handle);
+        run.method("resume", move |_, _| resuming.resume());
         let ending = Rc::clone(&run.handle);
         run.method("end", move |request, _| ending.end(number(&request)));
         let failing = Rc::clone(&run.handle);
