@@ -106,7 +106,7 @@ pub fn integer(number: &str) -> Option<Integer> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -19,7 +19,7 @@ pub fn find(text: &str, part: &str) -> Option<usize> {
         .position(|window| window == part.as_bytes())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
