@@ -4,6 +4,7 @@
 
 use super::config::Config;
 use super::error::ConfigError;
+use super::json_tree::Tree;
 use super::provider::{self, Protocol, Vendor};
 use super::schema::{self, Schema};
 
@@ -68,8 +69,8 @@ impl Catalog {
                     "two tools have this name: rename one of them",
                 ));
             }
-            let value = serde_json::from_str(tool.input_schema.as_str())
-                .map_err(|error| ConfigError::new(field(".inputSchema"), error.to_string()))?;
+            let value = Tree::parse(tool.input_schema.as_str())
+                .ok_or_else(|| ConfigError::new(field(".inputSchema"), "nests too many levels"))?;
             let compiled = schema::compile(&value).map_err(|error| {
                 ConfigError::new([field(".inputSchema"), error.pointer].concat(), error.problem)
             })?;

@@ -18,6 +18,14 @@ impl ConfigError {
             problem: problem.into(),
         }
     }
+
+    /// Both in one line.
+    pub fn to_text(&self) -> String {
+        if self.field.is_empty() {
+            return self.problem.clone();
+        }
+        [&self.field, " ", &self.problem].concat()
+    }
 }
 
 /// What a provider or the network did to a model call.

@@ -5,8 +5,9 @@
 //! of string encoding. Nothing is ever added, so a cut-off object stays an error, and no text but an empty
 //! one and `null` (what some models write for a tool without parameters) becomes `{}`. Linear in the length of the text; builds no tree.
 
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use super::json_check::{Fault, check};
+use super::json_reader::string;
+use super::json_tree;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -17,17 +18,6 @@ pub struct Parsed<'a> {
     pub json: Cow<'a, str>,
     /// The last repair that was needed; the host is to be warned of it.
     pub repaired_by: Option<Repair>,
-}
-
-impl Parsed<'_> {
-    /// The object as a tree, for checks.
-    ///
-    /// # Errors
-    /// [`ArgumentsError::Invalid`] for what JSON permits but a tree cannot hold: half a surrogate pair in an
-    /// escape, a number beyond 1.8e308.
-    pub fn value(&self) -> Result<Value, ArgumentsError> {
-        serde_json::from_str(&self.json).map_err(|error| invalid(&self.json, &error))
-    }
 }
 
 /// A step that made unreadable arguments readable.
@@ -83,8 +73,8 @@ pub enum ArgumentsError {
     TooDeep,
 }
 
-/// The most objects and arrays within each other: what serde_json still parses into a tree.
-pub const MAX_DEPTH: usize = 127;
+/// The most objects and arrays within each other: what a tree can have.
+pub const MAX_DEPTH: usize = json_tree::MAX_DEPTH;
 
 /// Finds the one JSON object in `text`. A text of blanks alone is `{}`: that is how some providers write
 /// the arguments of a tool without parameters.
@@ -117,7 +107,7 @@ pub fn parse_arguments(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
 
 /// Why a candidate is not taken.
 enum Refusal {
-    Syntax(serde_json::Error),
+    Syntax(Fault),
     Other(&'static str),
     TooDeep,
 }
@@ -126,7 +116,7 @@ fn check_object(candidate: &str) -> Result<(), Refusal> {
     if is_too_deep(candidate) {
         return Err(Refusal::TooDeep);
     }
-    if let Err(error) = serde_json::from_str::<IgnoredAny>(candidate) {
+    if let Err(error) = check(candidate) {
         return Err(Refusal::Syntax(error));
     }
     match candidate.trim_ascii_start().bytes().next() {
@@ -181,10 +171,11 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
 }
 
 fn unwrap_string(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
-    let content: Option<String> = serde_json::from_str(text).ok();
-    match content {
-        Some(content) if check_object(&content).is_ok() => Ok(Parsed {
-            json: Cow::Owned(content),
+    // Half a surrogate pair would become another character.
+    let is_whole = |content: &str| !content.contains('\u{fffd}') || text.contains('\u{fffd}');
+    match string(text) {
+        Some(content) if is_whole(&content) && check_object(&content).is_ok() => Ok(Parsed {
+            json: Cow::Owned(content.into_owned()),
             repaired_by: Some(Repair::DoubleEncoded),
         }),
         _ => Err(not_an_object("a string", text)),
@@ -302,22 +293,21 @@ fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     }
 }
 
-/// serde_json reports the end within a number as an invalid number.
-fn is_cut_off(text: &str, error: &serde_json::Error) -> bool {
-    error.is_eof()
+/// The end within a number is reported as an invalid number.
+fn is_cut_off(text: &str, fault: &Fault) -> bool {
+    fault.is_end()
         || (text.ends_with(['-', '+', '.', 'e', 'E'])
-            && offset(text, error.line(), error.column()) + 1 >= text.len()
+            && fault.place(text) + 1 >= text.len()
             && matches!(
                 text.bytes().rev().nth(1),
                 Some(b'0'..=b'9' | b'e' | b'E' | b'-' | b':' | b',' | b'[' | b' ')
             ))
 }
 
-fn invalid(text: &str, error: &serde_json::Error) -> ArgumentsError {
-    let place = offset(text, error.line(), error.column());
+fn invalid(text: &str, fault: &Fault) -> ArgumentsError {
     ArgumentsError::Invalid {
-        problem: error.to_string(),
-        excerpt: excerpt(text, place),
+        problem: fault.describe(text),
+        excerpt: excerpt(text, fault.place(text)),
     }
 }
 
@@ -326,16 +316,6 @@ fn not_an_object(found: &'static str, text: &str) -> ArgumentsError {
         found,
         excerpt: excerpt(text, 0),
     }
-}
-
-/// The byte that serde_json's line and column (both from 1) mean.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let mut start = 0;
-    for _ in 1..line {
-        let rest = text.get(start..).unwrap_or_default();
-        start += rest.find('\n').map_or(0, |end| end + 1);
-    }
-    start + column.saturating_sub(1)
 }
 
 const MAX_EXCERPT_CHARS: usize = 200;

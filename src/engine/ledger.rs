@@ -2,7 +2,7 @@
 //!
 //! Every effect opens and closes here, and nowhere else; that is what the journal gets to see.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,8 @@ pub struct Ledger {
     /// Of the input at hand; see [`Moment::random`].
     pub seed: u64,
     pub random: Random,
-    open: BTreeMap<EffectId, OpenEffect>,
+    /// In the order of their ids.
+    open: Vec<(EffectId, OpenEffect)>,
     next_effect: EffectId,
     next_seq: u32,
     journal: Vec<JournalEntry>,
@@ -56,7 +57,7 @@ impl Default for Ledger {
             now_ms: 0,
             seed: 0,
             random: Random(0),
-            open: BTreeMap::new(),
+            open: Vec::new(),
             next_effect: 1,
             next_seq: 1,
             journal: Vec::new(),
@@ -123,9 +124,10 @@ impl Ledger {
 
     /// Closes an effect; false if it was not open, so that a late answer is dropped.
     pub fn close(&mut self, effect: EffectId) -> bool {
-        let Some(closed) = self.open.remove(&effect) else {
+        let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
             return false;
         };
+        let (_, closed) = self.open.remove(place);
         if let Some(kind) = closed.kind {
             self.journal.push(JournalEntry {
                 effect,
@@ -138,11 +140,14 @@ impl Ledger {
     }
 
     pub fn is_open(&self, effect: EffectId) -> bool {
-        self.open.contains_key(&effect)
+        self.find(effect).is_some()
     }
 
     pub fn find(&self, effect: EffectId) -> Option<OpenEffect> {
-        self.open.get(&effect).copied()
+        self.open
+            .iter()
+            .find(|(id, _)| *id == effect)
+            .map(|(_, open)| *open)
     }
 
     /// The save that the journal's open end will be part of; a call may wait for it.
@@ -168,9 +173,8 @@ impl Ledger {
 
     /// After the end nothing is open and nothing is due.
     pub fn close_all(&mut self) {
-        let effects: Vec<EffectId> = self.open.keys().copied().collect();
-        for effect in effects {
-            self.close(effect);
+        while let Some((effect, _)) = self.open.first() {
+            self.close(*effect);
         }
         self.timers.clear_all();
     }
@@ -189,7 +193,7 @@ impl Ledger {
     fn mint(&mut self, effect: OpenEffect) -> EffectId {
         let id = self.next_effect;
         self.next_effect = self.next_effect.saturating_add(1);
-        self.open.insert(id, effect);
+        self.open.push((id, effect));
         id
     }
 }

@@ -9,6 +9,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::json_check::{Fault, check};
+use super::json_writer::push_string;
+
 /// A JSON value kept as the text that it arrived in: key order, spacing and large integers survive. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(Arc<str>);
@@ -16,8 +19,8 @@ pub struct Json(Arc<str>);
 impl Json {
     /// # Errors
     /// When `text` is not one JSON value.
-    pub fn parse(text: &str) -> Result<Json, serde_json::Error> {
-        serde_json::from_str::<&RawValue>(text).map(|raw| Json(raw.get().into()))
+    pub fn parse(text: &str) -> Result<Json, Fault> {
+        check(text).map(|()| Json(text.trim_ascii().into()))
     }
 
     /// Takes text that has just been found to be one JSON value, without reading it again.
@@ -36,7 +39,9 @@ impl Json {
 
     /// The JSON string that holds `text`.
     pub fn string(text: &str) -> Json {
-        serde_json::to_string(text).map_or_else(|_| Json("\"\"".into()), |json| Json(json.into()))
+        let mut json = Vec::new();
+        push_string(&mut json, text);
+        Json(String::from_utf8(json).unwrap_or_default().into())
     }
 }
 

@@ -15,8 +15,8 @@ mod equal;
 mod reference;
 mod report;
 
+use super::json_tree::{Tree, float};
 use equal::Choices;
-use serde_json::{Number, Value};
 use std::fmt;
 
 /// A compiled schema.
@@ -61,7 +61,7 @@ pub struct Violation {
 /// # Errors
 /// [`SchemaError`] for the first place where a checked keyword has a value that means nothing, or a `$ref`
 /// within the document leads nowhere.
-pub fn compile(schema: &Value) -> Result<Schema, SchemaError> {
+pub fn compile(schema: &Tree<'_>) -> Result<Schema, SchemaError> {
     compile::compile(schema)
 }
 
@@ -74,7 +74,7 @@ impl Schema {
     /// Checks `instance` and gives at most `max_errors` violations (at least 1 if it does not fit), in the
     /// order of the schema's keywords. After [`MAX_STEPS`] of work, or [`MAX_DEPTH`] schemas within each other,
     /// it gives up with a violation that says so.
-    pub fn validate(&self, instance: &Value, max_errors: usize) -> Vec<Violation> {
+    pub fn validate(&self, instance: &Tree<'_>, max_errors: usize) -> Vec<Violation> {
         check::validate(self, instance, max_errors.max(1))
     }
 }
@@ -102,12 +102,12 @@ enum Rule {
     Nothing,
     Type(Types),
     Enum(Choices),
-    Const(Value),
+    Const(Tree<'static>),
     Bound {
         keyword: &'static str,
-        limit: Number,
+        limit: String,
     },
-    MultipleOf(Number),
+    MultipleOf(String),
     Count {
         keyword: &'static str,
         what: Counted,
@@ -177,15 +177,15 @@ impl Types {
     }
 
     /// All that a value is: an integer, such as 1.0, is a number too.
-    fn of(value: &Value) -> Types {
+    fn of(value: &Tree<'_>) -> Types {
         Types(match value {
-            Value::Null => 1,
-            Value::Bool(_) => 1 << 1,
-            Value::Object(_) => 1 << 2,
-            Value::Array(_) => 1 << 3,
-            Value::String(_) => 1 << 4,
-            Value::Number(number) if equal::is_integer(number) => Types::INTEGER | Types::NUMBER,
-            Value::Number(_) => Types::NUMBER,
+            Tree::Null => 1,
+            Tree::Bool(_) => 1 << 1,
+            Tree::Object(_) => 1 << 2,
+            Tree::Array(_) => 1 << 3,
+            Tree::String(_) => 1 << 4,
+            Tree::Number(number) if float(number).fract() == 0.0 => Types::INTEGER | Types::NUMBER,
+            Tree::Number(_) => Types::NUMBER,
         })
     }
 

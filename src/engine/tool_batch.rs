@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::config::ToolExecution;
 use super::event::ToolFault;
 use super::input::ToolReturn;
+use super::json_reader::string;
 use super::message::{Block, Json, ToolInput};
+use super::message_json::push_blocks;
 use super::outcome::ToolCallRecord;
 use super::output::EffectId;
 use super::policy::schedule::{self, Traits};
@@ -158,8 +160,11 @@ impl Call {
 pub fn output_of(result: &ToolReturn) -> Json {
     match result {
         ToolReturn::Value(value) => value.clone(),
-        ToolReturn::Content(content) => serde_json::to_string(content)
-            .map_or_else(|_| Json::empty_object(), |text| Json::from_valid(&text)),
+        ToolReturn::Content(content) => {
+            let mut json = Vec::new();
+            push_blocks(&mut json, content);
+            Json::from_valid(&String::from_utf8(json).unwrap_or_default())
+        }
         ToolReturn::Fault(fault) => fault.to_json(),
     }
 }
@@ -174,9 +179,5 @@ pub fn written_json(input: &ToolInput) -> Json {
 
 /// A string is shown to the model as it is, anything else as its JSON text.
 fn shown(value: &Json) -> String {
-    if value.as_str().starts_with('"') {
-        serde_json::from_str(value.as_str()).unwrap_or_else(|_| value.as_str().to_owned())
-    } else {
-        value.as_str().to_owned()
-    }
+    string(value.as_str()).map_or_else(|| value.as_str().to_owned(), |text| text.into_owned())
 }

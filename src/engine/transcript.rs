@@ -4,12 +4,11 @@
 //! by the user message that answers each of them: [`Transcript::push_round`] is the only way on from there. Empty text
 //! is never kept. Encoding happens once per message, when the next request is made.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use super::event::ToolFault;
+use super::json_writer::decimal;
 use super::message::{Block, Json, Message, Role};
 use super::provider::{Protocol, RequestSpec};
 
@@ -193,15 +192,15 @@ fn is_empty_text(block: &Block) -> bool {
 
 fn place(message: usize, block: usize) -> String {
     let mut field = String::from("messages[");
-    field.push_str(&message.to_string());
+    field.push_str(&decimal(message));
     field.push_str("].content[");
-    field.push_str(&block.to_string());
+    field.push_str(&decimal(block));
     field.push(']');
     field
 }
 
 fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(), ConfigError> {
-    let mut ids = BTreeSet::new();
+    let mut ids = Vec::new();
     for (index, block) in message.content.iter().enumerate() {
         match block {
             Block::ToolResult { .. } => {
@@ -210,12 +209,13 @@ fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(),
                     "a tool result belongs into the user message after its call",
                 ));
             }
-            Block::ToolCall { id, .. } if !ids.insert(id) => {
+            Block::ToolCall { id, .. } if ids.contains(&id) => {
                 return Err(ConfigError::new(
                     field(index),
                     "two tool calls of one message have the same id",
                 ));
             }
+            Block::ToolCall { id, .. } => ids.push(id),
             _ => {}
         }
     }
@@ -227,7 +227,7 @@ fn split_results(
     open: &[String],
     field: &dyn Fn(usize) -> String,
 ) -> Result<(Vec<Block>, Vec<Block>), ConfigError> {
-    let mut answered = BTreeSet::new();
+    let mut answered = Vec::new();
     let (mut results, mut rest) = (Vec::new(), Vec::new());
     for (index, block) in content.into_iter().enumerate() {
         match &block {
@@ -244,12 +244,13 @@ fn split_results(
                         "this tool result answers no tool call of the message before it",
                     ));
                 }
-                if !answered.insert(call_id.clone()) {
+                if answered.contains(call_id) {
                     return Err(ConfigError::new(
                         field(index),
                         "this tool call has already been answered",
                     ));
                 }
+                answered.push(call_id.clone());
                 results.push(block);
             }
             _ => rest.push(block),

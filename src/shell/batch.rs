@@ -30,7 +30,6 @@ pub struct Wants {
 pub struct Batch {
     words: Vec<u32>,
     text: Vec<u8>,
-    scratch: Vec<u8>,
     /// JavaScript has been told where the batch is; it reads it before it calls back.
     is_lent: bool,
 }
@@ -104,10 +103,8 @@ impl Batch {
     pub fn clear(&mut self) {
         self.is_lent = false;
         self.words.clear();
-        for buffer in [&mut self.text, &mut self.scratch] {
-            buffer.clear();
-            buffer.shrink_to(MAX_KEPT_BYTES);
-        }
+        self.text.clear();
+        self.text.shrink_to(MAX_KEPT_BYTES);
     }
 
     fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {
@@ -119,14 +116,7 @@ impl Batch {
 
     fn push_json(&mut self, event: &Event, agent_path: &str) {
         let start = self.text.len();
-        self.scratch.clear();
-        // Writing plain data into memory does not fail; an event that cannot be written is left out whole.
-        if serde_json::to_writer(&mut self.scratch, &event.kind).is_err()
-            || write_flat(&mut self.text, &self.scratch, event, agent_path).is_none()
-        {
-            self.text.truncate(start);
-            return;
-        }
+        event.push_json(&mut self.text, agent_path);
         let written = self.text.get(start..).unwrap_or_default();
         let (bytes, units) = (written.len(), utf16_length(written));
         self.record(KIND_EVENT, event, 0, bytes, units);
@@ -144,32 +134,6 @@ impl Batch {
             units as u32,
         ]);
     }
-}
-
-/// `"agent-start"` or `{"text-start":{"block":0}}` becomes `{"type":…, stamp, fields}`.
-fn write_flat(into: &mut Vec<u8>, kind: &[u8], event: &Event, agent_path: &str) -> Option<()> {
-    let mut quotes = kind.iter().enumerate().filter(|(_, byte)| **byte == b'"');
-    let (open, _) = quotes.next()?;
-    let (close, _) = quotes.next()?;
-    into.extend_from_slice(b"{\"type\":");
-    into.extend_from_slice(kind.get(open..=close)?);
-    into.extend_from_slice(b",\"seq\":");
-    serde_json::to_writer(&mut *into, &event.seq).ok()?;
-    into.extend_from_slice(b",\"agentPath\":");
-    serde_json::to_writer(&mut *into, agent_path).ok()?;
-    into.extend_from_slice(b",\"iteration\":");
-    serde_json::to_writer(&mut *into, &event.iteration).ok()?;
-    into.extend_from_slice(b",\"attempt\":");
-    serde_json::to_writer(&mut *into, &event.attempt).ok()?;
-    // The fields with their closing brace, without the opening one.
-    match kind.get(close + 3..kind.len() - 1) {
-        Some(fields) if fields.len() > 1 => {
-            into.push(b',');
-            into.extend_from_slice(fields);
-        }
-        _ => into.push(b'}'),
-    }
-    Some(())
 }
 
 /// Every character is one unit, except those of four bytes, which are two.

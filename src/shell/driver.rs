@@ -5,7 +5,7 @@
 //! `abort()` returns), but its outputs queue up behind those that are being performed.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use web_sys::AbortController;
@@ -31,7 +31,7 @@ pub struct Driver {
     run: RefCell<Run>,
     outputs: RefCell<VecDeque<Output>>,
     batch: RefCell<Batch>,
-    requests: RefCell<BTreeMap<EffectId, AbortController>>,
+    requests: RefCell<Vec<(EffectId, AbortController)>>,
     wants: Cell<Wants>,
     is_draining: Cell<bool>,
     is_delivering: Cell<bool>,
@@ -149,13 +149,8 @@ impl Driver {
 
     /// How the run ended, as JSON.
     pub fn outcome_json(self: &Rc<Self>) -> Option<String> {
-        let told = self.ask(|run| run.outcome().and_then(|end| serde_json::to_string(end).ok()));
-        told.unwrap_or_else(|| {
-            self.wreck
-                .borrow()
-                .as_ref()
-                .and_then(|end| serde_json::to_string(end).ok())
-        })
+        let told = self.ask(|run| run.outcome().map(Outcome::to_json));
+        told.unwrap_or_else(|| self.wreck.borrow().as_ref().map(Outcome::to_json))
     }
 
     pub fn set_wants(&self, wants: Wants) {
@@ -164,12 +159,18 @@ impl Driver {
 
     /// Whether the request still waits for its response or its body.
     pub fn is_open(&self, request: EffectId) -> bool {
-        self.requests.borrow().contains_key(&request)
+        self.requests.borrow().iter().any(|(open, _)| *open == request)
     }
 
     /// Forgets a request that has ended by itself.
     pub fn close(&self, request: EffectId) {
-        self.requests.borrow_mut().remove(&request);
+        drop(self.take(request));
+    }
+
+    fn take(&self, request: EffectId) -> Option<AbortController> {
+        let mut requests = self.requests.borrow_mut();
+        let place = requests.iter().position(|(open, _)| *open == request)?;
+        Some(requests.remove(place).1)
     }
 
     /// Nothing may come back from JavaScript any more: the handle is about to be freed.
@@ -285,7 +286,7 @@ impl Driver {
             Output::Send { request, http } if self.is_live(request) => match AbortController::new() {
                 Ok(controller) => {
                     let signal = controller.signal();
-                    self.requests.borrow_mut().insert(request, controller);
+                    self.requests.borrow_mut().push((request, controller));
                     request::send(self, request, http, signal);
                 }
                 Err(error) => self.take_in(
@@ -304,9 +305,7 @@ impl Driver {
                 call.iteration,
             ),
             Output::Ask { question, ask } if self.is_live(question) => {
-                if let Ok(json) = serde_json::to_string(&ask) {
-                    self.host.ask(question, &json);
-                }
+                self.host.ask(question, &ask.to_json());
             }
             Output::Abort { request } => self.stop(request),
             Output::AbortTool { call, why } => self.host.abort_tool(call, &why),
@@ -320,8 +319,7 @@ impl Driver {
     }
 
     fn stop(&self, request: EffectId) {
-        let controller = self.requests.borrow_mut().remove(&request);
-        if let Some(controller) = controller {
+        if let Some(controller) = self.take(request) {
             self.host.stop(request);
             controller.abort();
         }
@@ -339,7 +337,7 @@ impl Driver {
             self.host.disarm();
         }
         loop {
-            let request = self.requests.borrow().keys().next().copied();
+            let request = self.requests.borrow().first().map(|(request, _)| *request);
             match request {
                 Some(request) => self.stop(request),
                 None => break,

@@ -4,7 +4,6 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use js_sys::{Object, Reflect};
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
@@ -35,8 +34,7 @@ impl RunHandle {
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
         prepare();
-        let config: Config = serde_json::from_str(config_json)
-            .map_err(|error| thrown(ConfigError::new("config", error.to_string())))?;
+        let config = Config::from_json(config_json).map_err(thrown)?;
         let run = Run::new(config).map_err(thrown)?;
         Ok(RunHandle {
             driver: Rc::new(Driver::new(run, host)),
@@ -126,10 +124,10 @@ impl RunHandle {
     /// `result` is `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`; anything else becomes a fault.
     #[wasm_bindgen(js_name = toolFinished)]
     pub fn tool_finished(&self, call: u32, result: &str) {
-        let result = serde_json::from_str(result).unwrap_or_else(|error| {
+        let result = ToolReturn::from_json(result).unwrap_or_else(|error| {
             ToolReturn::Fault(ToolFault {
                 code: "tool_failed".to_owned(),
-                message: error.to_string(),
+                message: error.to_text(),
                 hint: String::new(),
                 recoverable: true,
             })
@@ -148,9 +146,8 @@ impl RunHandle {
     /// Whether the question was still open. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
     pub fn answer(&self, question: u32, answer: &str) -> bool {
         let is_open = self.driver.ask(|run| run.is_live(question)).unwrap_or(false);
-        let answer = serde_json::from_str(answer).unwrap_or_else(|error| QuestionAnswer::Failed {
-            why: error.to_string(),
-        });
+        let answer = QuestionAnswer::from_json(answer)
+            .unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
         self.driver.tell(Input::Answered { question, answer });
         is_open
     }
@@ -177,9 +174,7 @@ impl RunHandle {
 
     /// Everything that the run has to show, as JSON, at any time. Undefined only after a panic that left nothing.
     pub fn result(&self) -> Option<String> {
-        self.driver
-            .ask(|run| serde_json::to_string(&run.result()).ok())
-            .flatten()
+        self.driver.ask(|run| run.result().to_json())
     }
 
     /// Ends everything that is open in JavaScript, silently. To be called before `free`.
@@ -213,11 +208,7 @@ impl RunHandle {
 }
 
 fn blocks(json: &str) -> Result<Vec<Block>, JsValue> {
-    parsed("content", json)
-}
-
-fn parsed<T: DeserializeOwned>(field: &str, json: &str) -> Result<T, JsValue> {
-    serde_json::from_str(json).map_err(|error| thrown(ConfigError::new(field, error.to_string())))
+    Block::list_from_json(json).map_err(thrown)
 }
 
 fn thrown(error: ConfigError) -> JsValue {

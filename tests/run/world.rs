@@ -44,7 +44,7 @@ pub fn config(tools: Value, fields: Value) -> Config {
         "retry": { "jitterMs": 0 },
     });
     merge(&mut config, fields);
-    serde_json::from_str(&config.to_string()).unwrap()
+    Config::from_json(&config.to_string()).unwrap()
 }
 
 fn merge(into: &mut Value, fields: Value) {

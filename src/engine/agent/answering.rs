@@ -2,6 +2,7 @@
 
 use super::super::answer::{Answer, Change, FinishReason, Part, PartKind};
 use super::super::event::EventKind;
+use super::super::json_check::check;
 use super::super::json_repair::{self, Repair};
 use super::super::ledger::{Ledger, Place};
 use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
@@ -74,7 +75,7 @@ impl Agent {
         answer.parts.retain(|part| match part.kind {
             PartKind::Text | PartKind::Refusal => true,
             PartKind::Thinking => part.signature.is_some(),
-            PartKind::ToolCall => part.whole && Json::parse(&part.text).is_ok(),
+            PartKind::ToolCall => part.whole && check(&part.text).is_ok(),
             PartKind::RedactedThinking | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {

@@ -2,6 +2,7 @@
 
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
+use super::super::json_tree::Tree;
 use super::super::message::{Block, Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
@@ -388,7 +389,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let Some(schema) = desk.catalog.schemas.get(index).and_then(Option::as_ref) else {
         return Ok(());
     };
-    let Ok(value) = serde_json::from_str(input.as_str()) else {
+    let Some(value) = Tree::parse(input.as_str()) else {
         return Ok(());
     };
     let violations = schema.validate(&value, MAX_VIOLATIONS);

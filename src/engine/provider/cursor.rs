@@ -1,8 +1,10 @@
 //! A reading position in JSON text, and the strings that it finds: the bottom of both readers.
 //!
-//! Nothing is built and nothing allocated before a string is unescaped. The file needs nothing but `core` and `String`,
+//! Nothing is built and nothing allocated before a string is unescaped. The file needs nothing but `core`, `Cow` and `String`,
 //! as [`super::scan`] and [`super::layout`] need nothing but it: the three can move to a package of their own and be
 //! compiled at opt-level 3 (profiles are per package).
+
+use std::borrow::Cow;
 
 /// The inside of a JSON string, checked: valid UTF-8, no control characters, every escape well-formed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,18 @@ impl<'a> RawString<'a> {
     /// The string itself if it has no escapes.
     pub fn plain(&self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.text) }
+    }
+
+    /// The string, unescaped.
+    pub fn to_text(self) -> Cow<'a, str> {
+        match self.plain() {
+            Some(text) => Cow::Borrowed(text),
+            None => {
+                let mut text = String::new();
+                self.unescape_into(&mut text);
+                Cow::Owned(text)
+            }
+        }
     }
 
     /// Appends the string, unescaped. A surrogate without its partner becomes U+FFFD.
@@ -167,8 +181,18 @@ impl<'a> Cursor<'a> {
         Some(RawString { text, escaped })
     }
 
+    /// The next byte, a blank too, without passing it.
+    pub fn here(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// Passes `count` bytes, at most up to the end.
+    pub fn step(&mut self, count: usize) {
+        self.at = self.bytes.len().min(self.at + count);
+    }
+
     /// Passes bytes up to a quote, backslash or control character, as long as eight more are there.
-    fn skip_plain(&mut self) {
+    pub fn skip_plain(&mut self) {
         const ONES: u64 = 0x0101_0101_0101_0101;
         let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
         while let Some(group) = self

@@ -7,8 +7,8 @@
 //! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
 
 use super::super::error::{Failure, FailureCode};
+use super::super::json_reader::{Object, items, string, validate};
 use super::super::retry_after::retry_after_ms;
-use super::json_reader::{Object, items, string, validate};
 
 /// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
 /// answer in milliseconds since 1970, for a `Retry-After` that is a date.

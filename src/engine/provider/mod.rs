@@ -9,10 +9,9 @@
 //! through [`failure::decode_failure`].
 
 pub mod anthropic;
-mod cursor;
+mod body_fields;
+pub(super) mod cursor;
 pub mod failure;
-mod json_reader;
-mod json_writer;
 mod layout;
 pub mod ndjson;
 pub mod openai_chat;

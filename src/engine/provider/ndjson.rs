@@ -25,11 +25,13 @@ use serde::{Deserialize, Serialize};
 use super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::config::ToolChoice;
 use super::super::error::{ConfigError, Failure, FailureCode};
+use super::super::json_reader::{Object, items, string, validate, whole};
+use super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text};
 use super::super::message::Message;
+use super::super::message_json::push_message;
 use super::super::usage::Usage;
+use super::body_fields::BodyFields;
 use super::failure::malformed;
-use super::json_reader::{Object, items, string, validate};
-use super::json_writer::{BodyFields, push_comma, push_key, push_raw, push_string, push_text};
 use super::{Decoder, Framing, Protocol, RequestSpec};
 
 /// The row of this protocol.
@@ -104,10 +106,8 @@ fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {
 }
 
 fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    if let Ok(json) = serde_json::to_vec(message) {
-        into.push(b',');
-        into.extend_from_slice(&json);
-    }
+    into.push(b',');
+    push_message(into, message);
 }
 
 fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
@@ -205,7 +205,7 @@ impl NdjsonDecoder {
                 }
             }
             Some("usage") => {
-                if let Ok(usage) = serde_json::from_str::<Usage>(line) {
+                if let Some(usage) = read_usage(&event) {
                     answer.set_usage(usage);
                 }
             }
@@ -305,10 +305,22 @@ fn end_call(part: usize, answer: &mut Answer) {
     answer.end(part);
 }
 
+/// A count that is missing is 0; with one that is none the line says nothing.
+fn read_usage(event: &Object<'_>) -> Option<Usage> {
+    let count = |name: &str| event.last(name).map_or(Some(0), whole);
+    Some(Usage {
+        input_tokens: count("inputTokens")?,
+        output_tokens: count("outputTokens")?,
+        cache_read_tokens: count("cacheReadTokens")?,
+        cache_write_tokens: count("cacheWriteTokens")?,
+        reasoning_tokens: count("reasoningTokens")?,
+    })
+}
+
 fn read_error(event: &Object<'_>) -> Failure {
     let code = event
-        .get("code")
-        .and_then(|code| serde_json::from_str(code).ok())
+        .string("code")
+        .and_then(|code| FailureCode::named(&code))
         .unwrap_or(FailureCode::Server);
     let mut failure = Failure::new(code, event.string("message").unwrap_or_default());
     failure.status = event

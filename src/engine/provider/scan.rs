@@ -2,7 +2,7 @@
 //!
 //! [`anthropic_delta`] and [`chat_delta`] recognise one delta of text, reasoning or tool arguments, whatever the order
 //! of keys and the blanks, and answer `None` for everything else: then the general reader
-//! ([`super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event means.
+//! ([`super::super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event means.
 
 use super::cursor::{Cursor, RawString};
 

@@ -3,12 +3,14 @@
 //! Text is made only for violations that are kept: whether one of several alternatives fits is first found
 //! out quietly, and only if none does, each is checked again to tell which came closest.
 
+use super::super::json_tree::{Members, Tree};
+use super::super::json_writer::decimal;
 use super::equal::{compare, duplicate, is_multiple, same};
 use super::{Additional, Counted, MAX_DEPTH, MAX_STEPS, Node, NodeIndex, Rule, Schema, Types, Violation};
-use serde_json::{Map, Number, Value};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
-pub fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
+pub fn validate(schema: &Schema, instance: &Tree<'_>, max_errors: usize) -> Vec<Violation> {
     let mut check = Check {
         schema,
         steps: 0,
@@ -50,12 +52,12 @@ pub enum Path<'a> {
 /// One keyword on one value.
 pub struct At<'a> {
     pub(super) node: &'a Node,
-    pub(super) instance: &'a Value,
+    pub(super) instance: &'a Tree<'a>,
     pub(super) path: &'a Path<'a>,
 }
 
 impl<'s> Check<'s> {
-    pub(super) fn node(&mut self, index: NodeIndex, instance: &Value, path: &Path<'_>) -> bool {
+    pub(super) fn node(&mut self, index: NodeIndex, instance: &Tree<'_>, path: &Path<'_>) -> bool {
         if self.depth >= MAX_DEPTH {
             self.gave_up = Some("too deep: the schema and the value nest too many levels");
             return false;
@@ -93,7 +95,7 @@ impl<'s> Check<'s> {
         self.fits_value(index, at.instance, at.path)
     }
 
-    fn fits_value(&mut self, index: NodeIndex, instance: &Value, path: &Path<'_>) -> bool {
+    fn fits_value(&mut self, index: NodeIndex, instance: &Tree<'_>, path: &Path<'_>) -> bool {
         let was_quiet = std::mem::replace(&mut self.quiet, true);
         let fits = self.node(index, instance, path);
         self.quiet = was_quiet;
@@ -110,27 +112,27 @@ impl<'s> Check<'s> {
             (Rule::Const(expected), value) => {
                 same(expected, value, &mut self.steps) || self.fail_const(expected, at)
             }
-            (Rule::Bound { keyword, limit }, Value::Number(number)) => self.bound(keyword, limit, number, at),
-            (Rule::MultipleOf(divisor), Value::Number(number)) => {
+            (Rule::Bound { keyword, limit }, Tree::Number(number)) => self.bound(keyword, limit, number, at),
+            (Rule::MultipleOf(divisor), Tree::Number(number)) => {
                 is_multiple(number, divisor) || self.fail_number(at, "multipleOf", "a multiple of ", divisor)
             }
             (Rule::Count { keyword, what, limit }, value) => self.size(keyword, *what, *limit, value, at),
-            (Rule::UniqueItems, Value::Array(items)) => self.unique(items, at),
-            (Rule::Required(names), Value::Object(fields)) => self.required("required", names, fields, at),
-            (Rule::Properties { named, additional }, Value::Object(fields)) => {
+            (Rule::UniqueItems, Tree::Array(items)) => self.unique(items, at),
+            (Rule::Required(names), Tree::Object(fields)) => self.required("required", names, fields, at),
+            (Rule::Properties { named, additional }, Tree::Object(fields)) => {
                 self.properties(named, *additional, fields, at)
             }
-            (Rule::PropertyNames(index), Value::Object(fields)) => self.property_names(*index, fields, at),
-            (Rule::DependentRequired(lists), Value::Object(fields)) => {
+            (Rule::PropertyNames(index), Tree::Object(fields)) => self.property_names(*index, fields, at),
+            (Rule::DependentRequired(lists), Tree::Object(fields)) => {
                 self.dependent_required("dependentRequired", lists, fields, at)
             }
-            (Rule::DependentSchemas(schemas), Value::Object(fields)) => self.dependent(schemas, fields, at),
-            (Rule::Dependencies(lists, schemas), Value::Object(fields)) => {
+            (Rule::DependentSchemas(schemas), Tree::Object(fields)) => self.dependent(schemas, fields, at),
+            (Rule::Dependencies(lists, schemas), Tree::Object(fields)) => {
                 self.dependent_required("dependencies", lists, fields, at)
                     & self.dependent(schemas, fields, at)
             }
-            (Rule::Items { prefix, rest }, Value::Array(items)) => self.items(prefix, *rest, items, at),
-            (Rule::Contains { node, least, most }, Value::Array(items)) => {
+            (Rule::Items { prefix, rest }, Tree::Array(items)) => self.items(prefix, *rest, items, at),
+            (Rule::Contains { node, least, most }, Tree::Array(items)) => {
                 self.contains(*node, *least, *most, items, at)
             }
             (Rule::All(list), _) => self.all(list, at),
@@ -161,7 +163,7 @@ impl<'s> Check<'s> {
         }
     }
 
-    fn bound(&mut self, keyword: &'static str, limit: &Number, number: &Number, at: &At<'_>) -> bool {
+    fn bound(&mut self, keyword: &'static str, limit: &str, number: &str, at: &At<'_>) -> bool {
         let order = compare(number, limit);
         let (fits, expected) = match keyword {
             "minimum" => (order != Some(Ordering::Less), "at least "),
@@ -172,14 +174,21 @@ impl<'s> Check<'s> {
         fits || self.fail_number(at, keyword, expected, limit)
     }
 
-    fn size(&mut self, keyword: &'static str, what: Counted, limit: u64, value: &Value, at: &At<'_>) -> bool {
+    fn size(
+        &mut self,
+        keyword: &'static str,
+        what: Counted,
+        limit: u64,
+        value: &Tree<'_>,
+        at: &At<'_>,
+    ) -> bool {
         let (size, unit) = match (what, value) {
-            (Counted::Characters, Value::String(text)) => {
+            (Counted::Characters, Tree::String(text)) => {
                 self.count(text.len() / 64);
                 (text.chars().count(), " characters")
             }
-            (Counted::Items, Value::Array(items)) => (items.len(), " items"),
-            (Counted::Properties, Value::Object(fields)) => (fields.len(), " properties"),
+            (Counted::Items, Tree::Array(items)) => (items.len(), " items"),
+            (Counted::Properties, Tree::Object(fields)) => (fields.len(), " properties"),
             _ => return true,
         };
         let is_least = keyword.starts_with("min");
@@ -196,14 +205,14 @@ impl<'s> Check<'s> {
         } else {
             "expected at most "
         });
-        message.push_str(&limit.to_string());
+        message.push_str(&decimal(limit as usize));
         message.push_str(unit);
         message.push_str(", got ");
-        message.push_str(&size.to_string());
+        message.push_str(&decimal(size));
         self.fail(at, keyword, &message)
     }
 
-    fn unique(&mut self, items: &[Value], at: &At<'_>) -> bool {
+    fn unique(&mut self, items: &[Tree<'_>], at: &At<'_>) -> bool {
         let pair = duplicate(items, &mut self.steps, MAX_STEPS);
         self.count(0);
         let Some((first, second)) = pair else { return true };
@@ -211,24 +220,18 @@ impl<'s> Check<'s> {
             return false;
         }
         let mut message = String::from("items must differ, but ");
-        message.push_str(&first.to_string());
+        message.push_str(&decimal(first));
         message.push_str(" and ");
-        message.push_str(&second.to_string());
+        message.push_str(&decimal(second));
         message.push_str(" are equal (counted from 0)");
         self.fail(at, "uniqueItems", &message)
     }
 
-    fn required(
-        &mut self,
-        keyword: &str,
-        names: &[String],
-        fields: &Map<String, Value>,
-        at: &At<'_>,
-    ) -> bool {
+    fn required(&mut self, keyword: &str, names: &[String], fields: &Members<'_>, at: &At<'_>) -> bool {
         let mut fits = true;
         for name in names {
             self.count(1);
-            if !fields.contains_key(name) {
+            if !fields.has(name) {
                 let path = Path::Property(at.path, name);
                 fits = self.fail(
                     &At { path: &path, ..*at },
@@ -247,11 +250,11 @@ impl<'s> Check<'s> {
         &mut self,
         named: &[(String, NodeIndex)],
         additional: Additional,
-        fields: &Map<String, Value>,
+        fields: &Members<'_>,
         at: &At<'_>,
     ) -> bool {
         let mut fits = true;
-        for (name, value) in fields {
+        for (name, value) in fields.iter() {
             self.count(1);
             let path = Path::Property(at.path, name);
             let known = named.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok();
@@ -268,12 +271,12 @@ impl<'s> Check<'s> {
         fits
     }
 
-    fn property_names(&mut self, index: NodeIndex, fields: &Map<String, Value>, at: &At<'_>) -> bool {
+    fn property_names(&mut self, index: NodeIndex, fields: &Members<'_>, at: &At<'_>) -> bool {
         let mut fits = true;
-        for name in fields.keys() {
+        for (name, _) in fields.iter() {
             self.count(1 + name.len() / 64);
             let path = Path::Property(at.path, name);
-            let name_value = Value::String(name.clone());
+            let name_value = Tree::String(Cow::Borrowed(name));
             if !self.fits_value(index, &name_value, &path) {
                 fits = self.fail_closest(
                     &At {
@@ -297,29 +300,24 @@ impl<'s> Check<'s> {
         &mut self,
         keyword: &'static str,
         lists: &[(String, Vec<String>)],
-        fields: &Map<String, Value>,
+        fields: &Members<'_>,
         at: &At<'_>,
     ) -> bool {
         let mut fits = true;
         for (name, names) in lists {
             self.count(1);
-            if fields.contains_key(name) {
+            if fields.has(name) {
                 fits &= self.required(keyword, names, fields, at);
             }
         }
         fits
     }
 
-    fn dependent(
-        &mut self,
-        schemas: &[(String, NodeIndex)],
-        fields: &Map<String, Value>,
-        at: &At<'_>,
-    ) -> bool {
+    fn dependent(&mut self, schemas: &[(String, NodeIndex)], fields: &Members<'_>, at: &At<'_>) -> bool {
         let mut fits = true;
         for (name, index) in schemas {
             self.count(1);
-            fits &= !fields.contains_key(name) || self.node(*index, at.instance, at.path);
+            fits &= !fields.has(name) || self.node(*index, at.instance, at.path);
             if !fits && self.is_done() {
                 break;
             }
@@ -327,7 +325,13 @@ impl<'s> Check<'s> {
         fits
     }
 
-    fn items(&mut self, prefix: &[NodeIndex], rest: Option<NodeIndex>, items: &[Value], at: &At<'_>) -> bool {
+    fn items(
+        &mut self,
+        prefix: &[NodeIndex],
+        rest: Option<NodeIndex>,
+        items: &[Tree<'_>],
+        at: &At<'_>,
+    ) -> bool {
         let mut fits = true;
         for (position, item) in items.iter().enumerate() {
             let Some(index) = prefix.get(position).copied().or(rest) else {
@@ -347,7 +351,7 @@ impl<'s> Check<'s> {
         index: NodeIndex,
         least: u64,
         most: Option<u64>,
-        items: &[Value],
+        items: &[Tree<'_>],
         at: &At<'_>,
     ) -> bool {
         let mut count = 0;
@@ -368,9 +372,9 @@ impl<'s> Check<'s> {
         }
         let mut message = String::from("expected ");
         message.push_str(word);
-        message.push_str(&limit.to_string());
+        message.push_str(&decimal(limit as usize));
         message.push_str(" items that fit \"contains\", got ");
-        message.push_str(&count.to_string());
+        message.push_str(&decimal(count as usize));
         self.fail(at, keyword, &message)
     }
 
@@ -398,9 +402,9 @@ impl<'s> Check<'s> {
                 return false;
             }
             let mut message = String::from("fits more than one alternative of oneOf: numbers ");
-            message.push_str(&(first + 1).to_string());
+            message.push_str(&decimal(first + 1));
             message.push_str(" and ");
-            message.push_str(&(number + 1).to_string());
+            message.push_str(&decimal(number + 1));
             return self.fail(at, "oneOf", &message);
         }
         fitting.is_some() || self.fail_any("oneOf", list, at)

@@ -1,60 +1,71 @@
 //! From the JSON of a schema to its nodes. A queue stands in for recursion: depth costs no stack.
 
+use super::super::json_reader::whole;
+use super::super::json_tree::{Members, Tree, float, sorted};
+use super::super::json_writer::decimal;
 use super::equal::Choices;
-use super::reference::{anchors, follow};
+use super::reference::{Anchors, anchors, follow};
 use super::{
     Additional, Counted, Node, NodeIndex, Rule, Schema, SchemaError, SchemaWarning, Types, push_segment,
 };
-use serde_json::{Map, Number, Value};
-use std::collections::{BTreeMap, VecDeque};
 
-pub fn compile(root: &Value) -> Result<Schema, SchemaError> {
+pub fn compile(root: &Tree<'_>) -> Result<Schema, SchemaError> {
     let mut compiler = Compiler {
         root,
         schema: Schema::default(),
-        known: BTreeMap::new(),
-        queue: VecDeque::new(),
+        queue: Vec::new(),
+        by_pointer: Vec::new(),
         anchors: None,
     };
     compiler.node(String::new(), root);
-    while let Some((index, value)) = compiler.queue.pop_front() {
+    let mut index = 0;
+    while let Some(value) = compiler.queue.get(index) {
         compiler.fill(index, value)?;
+        index += 1;
     }
     Ok(compiler.schema)
 }
 
 struct Compiler<'a> {
-    root: &'a Value,
+    root: &'a Tree<'a>,
     schema: Schema,
-    known: BTreeMap<String, NodeIndex>,
-    queue: VecDeque<(NodeIndex, &'a Value)>,
-    /// Pointer and value by anchor; collected for the first reference that needs it.
-    anchors: Option<BTreeMap<&'a str, (String, &'a Value)>>,
+    /// The values of the nodes, of which the first ones have been read.
+    queue: Vec<&'a Tree<'a>>,
+    /// The nodes by their pointers.
+    by_pointer: Vec<NodeIndex>,
+    /// Collected for the first reference that needs them.
+    anchors: Option<Anchors<'a>>,
 }
 
 /// One schema object while its keywords are read.
 struct Object<'a> {
     pointer: String,
-    fields: &'a Map<String, Value>,
+    fields: &'a Members<'a>,
 }
 
 impl<'a> Compiler<'a> {
     /// The node for the schema at `pointer`, which is compiled once even if referred to.
-    fn node(&mut self, pointer: String, value: &'a Value) -> NodeIndex {
-        if let Some(&index) = self.known.get(&pointer) {
-            return index;
-        }
-        let index = self.schema.nodes.len();
+    fn node(&mut self, pointer: String, value: &'a Tree<'a>) -> NodeIndex {
+        let nodes = &self.schema.nodes;
+        let known = self.by_pointer.binary_search_by(|index| {
+            let known = nodes.get(*index).map_or("", |node| &node.pointer);
+            known.cmp(&pointer)
+        });
+        let place = match known {
+            Ok(place) => return self.by_pointer.get(place).copied().unwrap_or_default(),
+            Err(place) => place,
+        };
+        let index = nodes.len();
+        self.by_pointer.insert(place, index);
+        self.queue.push(value);
         self.schema.nodes.push(Node {
-            pointer: pointer.clone(),
+            pointer,
             rules: Vec::new(),
         });
-        self.known.insert(pointer, index);
-        self.queue.push_back((index, value));
         index
     }
 
-    fn fill(&mut self, index: NodeIndex, value: &'a Value) -> Result<(), SchemaError> {
+    fn fill(&mut self, index: NodeIndex, value: &'a Tree<'a>) -> Result<(), SchemaError> {
         let pointer = self
             .schema
             .nodes
@@ -63,11 +74,11 @@ impl<'a> Compiler<'a> {
             .unwrap_or_default();
         let mut rules = Vec::new();
         match value {
-            Value::Bool(true) => {}
-            Value::Bool(false) => rules.push(Rule::Nothing),
-            Value::Object(fields) => {
+            Tree::Bool(true) => {}
+            Tree::Bool(false) => rules.push(Rule::Nothing),
+            Tree::Object(fields) => {
                 let object = Object { pointer, fields };
-                for (keyword, value) in fields {
+                for (keyword, value) in fields.iter() {
                     rules.extend(self.keyword(&object, keyword, value)?);
                 }
             }
@@ -89,21 +100,21 @@ impl<'a> Compiler<'a> {
         &mut self,
         object: &Object<'a>,
         keyword: &'a str,
-        value: &'a Value,
+        value: &'a Tree<'a>,
     ) -> Result<Option<Rule>, SchemaError> {
         Ok(Some(match keyword {
             "type" => Rule::Type(object.types(value)?),
             "enum" => Rule::Enum(Choices::new(object.list(keyword, value)?)),
-            "const" => Rule::Const(value.clone()),
+            "const" => Rule::Const(value.detached()),
             "minimum" => object.bound("minimum", "exclusiveMinimum", value)?,
             "maximum" => object.bound("maximum", "exclusiveMaximum", value)?,
-            "exclusiveMinimum" | "exclusiveMaximum" if value.is_boolean() => {
+            "exclusiveMinimum" | "exclusiveMaximum" if matches!(value, Tree::Bool(_)) => {
                 return self.warn(object, keyword);
             }
             "exclusiveMinimum" => object.bound("exclusiveMinimum", "", value)?,
             "exclusiveMaximum" => object.bound("exclusiveMaximum", "", value)?,
             "multipleOf" => match object.number(keyword, value)? {
-                divisor if divisor.as_f64().is_some_and(|divisor| divisor > 0.0) => Rule::MultipleOf(divisor),
+                divisor if float(&divisor) > 0.0 => Rule::MultipleOf(divisor),
                 _ => return Err(object.error(keyword, "must be above 0")),
             },
             "minLength" => object.count("minLength", Counted::Characters, value)?,
@@ -112,20 +123,20 @@ impl<'a> Compiler<'a> {
             "maxItems" => object.count("maxItems", Counted::Items, value)?,
             "minProperties" => object.count("minProperties", Counted::Properties, value)?,
             "maxProperties" => object.count("maxProperties", Counted::Properties, value)?,
-            "uniqueItems" => match value.as_bool() {
-                Some(true) => Rule::UniqueItems,
-                Some(false) => return Ok(None),
-                None => return Err(object.error(keyword, "must be true or false")),
+            "uniqueItems" => match value {
+                Tree::Bool(true) => Rule::UniqueItems,
+                Tree::Bool(false) => return Ok(None),
+                _ => return Err(object.error(keyword, "must be true or false")),
             },
             "required" => Rule::Required(object.names(keyword, value)?),
             "properties" => self.properties(object)?,
-            "additionalProperties" if !object.fields.contains_key("properties") => self.properties(object)?,
+            "additionalProperties" if !object.fields.has("properties") => self.properties(object)?,
             "propertyNames" => Rule::PropertyNames(self.child(object, keyword, value)),
             "dependentRequired" => Rule::DependentRequired(object.name_lists(value)?),
             "dependentSchemas" => Rule::DependentSchemas(self.children(object, keyword, value)?),
             "dependencies" => return self.dependencies(object, value),
             "prefixItems" => self.items(object)?,
-            "items" if !object.fields.contains_key("prefixItems") => self.items(object)?,
+            "items" if !object.fields.has("prefixItems") => self.items(object)?,
             "contains" => self.contains(object, value)?,
             "minContains" | "maxContains" => return object.whole_number(keyword, value).map(|_| None),
             "allOf" => Rule::All(self.list(object, keyword, value)?),
@@ -157,7 +168,7 @@ impl<'a> Compiler<'a> {
         Ok(None)
     }
 
-    fn child(&mut self, object: &Object<'a>, keyword: &str, value: &'a Value) -> NodeIndex {
+    fn child(&mut self, object: &Object<'a>, keyword: &str, value: &'a Tree<'a>) -> NodeIndex {
         self.node(object.at(keyword), value)
     }
 
@@ -172,7 +183,7 @@ impl<'a> Compiler<'a> {
         &mut self,
         object: &Object<'a>,
         keyword: &str,
-        value: &'a Value,
+        value: &'a Tree<'a>,
     ) -> Result<Vec<NodeIndex>, SchemaError> {
         let list = object.list(keyword, value)?;
         if list.is_empty() && keyword.ends_with("Of") {
@@ -180,7 +191,7 @@ impl<'a> Compiler<'a> {
         }
         let nodes = list.iter().enumerate();
         Ok(nodes
-            .map(|(index, value)| self.named_child(object, keyword, &index.to_string(), value))
+            .map(|(index, value)| self.named_child(object, keyword, &decimal(index), value))
             .collect())
     }
 
@@ -189,18 +200,26 @@ impl<'a> Compiler<'a> {
         &mut self,
         object: &Object<'a>,
         keyword: &str,
-        value: &'a Value,
+        value: &'a Tree<'a>,
     ) -> Result<Vec<(String, NodeIndex)>, SchemaError> {
         let fields = object.object(keyword, value)?;
         let mut children = Vec::with_capacity(fields.len());
-        for (name, value) in fields {
-            children.push((name.clone(), self.named_child(object, keyword, name, value)));
+        for (name, value) in fields.iter() {
+            children.push((name.to_owned(), self.named_child(object, keyword, name, value)));
         }
-        children.sort_unstable();
-        Ok(children)
+        let name = |at: u32| children.get(at as usize).map_or("", |(name, _)| name);
+        let order = sorted(children.len(), &mut |a, b| name(a) < name(b));
+        let by_name = order.iter().filter_map(|at| children.get(*at as usize).cloned());
+        Ok(by_name.collect())
     }
 
-    fn named_child(&mut self, object: &Object<'a>, keyword: &str, name: &str, value: &'a Value) -> NodeIndex {
+    fn named_child(
+        &mut self,
+        object: &Object<'a>,
+        keyword: &str,
+        name: &str,
+        value: &'a Tree<'a>,
+    ) -> NodeIndex {
         let mut pointer = object.at(keyword);
         push_segment(&mut pointer, name);
         self.node(pointer, value)
@@ -213,9 +232,9 @@ impl<'a> Compiler<'a> {
         };
         let additional = match object.fields.get("additionalProperties") {
             // Which properties the patterns would have named is not known.
-            _ if object.fields.contains_key("patternProperties") => Additional::Allowed,
-            None | Some(Value::Bool(true)) => Additional::Allowed,
-            Some(Value::Bool(false)) => Additional::Refused,
+            _ if object.fields.has("patternProperties") => Additional::Allowed,
+            None | Some(Tree::Bool(true)) => Additional::Allowed,
+            Some(Tree::Bool(false)) => Additional::Refused,
             Some(value) => Additional::Checked(self.child(object, "additionalProperties", value)),
         };
         Ok(Rule::Properties { named, additional })
@@ -226,9 +245,7 @@ impl<'a> Compiler<'a> {
         let items = object.fields.get("items");
         let (prefix, rest) = match (object.fields.get("prefixItems"), items) {
             (Some(prefix), _) => (self.list(object, "prefixItems", prefix)?, "items"),
-            (None, Some(prefix @ Value::Array(_))) => {
-                (self.list(object, "items", prefix)?, "additionalItems")
-            }
+            (None, Some(prefix @ Tree::Array(_))) => (self.list(object, "items", prefix)?, "additionalItems"),
             (None, _) => (Vec::new(), "items"),
         };
         Ok(Rule::Items {
@@ -237,7 +254,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn contains(&mut self, object: &Object<'a>, value: &'a Value) -> Result<Rule, SchemaError> {
+    fn contains(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Result<Rule, SchemaError> {
         let limit = |keyword| {
             object
                 .fields
@@ -254,15 +271,19 @@ impl<'a> Compiler<'a> {
     }
 
     /// Draft-07's mixture of the two that followed it.
-    fn dependencies(&mut self, object: &Object<'a>, value: &'a Value) -> Result<Option<Rule>, SchemaError> {
+    fn dependencies(
+        &mut self,
+        object: &Object<'a>,
+        value: &'a Tree<'a>,
+    ) -> Result<Option<Rule>, SchemaError> {
         let mut lists = Vec::new();
         let mut schemas = Vec::new();
-        for (name, value) in object.object("dependencies", value)? {
-            if value.is_array() {
-                lists.push((name.clone(), object.names("dependencies", value)?));
+        for (name, value) in object.object("dependencies", value)?.iter() {
+            if matches!(value, Tree::Array(_)) {
+                lists.push((name.to_owned(), object.names("dependencies", value)?));
             } else {
                 schemas.push((
-                    name.clone(),
+                    name.to_owned(),
                     self.named_child(object, "dependencies", name, value),
                 ));
             }
@@ -274,15 +295,15 @@ impl<'a> Compiler<'a> {
     fn resolve(
         &mut self,
         object: &Object<'a>,
-        value: &'a Value,
-    ) -> Result<Option<(String, &'a Value)>, SchemaError> {
+        value: &'a Tree<'a>,
+    ) -> Result<Option<(String, &'a Tree<'a>)>, SchemaError> {
         let Some(reference) = value.as_str() else {
             return Err(object.error("$ref", "must be a string"));
         };
         let own_id = self
             .root
             .get("$id")
-            .and_then(Value::as_str)
+            .and_then(Tree::as_str)
             .map(|id| id.trim_end_matches('#'));
         let local = own_id
             .and_then(|id| reference.strip_prefix(id))
@@ -293,10 +314,9 @@ impl<'a> Compiler<'a> {
             Some(pointer) if pointer.starts_with('/') => follow(self.root, pointer),
             Some(anchor) => {
                 let root = self.root;
-                self.anchors
-                    .get_or_insert_with(|| anchors(root))
-                    .get(anchor)
-                    .cloned()
+                let anchors = self.anchors.get_or_insert_with(|| anchors(root));
+                let mut found = anchors.iter().rev().filter(|(name, ..)| *name == anchor);
+                found.next().map(|(_, pointer, value)| (pointer.clone(), *value))
             }
             None if local.is_empty() => Some((String::new(), self.root)),
             None => return Ok(None),
@@ -326,9 +346,9 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn types(&self, value: &Value) -> Result<Types, SchemaError> {
+    fn types(&self, value: &Tree<'_>) -> Result<Types, SchemaError> {
         let names = match value {
-            Value::Array(names) => names.as_slice(),
+            Tree::Array(names) => names.as_slice(),
             one => std::slice::from_ref(one),
         };
         let mut types = Types(0);
@@ -339,7 +359,7 @@ impl<'a> Object<'a> {
                     let mut problem = String::from("must be one or several of ");
                     problem.push_str(&Types::NAMES.join(", "));
                     problem.push_str(", not ");
-                    problem.push_str(&name.to_string());
+                    problem.push_str(&name.to_json());
                     return Err(self.error("type", &problem));
                 }
             }
@@ -351,42 +371,45 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn list(&self, keyword: &str, value: &'a Value) -> Result<&'a [Value], SchemaError> {
-        value
-            .as_array()
-            .map(Vec::as_slice)
-            .ok_or_else(|| self.error(keyword, "must be an array"))
+    fn list(&self, keyword: &str, value: &'a Tree<'a>) -> Result<&'a [Tree<'a>], SchemaError> {
+        match value {
+            Tree::Array(items) => Ok(items),
+            _ => Err(self.error(keyword, "must be an array")),
+        }
     }
 
-    fn object(&self, keyword: &str, value: &'a Value) -> Result<&'a Map<String, Value>, SchemaError> {
-        value
-            .as_object()
-            .ok_or_else(|| self.error(keyword, "must be an object"))
+    fn object(&self, keyword: &str, value: &'a Tree<'a>) -> Result<&'a Members<'a>, SchemaError> {
+        match value {
+            Tree::Object(members) => Ok(members),
+            _ => Err(self.error(keyword, "must be an object")),
+        }
     }
 
-    fn names(&self, keyword: &str, value: &Value) -> Result<Vec<String>, SchemaError> {
-        let names = value.as_array().and_then(|names| {
-            names
-                .iter()
-                .map(|name| name.as_str().map(str::to_owned))
-                .collect::<Option<Vec<String>>>()
-        });
-        names.ok_or_else(|| self.error(keyword, "must be an array of strings"))
+    fn names(&self, keyword: &str, value: &Tree<'_>) -> Result<Vec<String>, SchemaError> {
+        let refused = || self.error(keyword, "must be an array of strings");
+        let Tree::Array(items) = value else {
+            return Err(refused());
+        };
+        let mut names = Vec::with_capacity(items.len());
+        for item in items {
+            names.push(item.as_str().ok_or_else(refused)?.to_owned());
+        }
+        Ok(names)
     }
 
-    fn name_lists(&self, value: &'a Value) -> Result<Vec<(String, Vec<String>)>, SchemaError> {
+    fn name_lists(&self, value: &'a Tree<'a>) -> Result<Vec<(String, Vec<String>)>, SchemaError> {
         let mut lists = Vec::new();
-        for (name, value) in self.object("dependentRequired", value)? {
-            lists.push((name.clone(), self.names("dependentRequired", value)?));
+        for (name, value) in self.object("dependentRequired", value)?.iter() {
+            lists.push((name.to_owned(), self.names("dependentRequired", value)?));
         }
         Ok(lists)
     }
 
-    fn number(&self, keyword: &str, value: &Value) -> Result<Number, SchemaError> {
-        value
-            .as_number()
-            .cloned()
-            .ok_or_else(|| self.error(keyword, "must be a number"))
+    fn number(&self, keyword: &str, value: &Tree<'_>) -> Result<String, SchemaError> {
+        match value {
+            Tree::Number(number) => Ok(number.clone().into_owned()),
+            _ => Err(self.error(keyword, "must be a number")),
+        }
     }
 
     /// Draft-04 made a bound exclusive by a boolean beside it; that is followed, with a warning.
@@ -394,9 +417,9 @@ impl<'a> Object<'a> {
         &self,
         inclusive: &'static str,
         exclusive: &'static str,
-        value: &Value,
+        value: &Tree<'_>,
     ) -> Result<Rule, SchemaError> {
-        let is_exclusive = self.fields.get(exclusive) == Some(&Value::Bool(true));
+        let is_exclusive = matches!(self.fields.get(exclusive), Some(Tree::Bool(true)));
         let limit = self.number(inclusive, value)?;
         Ok(Rule::Bound {
             keyword: if is_exclusive { exclusive } else { inclusive },
@@ -404,7 +427,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    fn count(&self, keyword: &'static str, what: Counted, value: &Value) -> Result<Rule, SchemaError> {
+    fn count(&self, keyword: &'static str, what: Counted, value: &Tree<'_>) -> Result<Rule, SchemaError> {
         Ok(Rule::Count {
             keyword,
             what,
@@ -412,12 +435,17 @@ impl<'a> Object<'a> {
         })
     }
 
-    fn whole_number(&self, keyword: &str, value: &Value) -> Result<u64, SchemaError> {
-        let whole = value.as_u64().or_else(|| {
-            let float = value.as_f64()?;
-            (float >= 0.0 && float.fract() == 0.0).then_some(float as u64)
-        });
-        whole.ok_or_else(|| self.error(keyword, "must be a whole number from 0"))
+    fn whole_number(&self, keyword: &str, value: &Tree<'_>) -> Result<u64, SchemaError> {
+        if let Tree::Number(number) = value {
+            if let Some(number) = whole(number) {
+                return Ok(number);
+            }
+            let number = float(number);
+            if number >= 0.0 && number.fract() == 0.0 {
+                return Ok(number as u64);
+            }
+        }
+        Err(self.error(keyword, "must be a whole number from 0"))
     }
 }
 

@@ -1,57 +1,62 @@
 //! When two JSON values are the same: numbers by value (1 and 1.0), objects in any order.
 
-use serde_json::{Number, Value};
+use super::super::json_tree::{Tree, float, integer, sorted};
 use std::cmp::Ordering;
 
 /// The values of an `enum`; strings are looked up, others compared one by one.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// In the order of the schema.
-    pub all: Vec<Value>,
+    pub all: Vec<Tree<'static>>,
     sorted_strings: Vec<String>,
-    others: Vec<Value>,
+    others: Vec<Tree<'static>>,
 }
 
 impl Choices {
-    pub fn new(all: &[Value]) -> Choices {
-        let mut choices = Choices {
-            all: all.to_vec(),
-            ..Choices::default()
-        };
+    pub fn new(all: &[Tree<'_>]) -> Choices {
+        let mut choices = Choices::default();
+        let mut strings: Vec<&str> = Vec::new();
         for value in all {
+            choices.all.push(value.detached());
             match value {
-                Value::String(text) => choices.sorted_strings.push(text.clone()),
-                other => choices.others.push(other.clone()),
+                Tree::String(text) => strings.push(text),
+                other => choices.others.push(other.detached()),
             }
         }
-        choices.sorted_strings.sort_unstable();
+        let text = |at: u32| strings.get(at as usize).copied().unwrap_or_default();
+        for at in sorted(strings.len(), &mut |a, b| text(a) < text(b)) {
+            choices.sorted_strings.push(text(at).to_owned());
+        }
         choices
     }
 
     /// Whether `value` is among them; counts what it compares into `steps`.
-    pub fn has(&self, value: &Value, steps: &mut usize) -> bool {
+    pub fn has(&self, value: &Tree<'_>, steps: &mut usize) -> bool {
         match value {
-            Value::String(text) => self.sorted_strings.binary_search(text).is_ok(),
+            Tree::String(text) => self
+                .sorted_strings
+                .binary_search_by(|known| known.as_str().cmp(text))
+                .is_ok(),
             _ => self.others.iter().any(|other| same(value, other, steps)),
         }
     }
 }
 
 /// Whether two values are the same; counts what it compares into `steps`.
-pub fn same(one: &Value, other: &Value, steps: &mut usize) -> bool {
+pub fn same(one: &Tree<'_>, other: &Tree<'_>, steps: &mut usize) -> bool {
     *steps += 1;
     match (one, other) {
-        (Value::Null, Value::Null) => true,
-        (Value::Bool(one), Value::Bool(other)) => one == other,
-        (Value::String(one), Value::String(other)) => {
+        (Tree::Null, Tree::Null) => true,
+        (Tree::Bool(one), Tree::Bool(other)) => one == other,
+        (Tree::String(one), Tree::String(other)) => {
             *steps += one.len().min(other.len()) / 64;
             one == other
         }
-        (Value::Number(one), Value::Number(other)) => compare(one, other) == Some(Ordering::Equal),
-        (Value::Array(one), Value::Array(other)) => {
+        (Tree::Number(one), Tree::Number(other)) => compare(one, other) == Some(Ordering::Equal),
+        (Tree::Array(one), Tree::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other, steps))
         }
-        (Value::Object(one), Value::Object(other)) => {
+        (Tree::Object(one), Tree::Object(other)) => {
             one.len() == other.len()
                 && one
                     .iter()
@@ -62,63 +67,57 @@ pub fn same(one: &Value, other: &Value, steps: &mut usize) -> bool {
 }
 
 /// Compares by value; exact between integers.
-pub fn compare(one: &Number, other: &Number) -> Option<Ordering> {
-    match (integer(one), integer(other)) {
+pub fn compare(one: &str, other: &str) -> Option<Ordering> {
+    match (exact(one), exact(other)) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
-        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+        _ => float(one).partial_cmp(&float(other)),
     }
-}
-
-/// Whether the number has no fraction: 1.0 is an integer.
-pub fn is_integer(number: &Number) -> bool {
-    !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
 
 /// Whether `number` is a whole multiple of `divisor`, which is above 0. With fractions a relative error of
 /// 1e-9 is allowed: 0.3 counts as a multiple of 0.1.
-pub fn is_multiple(number: &Number, divisor: &Number) -> bool {
-    if let (Some(number), Some(divisor)) = (integer(number), integer(divisor)) {
+pub fn is_multiple(number: &str, divisor: &str) -> bool {
+    if let (Some(number), Some(divisor)) = (exact(number), exact(divisor)) {
         return divisor != 0 && number % divisor == 0;
     }
-    let (Some(number), Some(divisor)) = (number.as_f64(), divisor.as_f64()) else {
-        return false;
-    };
-    let quotient = number / divisor;
+    let quotient = float(number) / float(divisor);
     quotient.is_finite() && (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
 }
 
 /// The value of an integer; of a float only below 1e38, where it is exact.
-fn integer(number: &Number) -> Option<i128> {
-    if number.is_f64() {
-        let float = number.as_f64()?;
-        return (float.fract() == 0.0 && float.abs() < 1e38).then_some(float as i128);
+fn exact(number: &str) -> Option<i128> {
+    if let Some(integer) = integer(number) {
+        return Some(integer);
     }
-    number
-        .as_i64()
-        .map(i128::from)
-        .or_else(|| number.as_u64().map(i128::from))
+    let float = float(number);
+    if float.fract() == 0.0 && float.abs() < 1e38 {
+        Some(float as i128)
+    } else {
+        None
+    }
 }
 
 /// The positions of two equal items, if there are any; counts its work into `steps` and stops at `limit`.
 ///
 /// Items are sorted by a hash, so only those of equal hash are compared.
-pub fn duplicate(items: &[Value], steps: &mut usize, limit: usize) -> Option<(usize, usize)> {
-    let mut hashed: Vec<(u64, usize)> = Vec::with_capacity(items.len());
-    for (position, item) in items.iter().enumerate() {
-        hashed.push((hash(item, steps), position));
+pub fn duplicate(items: &[Tree<'_>], steps: &mut usize, limit: usize) -> Option<(usize, usize)> {
+    let mut hashes: Vec<u64> = Vec::with_capacity(items.len());
+    for item in items {
+        hashes.push(hash(item, steps));
         if *steps > limit {
             return None;
         }
     }
-    hashed.sort_unstable();
-    for (place, (hash, first)) in hashed.iter().enumerate() {
-        for (_, second) in hashed
-            .iter()
-            .skip(place + 1)
-            .take_while(|(other, _)| other == hash)
-        {
-            if same(items.get(*first)?, items.get(*second)?, steps) {
-                return Some((*first, *second));
+    let hash = |at: u32| hashes.get(at as usize).copied().unwrap_or_default();
+    let order = sorted(items.len(), &mut |a, b| (hash(a), a) < (hash(b), b));
+    for (place, first) in order.iter().enumerate() {
+        for second in order.iter().skip(place + 1) {
+            if hash(*first) != hash(*second) {
+                break;
+            }
+            let (first, second) = (*first as usize, *second as usize);
+            if same(items.get(first)?, items.get(second)?, steps) {
+                return Some((first, second));
             }
             if *steps > limit {
                 return None;
@@ -129,19 +128,19 @@ pub fn duplicate(items: &[Value], steps: &mut usize, limit: usize) -> Option<(us
 }
 
 /// Equal for values that are the same.
-fn hash(value: &Value, steps: &mut usize) -> u64 {
+fn hash(value: &Tree<'_>, steps: &mut usize) -> u64 {
     *steps += 1;
     match value {
-        Value::Null => 1,
-        Value::Bool(bool) => 2 + u64::from(*bool),
-        Value::Number(number) => match integer(number) {
+        Tree::Null => 1,
+        Tree::Bool(bool) => 2 + u64::from(*bool),
+        Tree::Number(number) => match exact(number) {
             Some(integer) => mix(5, integer as u64),
-            None => mix(6, number.as_f64().unwrap_or_default().to_bits()),
+            None => mix(6, float(number).to_bits()),
         },
-        Value::String(text) => hash_text(text, steps),
-        Value::Array(items) => items.iter().fold(7, |seed, item| mix(seed, hash(item, steps))),
+        Tree::String(text) => hash_text(text, steps),
+        Tree::Array(items) => items.iter().fold(7, |seed, item| mix(seed, hash(item, steps))),
         // The sum does not depend on the order.
-        Value::Object(fields) => fields.iter().fold(8, |sum: u64, (key, value)| {
+        Tree::Object(fields) => fields.iter().fold(8, |sum: u64, (key, value)| {
             sum.wrapping_add(mix(hash_text(key, steps), hash(value, steps)))
         }),
     }

@@ -1,24 +1,45 @@
 //! Where the references within a document lead.
 
+use super::super::json_reader::whole;
+use super::super::json_tree::Tree;
+use super::super::json_writer::decimal;
 use super::push_segment;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Walks the JSON pointer of a URI fragment; gives back its canonical form, and what it points to.
-pub fn follow<'a>(root: &'a Value, pointer: &str) -> Option<(String, &'a Value)> {
+pub fn follow<'a>(root: &'a Tree<'a>, pointer: &str) -> Option<(String, &'a Tree<'a>)> {
     let (mut canonical, mut value) = (String::new(), root);
-    for escaped in percent_decoded(pointer).split('/').skip(1) {
-        let segment = escaped.replace("~1", "/").replace("~0", "~");
+    let decoded = percent_decoded(pointer);
+    for escaped in decoded.split('/').skip(1) {
+        let segment = unescaped(escaped);
         value = match value {
-            Value::Object(fields) => fields.get(&segment)?,
-            Value::Array(items) if segment == "0" || !segment.starts_with(['0', '+']) => {
-                items.get(segment.parse::<usize>().ok()?)?
+            Tree::Object(fields) => fields.get(&segment)?,
+            Tree::Array(items) if segment == "0" || !segment.starts_with('0') => {
+                items.get(whole(&segment)? as usize)?
             }
             _ => return None,
         };
         push_segment(&mut canonical, &segment);
     }
     Some((canonical, value))
+}
+
+/// `~1` stands for a slash, and `~0` for the tilde.
+fn unescaped(segment: &str) -> String {
+    let mut text = String::with_capacity(segment.len());
+    let mut rest = segment.chars();
+    while let Some(character) = rest.next() {
+        let mut ahead = rest.clone();
+        text.push(match (character, ahead.next()) {
+            ('~', Some('0')) => '~',
+            ('~', Some('1')) => '/',
+            _ => {
+                text.push(character);
+                continue;
+            }
+        });
+        rest = ahead;
+    }
+    text
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -41,9 +62,12 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
+/// Name, pointer and value; of equal names the last one counts.
+pub type Anchors<'a> = Vec<(&'a str, String, &'a Tree<'a>)>;
+
 /// All anchors: `$anchor`, and draft-07's `$id` of a fragment.
-pub fn anchors(root: &Value) -> BTreeMap<&str, (String, &Value)> {
-    let mut anchors = BTreeMap::new();
+pub fn anchors<'a>(root: &'a Tree<'a>) -> Anchors<'a> {
+    let mut anchors = Vec::new();
     let mut pending = vec![(String::new(), root)];
     while let Some((pointer, value)) = pending.pop() {
         let mut visit = |segment: &str, child| {
@@ -52,19 +76,19 @@ pub fn anchors(root: &Value) -> BTreeMap<&str, (String, &Value)> {
             pending.push((pointer, child));
         };
         match value {
-            Value::Object(fields) => {
+            Tree::Object(fields) => {
                 fields.iter().for_each(|(name, child)| visit(name, child));
-                let text = |keyword| fields.get(keyword).and_then(Value::as_str);
+                let text = |keyword| fields.get(keyword).and_then(Tree::as_str);
                 let old = text("$id").and_then(|id| id.strip_prefix('#'));
                 for anchor in [text("$anchor"), old].into_iter().flatten() {
-                    anchors.insert(anchor, (pointer.clone(), value));
+                    anchors.push((anchor, pointer.clone(), value));
                 }
             }
-            Value::Array(items) => {
+            Tree::Array(items) => {
                 items
                     .iter()
                     .enumerate()
-                    .for_each(|(index, child)| visit(&index.to_string(), child));
+                    .for_each(|(index, child)| visit(&decimal(index), child));
             }
             _ => {}
         }

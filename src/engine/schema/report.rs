@@ -1,9 +1,10 @@
 //! What a violation says: what was expected, and what was found instead.
 
+use super::super::json_tree::Tree;
+use super::super::json_writer::decimal;
 use super::check::{At, Check, Path};
 use super::equal::Choices;
 use super::{NodeIndex, Types, Violation, push_segment};
-use serde_json::{Number, Value};
 
 /// Each returns `false`, the answer to whether the value fits, and makes text only for a violation that is kept.
 impl Check<'_> {
@@ -30,7 +31,7 @@ impl Check<'_> {
         self.fail(at, "enum", &message)
     }
 
-    pub(super) fn fail_const(&mut self, expected: &Value, at: &At<'_>) -> bool {
+    pub(super) fn fail_const(&mut self, expected: &Tree<'_>, at: &At<'_>) -> bool {
         if self.is_done() {
             return false;
         }
@@ -45,14 +46,14 @@ impl Check<'_> {
         at: &At<'_>,
         keyword: &'static str,
         expected: &str,
-        limit: &Number,
+        limit: &str,
     ) -> bool {
         if self.is_done() {
             return false;
         }
         let mut message = String::from("expected ");
         message.push_str(expected);
-        message.push_str(&limit.to_string());
+        message.push_str(limit);
         push_got(&mut message, at.instance);
         self.fail(at, keyword, &message)
     }
@@ -74,7 +75,7 @@ impl Check<'_> {
             return false;
         }
         let mut summary = String::from("fits none of the ");
-        summary.push_str(&list.len().to_string());
+        summary.push_str(&decimal(list.len()));
         summary.push_str(" alternatives");
         self.fail_closest(at, keyword, &summary, list)
     }
@@ -118,7 +119,7 @@ impl Check<'_> {
         if let Some((_, _, number, violation)) = closest {
             if list.len() > 1 {
                 message.push_str("; closest is number ");
-                message.push_str(&(number + 1).to_string());
+                message.push_str(&decimal(number + 1));
             }
             message.push_str(": ");
             if segments(&violation.instance_pointer) > path_segments(at.path) {
@@ -158,7 +159,7 @@ fn push_path(pointer: &mut String, path: &Path<'_>) {
         }
         Path::Item(parent, position) => {
             push_path(pointer, parent);
-            push_segment(pointer, &position.to_string());
+            push_segment(pointer, &decimal(*position));
         }
     }
 }
@@ -176,17 +177,17 @@ fn segments(pointer: &str) -> usize {
     pointer.bytes().filter(|byte| *byte == b'/').count()
 }
 
-fn push_got(message: &mut String, value: &Value) {
+fn push_got(message: &mut String, value: &Tree<'_>) {
     message.push_str(", got ");
     match value {
-        Value::Null => message.push_str("null"),
-        Value::Array(_) => message.push_str("an array"),
-        Value::Object(_) => message.push_str("an object"),
-        Value::String(_) => {
+        Tree::Null => message.push_str("null"),
+        Tree::Array(_) => message.push_str("an array"),
+        Tree::Object(_) => message.push_str("an object"),
+        Tree::String(_) => {
             message.push_str("string ");
             message.push_str(&short_json(value));
         }
-        Value::Bool(_) | Value::Number(_) => message.push_str(&short_json(value)),
+        Tree::Bool(_) | Tree::Number(_) => message.push_str(&short_json(value)),
     }
 }
 
@@ -206,11 +207,11 @@ fn push_list(message: &mut String, texts: &mut dyn Iterator<Item = String>) {
     }
 }
 
-fn short_json(value: &Value) -> String {
+fn short_json(value: &Tree<'_>) -> String {
     match value {
         // A long string is cut before it is encoded.
-        Value::String(text) => Value::String(shortened(text, MAX_SHOWN_CHARS)).to_string(),
-        other => shortened(&other.to_string(), MAX_SHOWN_CHARS),
+        Tree::String(text) => Tree::String(shortened(text, MAX_SHOWN_CHARS).into()).to_json(),
+        other => shortened(&other.to_json(), MAX_SHOWN_CHARS),
     }
 }
 

@@ -1,3 +1,6 @@
+use serde_json::Value;
+
+use super::super::json_tree::Tree;
 use super::*;
 
 mod bounds;
@@ -7,12 +10,20 @@ fn json(text: &str) -> Value {
 }
 
 fn compiled(schema: &str) -> Schema {
-    compile(&json(schema)).unwrap_or_else(|error| panic!("{schema}: {error}"))
+    compile_value(&json(schema)).unwrap_or_else(|error| panic!("{schema}: {error}"))
+}
+
+fn compile_value(schema: &Value) -> Result<Schema, SchemaError> {
+    compile(&Tree::parse(&schema.to_string()).unwrap())
+}
+
+fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
+    schema.validate(&Tree::parse(&instance.to_string()).unwrap(), max_errors)
 }
 
 fn violations(schema: &str, instance: &str) -> Vec<String> {
     compiled(schema)
-        .validate(&json(instance), 100)
+        .validate(&Tree::parse(instance).unwrap(), 100)
         .iter()
         .map(|violation| violation.to_string())
         .collect()
@@ -379,9 +390,9 @@ fn a_violation_names_the_place_the_expectation_and_the_finding() {
         assert_eq!(violations(schema, instance), [expected], "{schema}");
     }
     let found = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b~c"}},"$defs":{"b~c":{"minimum":1}}}"##);
-    assert!(found.validate(&json(r#"{"a":1}"#), 9).is_empty());
-    let found = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"minimum":1}}}"##)
-        .validate(&json(r#"{"a":0}"#), 9);
+    assert!(validate(&found, &json(r#"{"a":1}"#), 9).is_empty());
+    let schema = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"minimum":1}}}"##);
+    let found = validate(&schema, &json(r#"{"a":0}"#), 9);
     assert_eq!(found[0].schema_pointer, "/$defs/b/minimum");
     assert_eq!(found[0].instance_pointer, "/a");
 }
@@ -449,7 +460,7 @@ fn a_schema_that_is_no_schema_is_refused_with_its_place() {
         ),
     ];
     for (schema, expected) in rows {
-        match compile(&json(schema)) {
+        match compile_value(&json(schema)) {
             Ok(_) => panic!("{schema} compiled"),
             Err(error) => assert_eq!(error.to_string(), expected, "{schema}"),
         }
@@ -472,7 +483,7 @@ fn what_is_not_checked_is_warned_of() {
         let schema = json(&["{\"properties\":{\"a\":{\"", keyword, "\":{}}}}"].concat());
         let pointer = "/properties/a".to_string();
         assert_eq!(
-            compile(&schema).unwrap().warnings(),
+            compile_value(&schema).unwrap().warnings(),
             [SchemaWarning {
                 keyword: keyword.into(),
                 pointer

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, PartKind};
-use super::super::super::message::Json;
-use super::super::json_reader::{Object, string};
-use super::super::json_writer::{object_of, push_any, push_comma, push_string};
+use super::super::super::json_check::check;
+use super::super::super::json_reader::{Object, string};
+use super::super::super::json_writer::{object_of, push_any, push_comma, push_string};
 
 /// An open block. Text goes straight to its part; the rest waits here for the block's end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,12 +76,12 @@ impl OpenBlock {
                 return open;
             }
         }
-        let further = object
+        let mut further = object
             .iter()
             .flat_map(Object::fields)
             .filter(|(key, _)| !own.contains(key));
         if let Some(part) = answer.parts.get_mut(open.part) {
-            part.vendor = object_of(further);
+            part.vendor = object_of(&mut further);
         }
         open
     }
@@ -152,7 +152,7 @@ impl OpenBlock {
                 let vendor = part.vendor.take();
                 let known = vendor.as_ref().and_then(|json| Object::parse(json.as_str()));
                 let further = known.iter().flat_map(Object::fields);
-                part.vendor = object_of([("citations", list.as_str())].into_iter().chain(further));
+                part.vendor = object_of(&mut [("citations", list.as_str())].into_iter().chain(further));
             }
             PartKind::Raw => part.text = self.raw_block(),
             _ => {}
@@ -162,7 +162,7 @@ impl OpenBlock {
 
     /// The block with the input that was streamed, if that is JSON.
     fn raw_block(self) -> String {
-        if Json::parse(&self.input).is_err() {
+        if check(&self.input).is_err() {
             return self.start;
         }
         let Some(block) = Object::parse(&self.start) else {

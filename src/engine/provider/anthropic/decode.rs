@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
+use super::super::super::json_reader::{Object, validate};
 use super::super::super::usage::Usage;
 use super::super::failure::{decode_error_value, malformed};
-use super::super::json_reader::{Object, validate};
 use super::super::layout::Layout;
 use super::super::scan::{AnthropicDelta, anthropic_delta};
 use super::block::OpenBlock;

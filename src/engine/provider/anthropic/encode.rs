@@ -2,11 +2,10 @@
 
 use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{push_any, push_comma, push_key, push_number, push_raw, push_text};
 use super::super::RequestSpec;
-use super::super::json_reader::Object;
-use super::super::json_writer::{
-    BodyFields, push_any, push_comma, push_key, push_number, push_raw, push_text,
-};
+use super::super::body_fields::BodyFields;
 
 /// Anthropic demands a number; this is what an answer may have when the configuration names none.
 const DEFAULT_MAX_TOKENS: u64 = 8192;

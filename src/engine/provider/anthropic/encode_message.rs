@@ -5,10 +5,10 @@
 //! wrote, reasoning without a signature. A message of which nothing remains is not sent at all: the API joins
 //! neighbours of one role.
 
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
 use super::super::RequestSpec;
-use super::super::json_reader::Object;
-use super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use super::NAME;
 
 /// Appends `,{"role":…,"content":[…]}`.

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::Answer;
+use super::super::super::json_reader::{Object, string};
+use super::super::super::json_writer::object_of;
 use super::super::super::message::Json;
-use super::super::json_reader::{Object, string};
-use super::super::json_writer::object_of;
 
 /// The calls of an answer, in the order of their first delta.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,8 @@ impl Calls {
             if let Some(name) = function.filled("name") {
                 open.name = name.into_owned();
             }
-            let further = call.fields().filter(|(key, _)| !OURS.contains(key));
-            if let Some(vendor) = object_of(further) {
+            let mut further = call.fields().filter(|(key, _)| !OURS.contains(key));
+            if let Some(vendor) = object_of(&mut further) {
                 open.vendor = Some(vendor);
             }
         }
@@ -148,5 +148,5 @@ fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
 
 /// An object kept beside a block.
 pub fn vendor_object(fields: &[(&str, &str)]) -> Option<Json> {
-    object_of(fields.iter().copied())
+    object_of(&mut fields.iter().copied())
 }

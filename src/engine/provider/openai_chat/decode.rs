@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
+use super::super::super::json_reader::{Object, items, string, validate};
 use super::super::failure::{decode_error_value, malformed};
-use super::super::json_reader::{Object, items, string, validate};
 use super::super::layout::Layout;
 use super::super::scan::{ChatDelta, chat_delta};
 use super::call::{Calls, vendor_object};

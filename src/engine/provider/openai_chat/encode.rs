@@ -2,9 +2,10 @@
 
 use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text};
 use super::super::RequestSpec;
-use super::super::json_reader::Object;
-use super::super::json_writer::{BodyFields, push_comma, push_key, push_raw, push_string, push_text};
+use super::super::body_fields::BodyFields;
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {

@@ -4,12 +4,12 @@
 //! Reasoning goes back in the field that it came in, and only to this protocol; reasoning that came in a content array
 //! (Mistral) does not. Media in a tool's result follow in the user message: `tool` messages hold only text.
 
-use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
-use super::super::RequestSpec;
-use super::super::json_reader::Object;
-use super::super::json_writer::{
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{
     push_comma, push_escaped, push_key, push_raw, push_string, push_text, push_vendor,
 };
+use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
+use super::super::RequestSpec;
 use super::NAME;
 
 /// Appends the wire messages, each with a comma before it.

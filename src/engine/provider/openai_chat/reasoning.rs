@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::json_reader::Object;
-use super::super::json_writer::{push_any, push_comma, push_string};
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{push_any, push_comma, push_string};
 
 /// The elements of `reasoning_details`, pieces of one element joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

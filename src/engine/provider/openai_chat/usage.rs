@@ -1,7 +1,7 @@
 //! Token counts, under all the names that servers give them.
 
+use super::super::super::json_reader::Object;
 use super::super::super::usage::Usage;
-use super::super::json_reader::Object;
 
 /// The neutral counts. `prompt_tokens` already holds what came from the cache.
 pub fn read_usage(wire: &Object<'_>) -> Usage {

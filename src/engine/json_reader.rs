@@ -1,23 +1,22 @@
 //! The general reader of what providers send: objects as lists of raw fields, nothing converted before it is asked for.
 //!
-//! [`validate`] checks the whole text once (by `serde_json`, without a limit on depth or a tree); everything behind it
+//! [`validate`] checks the whole text once (by [`super::json_check`], without a limit on depth or a tree); everything behind it
 //! only cuts the checked text apart. Keys keep their order, numbers their digits, a key given twice counts as its last.
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
-use super::cursor::{Cursor, RawString};
+use super::json_check::check;
+use super::provider::cursor::{Cursor, RawString};
 
 /// The text of one JSON value, or `None`. Bytes that are no UTF-8 become U+FFFD first.
 pub fn validate(data: &[u8]) -> Option<Cow<'_, str>> {
     let text = String::from_utf8_lossy(data);
-    serde_json::from_str::<&RawValue>(&text).ok()?;
+    check(&text).ok()?;
     Some(text)
 }
 
 /// An object's fields.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     fields: Vec<(Cow<'a, str>, &'a str)>,
 }
@@ -32,7 +31,7 @@ impl<'a> Object<'a> {
             return Some(Object { fields });
         }
         loop {
-            let key = unescape(cursor.string()?);
+            let key = cursor.string()?.to_text();
             cursor.eat(b':')?;
             fields.push((key, next_value(json, &mut cursor)?));
             if cursor.eat(b',').is_none() {
@@ -49,8 +48,13 @@ impl<'a> Object<'a> {
 
     /// A field's JSON text; `None` if it is missing or null.
     pub fn get(&self, key: &str) -> Option<&'a str> {
+        self.last(key).filter(|value| *value != "null")
+    }
+
+    /// A field's JSON text, `null` too.
+    pub fn last(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.fields.iter().rev().find(|(name, _)| name == key)?;
-        if *value == "null" { None } else { Some(value) }
+        Some(value)
     }
 
     /// A string field, unescaped; `None` if it is anything else.
@@ -78,9 +82,22 @@ impl<'a> Object<'a> {
         if text.starts_with('-') {
             return Some(0);
         }
-        let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
-        whole.parse().ok()
+        let end = text.bytes().position(|byte| byte == b'.').unwrap_or(text.len());
+        whole(text.get(..end)?)
     }
+}
+
+/// A number that consists of digits alone and fits.
+pub fn whole(text: &str) -> Option<u64> {
+    let mut number = 0u64;
+    for byte in text.bytes() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    if text.is_empty() { None } else { Some(number) }
 }
 
 /// The elements of an array in valid JSON text; `None` if it is no array.
@@ -102,7 +119,7 @@ pub fn items(json: &str) -> Option<Vec<&str>> {
 
 /// The text of a JSON string; `None` if it is none.
 pub fn string(json: &str) -> Option<Cow<'_, str>> {
-    Cursor::new(json.as_bytes()).string().map(unescape)
+    Cursor::new(json.as_bytes()).string().map(RawString::to_text)
 }
 
 fn next_value<'a>(json: &'a str, cursor: &mut Cursor<'a>) -> Option<&'a str> {
@@ -110,17 +127,6 @@ fn next_value<'a>(json: &'a str, cursor: &mut Cursor<'a>) -> Option<&'a str> {
     let from = cursor.position();
     cursor.skip_value()?;
     json.get(from..cursor.position())
-}
-
-fn unescape(raw: RawString<'_>) -> Cow<'_, str> {
-    raw.plain().map_or_else(
-        || {
-            let mut text = String::new();
-            raw.unescape_into(&mut text);
-            Cow::Owned(text)
-        },
-        Cow::Borrowed,
-    )
 }
 
 #[cfg(test)]

@@ -1,0 +1,194 @@
+//! Reads a [`Config`] from JSON.
+//!
+//! By hand: derived readers of these types weigh 60 kB of wasm. The derived ones stay for the state of a run, and a
+//! test compares the two.
+
+use super::config::{
+    Config, Limits, ModelConfig, RetryPolicy, Timeouts, ToolChoice, ToolConfig, ToolExecution,
+};
+use super::error::ConfigError;
+use super::json_reader::items;
+use super::json_record::{Record, document, text_of};
+use super::message_json::messages;
+use super::usage::Price;
+
+impl Config {
+    /// Reads what the face hands in.
+    ///
+    /// # Errors
+    /// The first field that is missing or is not what it must be, with its path.
+    pub fn from_json(json: &str) -> Result<Config, ConfigError> {
+        let mut record = Record::new(document("config", json)?);
+        let r = &mut record;
+        let mut tools = Vec::new();
+        r.each("tools", &mut |json| {
+            tools.push(tool(json)?);
+            Ok(())
+        });
+        let config = Config {
+            model: r.object("model", model),
+            system: r.text_if("system"),
+            tools,
+            messages: messages(r),
+            limits: r.object_or_default("limits", limits),
+            timeouts: r.object_or_default("timeouts", timeouts),
+            retry: r.object_or_default("retry", retry),
+            tool_execution: match r.word("toolExecution", &["read-only-parallel", "parallel", "sequential"]) {
+                Some(1) => ToolExecution::Parallel,
+                Some(2) => ToolExecution::Sequential,
+                _ => ToolExecution::ReadOnlyParallel,
+            },
+            max_tool_concurrency: r.small("maxToolConcurrency", 8),
+            join_deltas: r.flag("joinDeltas", true),
+        };
+        record.finish(config)
+    }
+}
+
+impl ModelConfig {
+    /// A model with this vendor and name, and nothing else said.
+    pub fn new(vendor: String, model: String) -> ModelConfig {
+        ModelConfig {
+            vendor,
+            protocol: None,
+            model,
+            base_url: None,
+            headers: Vec::new(),
+            stream: true,
+            max_output_tokens: None,
+            temperature: None,
+            top_p: None,
+            top_k: None,
+            seed: None,
+            stop_sequences: Vec::new(),
+            thinking: None,
+            effort: None,
+            tool_choice: None,
+            parallel_tool_calls: None,
+            body: None,
+            price: None,
+        }
+    }
+}
+
+fn model(r: &mut Record<'_>) -> ModelConfig {
+    let mut model = ModelConfig::new(r.text("vendor"), r.text("model"));
+    model.protocol = r.text_if("protocol");
+    model.base_url = r.text_if("baseUrl");
+    r.each("headers", &mut |json| {
+        model.headers.push(pair(json)?);
+        Ok(())
+    });
+    model.stream = r.flag("stream", true);
+    model.max_output_tokens = r.number_if("maxOutputTokens");
+    model.temperature = r.json_if("temperature");
+    model.top_p = r.json_if("topP");
+    model.top_k = r.json_if("topK");
+    model.seed = r.json_if("seed");
+    model.stop_sequences = r.texts("stopSequences");
+    model.thinking = r.json_if("thinking");
+    model.effort = r.text_if("effort");
+    if let Some(json) = r.given("toolChoice") {
+        model.tool_choice = r.within("toolChoice", tool_choice(json));
+    }
+    model.parallel_tool_calls = r.flag_if("parallelToolCalls");
+    model.body = r.json_if("body");
+    if r.given("price").is_some() {
+        model.price = Some(r.object_or_default("price", price));
+    }
+    model
+}
+
+fn pair(json: &str) -> Result<(String, String), ConfigError> {
+    match items(json).as_deref() {
+        Some([name, value]) => Ok((text_of(name)?, text_of(value)?)),
+        _ => Err(ConfigError::new("", "must be a name and a value")),
+    }
+}
+
+fn tool_choice(json: &str) -> Result<ToolChoice, ConfigError> {
+    if json.starts_with('{') {
+        let mut record = Record::new(json);
+        let name = record.text("tool");
+        return record.finish(ToolChoice::Tool(name));
+    }
+    match text_of(json)?.as_str() {
+        "auto" => Ok(ToolChoice::Auto),
+        "none" => Ok(ToolChoice::None),
+        "required" => Ok(ToolChoice::Required),
+        _ => Err(ConfigError::new(
+            "",
+            "must be one of auto, none, required, { tool: name }",
+        )),
+    }
+}
+
+fn price(r: &mut Record<'_>) -> Price {
+    for key in ["inputNanoUsd", "outputNanoUsd"] {
+        if r.get(key).is_none() {
+            r.refuse(key, "is missing");
+        }
+    }
+    Price {
+        input_nano_usd: r.number("inputNanoUsd", 0, u64::MAX),
+        output_nano_usd: r.number("outputNanoUsd", 0, u64::MAX),
+        cache_read_nano_usd: r.number_if("cacheReadNanoUsd"),
+        cache_write_nano_usd: r.number_if("cacheWriteNanoUsd"),
+    }
+}
+
+fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
+    let mut record = Record::new(json);
+    let r = &mut record;
+    let tool = ToolConfig {
+        name: r.text("name"),
+        description: r.text_or_empty("description"),
+        input_schema: r.json("inputSchema"),
+        validate: r.flag("validate", true),
+        read_only: r.flag("readOnly", false),
+        prepare: r.flag("prepare", false),
+        replay_once: r.flag("replayOnce", false),
+        timeout_ms: r.number_if("timeoutMs"),
+    };
+    record.finish(tool)
+}
+
+fn limits(r: &mut Record<'_>) -> Limits {
+    let default = Limits::default();
+    Limits {
+        max_iterations: r.small("maxIterations", default.max_iterations),
+        max_total_tokens: r.number_if("maxTotalTokens"),
+    }
+}
+
+fn timeouts(r: &mut Record<'_>) -> Timeouts {
+    let default = Timeouts::default();
+    // A timeout that is null is none, also where the default is one.
+    let mut or = |key: &str, default: Option<u64>| match r.get(key) {
+        None => default,
+        Some(_) => r.number_if(key),
+    };
+    Timeouts {
+        total_ms: or("totalMs", default.total_ms),
+        iteration_ms: or("iterationMs", default.iteration_ms),
+        first_chunk_ms: or("firstChunkMs", default.first_chunk_ms),
+        chunk_ms: or("chunkMs", default.chunk_ms),
+        tool_ms: or("toolMs", default.tool_ms),
+    }
+}
+
+fn retry(r: &mut Record<'_>) -> RetryPolicy {
+    let default = RetryPolicy::default();
+    RetryPolicy {
+        max_retries: r.small("maxRetries", default.max_retries),
+        base_ms: r.number("baseMs", default.base_ms, u64::MAX),
+        factor: r.small("factor", default.factor),
+        first_exponent: r.small("firstExponent", default.first_exponent),
+        jitter_ms: r.number("jitterMs", default.jitter_ms, u64::MAX),
+        max_ms: r.number("maxMs", default.max_ms, u64::MAX),
+        respect_retry_after: r.flag("respectRetryAfter", default.respect_retry_after),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,457 @@
+//! A JSON value as a tree that borrows from its text, for what must look at it more than once: schemas.
+//!
+//! Numbers stay the text that they were written as. Of a key given twice the last value counts, at the first place.
+
+use std::borrow::Cow;
+
+use super::json_reader::whole;
+use super::json_writer::{push_any, push_comma, push_string};
+use super::provider::cursor::Cursor;
+
+/// The most objects and arrays within each other that a tree may have.
+pub const MAX_DEPTH: usize = 127;
+
+#[derive(Clone, Debug)]
+pub enum Tree<'a> {
+    Null,
+    Bool(bool),
+    Number(Cow<'a, str>),
+    String(Cow<'a, str>),
+    Array(Vec<Tree<'a>>),
+    Object(Members<'a>),
+}
+
+impl<'a> Tree<'a> {
+    /// Reads `json`, which must be valid. `None` if it nests more than [`MAX_DEPTH`] levels.
+    pub fn parse(json: &'a str) -> Option<Tree<'a>> {
+        read(json, &mut Cursor::new(json.as_bytes()), 0)
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Tree::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The member `key` of an object.
+    pub fn get(&self, key: &str) -> Option<&Tree<'a>> {
+        match self {
+            Tree::Object(members) => members.get(key),
+            _ => None,
+        }
+    }
+
+    /// The same without the text that it was read from.
+    pub fn detached(&self) -> Tree<'static> {
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        match self {
+            Tree::Null => Tree::Null,
+            Tree::Bool(is) => Tree::Bool(*is),
+            Tree::Number(text) => Tree::Number(own(text)),
+            Tree::String(text) => Tree::String(own(text)),
+            Tree::Array(items) => Tree::Array(items.iter().map(Tree::detached).collect()),
+            Tree::Object(members) => {
+                let mut entries = Vec::with_capacity(members.len());
+                for (key, value) in members.iter() {
+                    entries.push((own(key), value.detached()));
+                }
+                Tree::Object(Members::new(entries))
+            }
+        }
+    }
+
+    /// Its JSON text without blanks.
+    pub fn to_json(&self) -> String {
+        let mut out = Vec::new();
+        self.push_json(&mut out);
+        String::from_utf8(out).unwrap_or_default()
+    }
+
+    fn push_json(&self, into: &mut Vec<u8>) {
+        match self {
+            Tree::Null => into.extend_from_slice(b"null"),
+            Tree::Bool(true) => into.extend_from_slice(b"true"),
+            Tree::Bool(false) => into.extend_from_slice(b"false"),
+            Tree::Number(text) => into.extend_from_slice(text.as_bytes()),
+            Tree::String(text) => push_string(into, text),
+            Tree::Array(items) => {
+                into.push(b'[');
+                for item in items {
+                    push_comma(into);
+                    item.push_json(into);
+                }
+                into.push(b']');
+            }
+            Tree::Object(members) => {
+                into.push(b'{');
+                for (key, value) in members.iter() {
+                    push_any(into, key, "");
+                    value.push_json(into);
+                }
+                into.push(b'}');
+            }
+        }
+    }
+}
+
+/// The members of an object, in the order of the text.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    entries: Vec<(Cow<'a, str>, Tree<'a>)>,
+    /// The entries by key, if there are many.
+    order: Vec<u32>,
+}
+
+/// Up to this many members a key is searched from the first on.
+const FEW: usize = 8;
+
+impl<'a> Members<'a> {
+    fn new(entries: Vec<(Cow<'a, str>, Tree<'a>)>) -> Members<'a> {
+        let mut order = Vec::new();
+        if entries.len() > FEW {
+            order = sorted(entries.len(), &mut |a, b| key(&entries, a) < key(&entries, b));
+        }
+        Members { entries, order }
+    }
+
+    /// The same where a key may come twice.
+    fn unique(mut entries: Vec<(Cow<'a, str>, Tree<'a>)>) -> Members<'a> {
+        // By key, and by place where keys are equal.
+        let order = sorted(entries.len(), &mut |a, b| {
+            (key(&entries, a), a) < (key(&entries, b), b)
+        });
+        let mut gone = Vec::new();
+        let mut first = None;
+        for &at in &order {
+            match first {
+                Some(first) if key(&entries, first) == key(&entries, at) => {
+                    if let Some((_, value)) = entries.get_mut(at as usize) {
+                        let value = std::mem::replace(value, Tree::Null);
+                        if let Some((_, old)) = entries.get_mut(first as usize) {
+                            *old = value;
+                        }
+                    }
+                    gone.push(at);
+                }
+                _ => first = Some(at),
+            }
+        }
+        if gone.is_empty() {
+            return Members { entries, order };
+        }
+        let mut kept = Vec::with_capacity(entries.len());
+        for (at, entry) in entries.into_iter().enumerate() {
+            if !gone.contains(&(at as u32)) {
+                kept.push(entry);
+            }
+        }
+        Members::new(kept)
+    }
+
+    pub fn get(&self, wanted: &str) -> Option<&Tree<'a>> {
+        if self.order.is_empty() {
+            return self
+                .iter()
+                .find(|(key, _)| *key == wanted)
+                .map(|(_, value)| value);
+        }
+        let (mut from, mut to) = (0, self.order.len());
+        while from < to {
+            let middle = (from + to) / 2;
+            let (found, value) = self.entries.get(*self.order.get(middle)? as usize)?;
+            match found.as_ref().cmp(wanted) {
+                std::cmp::Ordering::Less => from = middle + 1,
+                std::cmp::Ordering::Equal => return Some(value),
+                std::cmp::Ordering::Greater => to = middle,
+            }
+        }
+        None
+    }
+
+    pub fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Tree<'a>)> {
+        self.entries.iter().map(|(key, value)| (key.as_ref(), value))
+    }
+}
+
+fn key<'e>(entries: &'e [(Cow<'_, str>, Tree<'_>)], at: u32) -> &'e str {
+    entries.get(at as usize).map_or("", |(key, _)| key)
+}
+
+/// The numbers below `length` in the order that `is_less` gives them: heap sort, which is small and needs no luck.
+pub fn sorted(length: usize, is_less: &mut dyn FnMut(u32, u32) -> bool) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..length as u32).collect();
+    for root in (0..length / 2).rev() {
+        sift_down(&mut order, root, is_less);
+    }
+    for end in (1..length).rev() {
+        order.swap(0, end);
+        if let Some(heap) = order.get_mut(..end) {
+            sift_down(heap, 0, is_less);
+        }
+    }
+    order
+}
+
+fn sift_down(heap: &mut [u32], mut root: usize, is_less: &mut dyn FnMut(u32, u32) -> bool) {
+    loop {
+        let (mut child, Some(&parent)) = (2 * root + 1, heap.get(root)) else {
+            return;
+        };
+        let Some(&left) = heap.get(child) else { return };
+        let mut largest = left;
+        if let Some(&right) = heap.get(child + 1)
+            && is_less(left, right)
+        {
+            child += 1;
+            largest = right;
+        }
+        if !is_less(parent, largest) {
+            return;
+        }
+        heap.swap(root, child);
+        root = child;
+    }
+}
+
+fn read<'a>(json: &'a str, cursor: &mut Cursor<'a>, depth: usize) -> Option<Tree<'a>> {
+    let first = cursor.peek()?;
+    if matches!(first, b'[' | b'{') && depth == MAX_DEPTH {
+        return None;
+    }
+    Some(match first {
+        b'[' => {
+            let mut items = Vec::new();
+            let mut more = begin(cursor, b']');
+            while more {
+                items.push(read(json, cursor, depth + 1)?);
+                more = goes_on(cursor, b']')?;
+            }
+            Tree::Array(items)
+        }
+        b'{' => {
+            let mut entries: Vec<(Cow<'a, str>, Tree<'a>)> = Vec::new();
+            let mut more = begin(cursor, b'}');
+            let mut is_unique = true;
+            while more {
+                let key = cursor.string()?.to_text();
+                cursor.eat(b':')?;
+                let value = read(json, cursor, depth + 1)?;
+                is_unique &= entries.len() < FEW && !entries.iter().any(|(other, _)| *other == key);
+                entries.push((key, value));
+                more = goes_on(cursor, b'}')?;
+            }
+            Tree::Object(if is_unique {
+                Members::new(entries)
+            } else {
+                Members::unique(entries)
+            })
+        }
+        b'"' => Tree::String(cursor.string()?.to_text()),
+        other => {
+            let from = cursor.position();
+            cursor.skip_value()?;
+            match other {
+                b'n' => Tree::Null,
+                b't' => Tree::Bool(true),
+                b'f' => Tree::Bool(false),
+                _ => Tree::Number(Cow::Borrowed(json.get(from..cursor.position())?)),
+            }
+        }
+    })
+}
+
+/// Passes the opening bracket; whether anything stands before the closing one.
+fn begin(cursor: &mut Cursor<'_>, close: u8) -> bool {
+    cursor.step(1);
+    cursor.eat(close).is_none()
+}
+
+/// Passes a comma or the closing bracket; whether it was a comma.
+fn goes_on(cursor: &mut Cursor<'_>, close: u8) -> Option<bool> {
+    if cursor.eat(b',').is_some() {
+        return Some(true);
+    }
+    cursor.eat(close).map(|()| false)
+}
+
+/// The value of a JSON number to about 15 digits; equal values have equal results however they are written.
+///
+/// The standard library's parser rounds exactly and weighs 15 kB.
+pub fn float(number: &str) -> f64 {
+    let (is_negative, mut rest) = match number.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let (mut digits, mut exponent, mut in_fraction) = (0u64, 0i64, false);
+    while let [byte, after @ ..] = rest {
+        match byte {
+            b'0'..=b'9' if digits < 1_000_000_000_000_000_000 => {
+                digits = digits * 10 + u64::from(byte - b'0');
+                exponent -= i64::from(in_fraction);
+            }
+            b'0'..=b'9' => exponent += i64::from(!in_fraction),
+            b'.' => in_fraction = true,
+            _ => break,
+        }
+        rest = after;
+    }
+    if let [_, power @ ..] = rest {
+        let (is_down, power) = match power {
+            [b'-', power @ ..] => (true, power),
+            [b'+', power @ ..] | power => (false, power),
+        };
+        let power = power.iter().fold(0i64, |sum, byte| {
+            (sum * 10 + i64::from(byte.wrapping_sub(b'0'))).min(100_000)
+        });
+        exponent += if is_down { -power } else { power };
+    }
+    while digits != 0 && digits.is_multiple_of(10) {
+        digits /= 10;
+        exponent += 1;
+    }
+    let mut value = digits as f64;
+    // 1e308 is about the largest: smaller numbers with many digits are scaled in two steps.
+    while exponent < 0 && value != 0.0 {
+        let step = exponent.max(-300);
+        value /= power_of_ten(step.unsigned_abs());
+        exponent -= step;
+    }
+    if exponent > 0 && value != 0.0 {
+        value *= power_of_ten(exponent.unsigned_abs());
+    }
+    if is_negative { -value } else { value }
+}
+
+fn power_of_ten(mut exponent: u64) -> f64 {
+    let (mut power, mut square) = (1.0, 10.0);
+    if exponent > 308 {
+        return f64::INFINITY;
+    }
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            power *= square;
+        }
+        square *= square;
+        exponent >>= 1;
+    }
+    power
+}
+
+/// The value of a number written without fraction and exponent that has at most 64 bits; otherwise `None`.
+pub fn integer(number: &str) -> Option<i128> {
+    match number.strip_prefix('-') {
+        Some(digits) => whole(digits)
+            .filter(|value| *value <= 1 << 63)
+            .map(|value| -i128::from(value)),
+        None => whole(number).map(i128::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    #[test]
+    fn of_a_key_given_twice_the_last_value_counts_at_the_first_place() {
+        for keys in ["abab", "aaaaaaaaaaaa", "abcdefghijkabcklm", "zyxwvutsrqponmz"] {
+            let fields: Vec<String> = keys
+                .chars()
+                .enumerate()
+                .map(|(at, key)| format!("\"{key}\":{at}"))
+                .collect();
+            let json = format!("{{{}}}", fields.join(","));
+            let tree = Tree::parse(&json).unwrap();
+            let value: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(tree.to_json(), value.to_string());
+            for key in keys.chars() {
+                let key = key.to_string();
+                assert_eq!(tree.get(&key).unwrap().to_json(), value[&key].to_string());
+            }
+            assert!(tree.get("no").is_none());
+        }
+    }
+
+    #[test]
+    fn a_tree_has_at_most_127_levels() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(Tree::parse(&nested(MAX_DEPTH)).is_some());
+        assert!(Tree::parse(&nested(MAX_DEPTH + 1)).is_none());
+    }
+
+    #[test]
+    fn one_number_has_one_value_however_it_is_written() {
+        for (one, other) in [
+            ("0.1", "0.10"),
+            ("1e23", "100000000000000000000000"),
+            ("1", "1.000"),
+            ("-0", "0"),
+            ("25e-1", "2.5"),
+            ("123456789012345678901234567890", "1.2345678901234567890e29"),
+        ] {
+            assert_eq!(float(one), float(other), "{one} {other}");
+        }
+        assert_eq!(float("1e999"), f64::INFINITY);
+        assert_eq!(float("1e-999"), 0.0);
+        assert_eq!(integer("18446744073709551615"), Some(u64::MAX.into()));
+        assert_eq!(integer("-9223372036854775808"), Some(i64::MIN.into()));
+        for text in ["18446744073709551616", "-9223372036854775809", "1.0", "1e3"] {
+            assert_eq!(integer(text), None, "{text}");
+        }
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 60, 12, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::vec(("[a-f]{1,2}", inner), 0..14)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_tree_is_the_value_that_serde_json_reads(value in any_value()) {
+            let pretty = serde_json::to_string_pretty(&value).unwrap();
+            let tree = Tree::parse(&pretty).unwrap();
+            let again: Value = serde_json::from_str(&tree.detached().to_json()).unwrap();
+            prop_assert_eq!(again.to_string(), value.to_string());
+            if let Value::Object(fields) = &value {
+                for (key, value) in fields {
+                    prop_assert_eq!(tree.get(key).unwrap().to_json(), serde_json::from_str::<Value>(&value.to_string()).unwrap().to_string());
+                }
+            }
+        }
+
+        #[test]
+        fn a_float_is_as_exact_as_its_digits(number in any::<f64>().prop_filter("finite", |number| number.is_finite())) {
+            let value = float(&format!("{number:e}"));
+            prop_assert!((value - number).abs() <= number.abs() * 1e-14 || number.abs() < 1e-290, "{value} {number}");
+        }
+
+        #[test]
+        fn sorting_sorts(numbers in proptest::collection::vec(any::<u8>(), 0..50)) {
+            let order = sorted(numbers.len(), &mut |a, b| (numbers[a as usize], a) < (numbers[b as usize], b));
+            let mut expected: Vec<u32> = (0..numbers.len() as u32).collect();
+            expected.sort_by_key(|at| numbers[*at as usize]);
+            prop_assert_eq!(order, expected);
+        }
+    }
+}

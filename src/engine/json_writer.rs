@@ -1,0 +1,168 @@
+//! Writes JSON: text appended to bytes, without trees.
+
+use super::json_reader::Object;
+use super::message::Json;
+
+/// Appends `text` as a JSON string.
+pub fn push_string(into: &mut Vec<u8>, text: &str) {
+    into.reserve(text.len() + 2);
+    into.push(b'"');
+    push_escaped(into, text);
+    into.push(b'"');
+}
+
+/// Appends `text` as the inside of a JSON string.
+pub fn push_escaped(into: &mut Vec<u8>, text: &str) {
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let escape: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            b'\t' => b"\\t",
+            0..=0x1f => b"\\u00",
+            _ => continue,
+        };
+        into.extend_from_slice(text.as_bytes().get(from..at).unwrap_or_default());
+        into.extend_from_slice(escape);
+        if escape.len() == 4 {
+            into.push(b'0' + (byte >> 4));
+            into.push(HEX.get(usize::from(byte & 15)).copied().unwrap_or(b'0'));
+        }
+        from = at + 1;
+    }
+    into.extend_from_slice(text.as_bytes().get(from..).unwrap_or_default());
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Appends a number in decimal.
+pub fn push_number(into: &mut Vec<u8>, number: u64) {
+    let mut digits = [0u8; 20];
+    let mut rest = number;
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        used += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    into.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
+}
+
+/// A number in decimal.
+pub fn decimal(number: usize) -> String {
+    let mut digits = Vec::new();
+    push_number(&mut digits, number as u64);
+    String::from_utf8(digits).unwrap_or_default()
+}
+
+/// Appends a comma if the object or array before it already has something.
+pub fn push_comma(into: &mut Vec<u8>) {
+    if !matches!(into.last(), Some(b'{' | b'[')) {
+        into.push(b',');
+    }
+}
+
+/// Appends a key and its colon, with the comma before it. Keys need no escapes.
+pub fn push_key(into: &mut Vec<u8>, key: &str) {
+    push_comma(into);
+    into.push(b'"');
+    into.extend_from_slice(key.as_bytes());
+    into.extend_from_slice(b"\":");
+}
+
+/// Appends a field with a string.
+pub fn push_text(into: &mut Vec<u8>, key: &str, text: &str) {
+    push_key(into, key);
+    push_string(into, text);
+}
+
+/// Appends a field with a number.
+pub fn push_count(into: &mut Vec<u8>, key: &str, number: u64) {
+    push_key(into, key);
+    push_number(into, number);
+}
+
+/// Appends a field with a boolean.
+pub fn push_flag(into: &mut Vec<u8>, key: &str, is: bool) {
+    push_raw(into, key, if is { "true" } else { "false" });
+}
+
+/// Appends a field with a string, if there is one.
+pub fn push_text_if(into: &mut Vec<u8>, key: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        push_text(into, key, text);
+    }
+}
+
+/// Appends a field with JSON text as its value.
+pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
+    push_key(into, key);
+    into.extend_from_slice(json.as_bytes());
+}
+
+/// Appends the fields of the object `vendor` but for nulls and those in `ours`.
+pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
+    let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) else {
+        return;
+    };
+    for (key, value) in object.fields() {
+        if value != "null" && !ours.contains(&key) {
+            push_any(into, key, value);
+        }
+    }
+}
+
+/// Appends a field whose key may need escapes, with JSON text as its value.
+pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
+    push_comma(into);
+    push_string(into, key);
+    into.push(b':');
+    into.extend_from_slice(json.as_bytes());
+}
+
+/// An object of the fields that are not null; `None` of none.
+pub fn object_of<'a>(fields: &mut dyn Iterator<Item = (&'a str, &'a str)>) -> Option<Json> {
+    let mut out = b"{".to_vec();
+    for (key, value) in fields {
+        if value != "null" {
+            push_any(&mut out, key, value);
+        }
+    }
+    out.push(b'}');
+    let text = String::from_utf8(out).ok()?;
+    if text == "{}" {
+        None
+    } else {
+        Some(Json::from_valid(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_survives_a_round_trip() {
+        let text: String = (0u32..0x300)
+            .chain([0x2028, 0xFFFD, 0x1F600])
+            .filter_map(char::from_u32)
+            .collect();
+        let mut out = Vec::new();
+        push_string(&mut out, &text);
+        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+    }
+
+    #[test]
+    fn numbers_are_written_in_full() {
+        for number in [0, 7, 10, 1234, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The top level of a request's body, into which the configuration may put fields of its own.
+
+use super::super::error::ConfigError;
+use super::super::json_reader::Object;
+use super::super::json_writer::{push_any, push_comma, push_key, push_number, push_string};
+use super::super::message::Json;
+
+/// The top level of a body: fields of ours, none of which the configured `body` also has, then those of `body`.
+pub struct BodyFields<'a> {
+    over: Option<Object<'a>>,
+}
+
+impl<'a> BodyFields<'a> {
+    /// # Errors
+    /// When `body` is no object, or has a field that only the run may write.
+    pub fn new(body: Option<&'a Json>) -> Result<BodyFields<'a>, ConfigError> {
+        let Some(body) = body else {
+            return Ok(BodyFields { over: None });
+        };
+        let over = Object::parse(body.as_str());
+        let fields = BodyFields { over };
+        if fields.over.is_none() {
+            return Err(ConfigError::new(
+                "model.body",
+                "must be an object of further request fields",
+            ));
+        }
+        if fields.has("messages") {
+            return Err(ConfigError::new(
+                "model.body.messages",
+                "is written by the run: use messages",
+            ));
+        }
+        if fields.has("stream") {
+            return Err(ConfigError::new(
+                "model.body.stream",
+                "decides how answers are read: use model.stream",
+            ));
+        }
+        Ok(fields)
+    }
+
+    /// The value that `body` gives to `key`.
+    pub fn over(&self, key: &str) -> Option<&'a str> {
+        self.over.as_ref()?.get(key)
+    }
+
+    /// `body` has the key, be it null.
+    pub fn has(&self, key: &str) -> bool {
+        self.over
+            .as_ref()
+            .is_some_and(|object| object.fields().any(|(name, _)| name == key))
+    }
+
+    /// Opens a field, unless `body` has it.
+    pub fn key(&self, into: &mut Vec<u8>, key: &str) -> bool {
+        if self.has(key) {
+            return false;
+        }
+        push_key(into, key);
+        true
+    }
+
+    pub fn text(&self, into: &mut Vec<u8>, key: &str, text: &str) {
+        if self.key(into, key) {
+            push_string(into, text);
+        }
+    }
+
+    pub fn raw(&self, into: &mut Vec<u8>, key: &str, json: &str) {
+        if self.key(into, key) {
+            into.extend_from_slice(json.as_bytes());
+        }
+    }
+
+    pub fn json(&self, into: &mut Vec<u8>, key: &str, json: Option<&Json>) {
+        if let Some(json) = json {
+            self.raw(into, key, json.as_str());
+        }
+    }
+
+    pub fn number(&self, into: &mut Vec<u8>, key: &str, number: u64) {
+        if self.key(into, key) {
+            push_number(into, number);
+        }
+    }
+
+    pub fn texts(&self, into: &mut Vec<u8>, key: &str, texts: &[String]) {
+        if !texts.is_empty() && self.key(into, key) {
+            into.push(b'[');
+            for text in texts {
+                push_comma(into);
+                push_string(into, text);
+            }
+            into.push(b']');
+        }
+    }
+
+    /// Appends the fields of `body` but those in `written`. A null removes a field of ours and is not sent; of a key
+    /// given twice the last counts.
+    pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
+        let Some(object) = &self.over else { return };
+        let fields: Vec<_> = object.fields().collect();
+        for (at, (key, value)) in fields.iter().enumerate() {
+            let again = fields.iter().skip(at + 1).any(|(later, _)| later == key);
+            if *value != "null" && !again && !written.contains(key) {
+                push_any(into, key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_body_says_replaces_ours_once() {
+        let body = Json::parse(r#"{"a":2,"gone":null,"b":[1],"b":[2]}"#).unwrap();
+        let fields = BodyFields::new(Some(&body)).unwrap();
+        let mut out = b"{".to_vec();
+        fields.number(&mut out, "a", 1);
+        fields.text(&mut out, "gone", "x");
+        fields.text(&mut out, "kept", "y");
+        fields.finish(&mut out, &[]);
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"kept":"y","a":2,"b":[2]"#);
+    }
+}
