@@ -41,7 +41,7 @@ export class BatchReader {
    * a listener may start something that makes that memory grow, which detaches every view of it.
    */
   read(wordsAt: number, records: number, textAt: number, textBytes: number, listener: BatchListener): void {
-    if (this.bytes.buffer !== this.memory.buffer) this.look();
+    if (this.words.length === 0) this.look();
     const start = wordsAt >>> 2;
     const words = this.words.slice(start, start + records * recordWords);
     const all = decoder.decode(this.bytes.subarray(textAt, textAt + textBytes));
@@ -55,12 +55,27 @@ export class BatchReader {
 
   /** Tells `listener` the lone short delta that `RunHandle.chunk` has lent. */
   readLent(lent: number, listener: BatchListener): void {
-    if (this.bytes.buffer !== this.memory.buffer) this.look();
+    if (this.words.length === 0) this.look();
+    const { words } = this;
     const wordsAt = Math.floor(lent / 64);
-    const unitsAt = (wordsAt >>> 1) + recordWords * 2;
-    tell(listener, this.words, wordsAt >>> 2, shortText(this.units, unitsAt, lent % 64));
+    const at = wordsAt >>> 2;
+    const text = shortText(this.units, (wordsAt >>> 1) + recordWords * 2, lent % 64);
+    try {
+      listener.onDelta(
+        words[at] as 0 | 1 | 2,
+        text,
+        words[at + 5]!,
+        words[at + 1]!,
+        words[at + 2]!,
+        words[at + 3]!,
+        words[at + 4]!,
+      );
+    } catch (error) {
+      report(listener, error);
+    }
   }
 
+  // Views of memory that has grown since are detached and have no length.
   private look(): void {
     this.words = new Uint32Array(this.memory.buffer);
     this.bytes = new Uint8Array(this.memory.buffer);

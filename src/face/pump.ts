@@ -16,7 +16,7 @@ export interface PumpSink {
 
 /** One body under way. */
 export class Pump {
-  private isStopped = false;
+  private readonly state = { isStopped: false };
   private cancel: (() => unknown) | undefined;
 
   constructor(
@@ -29,18 +29,18 @@ export class Pump {
     try {
       await this.read(this.body as Partial<Body>);
     } catch (error) {
-      if (!this.isStopped) this.sink.failed(error);
+      if (!this.state.isStopped) this.sink.failed(error);
       return;
     } finally {
       this.cancel = undefined;
     }
-    if (!this.isStopped) this.sink.end();
+    if (!this.state.isStopped) this.sink.end();
   }
 
   /** Ends the reading and lets the source know; its lock is released at once. */
   stop(): void {
-    if (this.isStopped) return;
-    this.isStopped = true;
+    if (this.state.isStopped) return;
+    this.state.isStopped = true;
     const cancel = this.cancel;
     this.cancel = undefined;
     try {
@@ -67,11 +67,13 @@ export class Pump {
       release(reader);
       return cancelled;
     };
+    const { sink, state } = this;
     try {
       for (;;) {
         const { done, value } = await reader.read();
-        if (done || this.isStopped) return;
-        this.pass(value);
+        if (done || state.isStopped) return;
+        if (value instanceof Uint8Array && value.length > 0) sink.bytes(value);
+        else this.pass(value);
       }
     } finally {
       release(reader);
@@ -83,13 +85,13 @@ export class Pump {
     this.cancel = () => iterator.return?.();
     for (;;) {
       const { done, value } = await iterator.next();
-      if (done || this.isStopped) return;
+      if (done || this.state.isStopped) return;
       this.pass(value);
     }
   }
 
   private pass(chunk: unknown): void {
-    if (this.isStopped) return;
+    if (this.state.isStopped) return;
     const bytes = chunk instanceof Uint8Array ? chunk : bytesOf(chunk);
     if (bytes.length > 0) this.sink.bytes(bytes);
   }
