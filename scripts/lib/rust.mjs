@@ -171,6 +171,6 @@ export function buildStdEnv(rust) {
     `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
     `${join(cargoHome, "registry/src")}=/crates`,
   ];
-  const flags = [unwindFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  const flags = [unwindFlags, "--cfg looplet_speed", ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
   return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
 }

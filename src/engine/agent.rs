@@ -124,6 +124,7 @@ impl Agent {
     }
 
     /// Of the model call under way.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn open_usage(&self) -> Usage {
         self.model
             .as_ref()
@@ -157,6 +158,7 @@ impl Agent {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let Some(model) = &mut self.model else { return };
         let fed = model.handle_chunk(bytes);
@@ -320,6 +322,7 @@ impl Agent {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn is_over_budget(&self, desk: &Desk<'_>) -> bool {
         let mut usage = desk.ledger.usage;
         usage.add(&self.open_usage());
@@ -329,6 +332,7 @@ impl Agent {
             .is_some_and(|limit| usage.total_tokens() > limit)
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn place(&self) -> Place {
         Place {
             agent: self.index,

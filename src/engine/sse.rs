@@ -109,6 +109,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
         if self.failed {
             return Err(self.too_long());
@@ -179,6 +180,7 @@ impl SseDecoder {
         self.retry_ms
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn skip_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
         let mut rest = chunk;
         while let Start::Bom(seen) = self.start {
@@ -200,11 +202,13 @@ impl SseDecoder {
         rest
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn is_within_a_line(&self) -> bool {
         self.line != Line::Name || !self.line_value.is_empty()
     }
 
     /// Takes a whole line out of one chunk.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
         let (field, value) = match split_name(line) {
             Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
@@ -237,6 +241,7 @@ impl SseDecoder {
     }
 
     /// Takes the beginning or a further piece of a line that does not lie whole within one chunk.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn open_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let mut rest = piece;
         while self.line == Line::Name {
@@ -260,6 +265,7 @@ impl SseDecoder {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_line(&mut self) -> Result<(), SseError> {
         let field = match self.line {
             Line::Value(field) => field,
@@ -285,6 +291,7 @@ impl SseDecoder {
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_value(&mut self, field: Field, piece: &[u8]) -> Result<(), SseError> {
         match field {
             Field::Data => self.push_data(piece),
@@ -297,12 +304,14 @@ impl SseDecoder {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_data(&mut self, piece: &[u8]) -> Result<(), SseError> {
         self.check_length(self.data.len() + piece.len())?;
         self.data.extend_from_slice(piece);
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_value(&mut self, field: Field) -> Result<(), SseError> {
         match field {
             Field::Event => std::mem::swap(&mut self.event, &mut self.line_value),
@@ -316,6 +325,7 @@ impl SseDecoder {
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn dispatch(&mut self, here: &mut Borrowed<'_>, on_event: &mut dyn FnMut(SseEvent<'_>)) {
         let borrowed = std::mem::take(here);
         if borrowed.data.is_some() || self.has_data {
@@ -329,6 +339,7 @@ impl SseDecoder {
         reset(&mut self.event);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn check_length(&mut self, bytes: usize) -> Result<(), SseError> {
         if bytes <= self.max_event_bytes {
             return Ok(());
@@ -376,6 +387,7 @@ fn reset(buffer: &mut Vec<u8>) {
 
 /// The field of a line that begins with `line`, and where its value starts; `None` while more bytes could
 /// change either.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     let name: &[u8] = match line.first()? {
         b'd' => b"data:",
@@ -396,6 +408,7 @@ fn split_name(line: &[u8]) -> Option<(Field, usize)> {
 }
 
 /// The field of a whole line that is only a name, with or without its colon.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn field_without_value(line: &[u8]) -> Field {
     match line {
         b"data" | b"event" | b"id" | b"retry" | b"data:" | b"event:" | b"id:" | b"retry:" => {
@@ -405,6 +418,7 @@ fn field_without_value(line: &[u8]) -> Field {
     }
 }
 
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn known_field(name: &[u8]) -> Field {
     match name.first() {
         Some(b'd') => Field::Data,
@@ -423,6 +437,7 @@ fn whole_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut position = 0;
@@ -442,6 +457,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Not 0 if any byte is below 14; JSON has no such byte in a line but blanks.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn bytes_below_14(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 255;
     word.wrapping_sub(EACH * 14) & !word & (EACH * 128)

@@ -50,6 +50,7 @@ pub fn prepare() {
 
 /// # Errors
 /// What the panic said, and where it happened.
+#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn catch<R>(enter: impl FnOnce() -> R) -> Result<R, String> {
     let (mut enter, mut left) = (Some(enter), None);
     catch_dyn(&mut || left = enter.take().map(|enter| enter()))?;
