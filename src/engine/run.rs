@@ -125,8 +125,8 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// The body of an open request, in three slices to be sent one after the other.
-    pub fn request_body(&mut self, request: EffectId) -> Option<[&[u8]; 3]> {
+    /// The body of an open request.
+    pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
         let (agent, mut desk) = self.desk(open.agent)?;
         agent.request_body(&mut desk, request)
