@@ -34,11 +34,11 @@ export async function build({ dev = false, glueOnly = false, machine } = {}) {
 async function compile({ rust, env }, dev) {
   const profile = dev ? "wasm-dev" : "release";
   const args = ["build", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile];
-  if (!dev) args.push("-Zbuild-std=std,panic_unwind");
+  if (!dev) args.push("-Zbuild-std=std,panic_unwind", "-Zbuild-std-features=optimize_for_size,panic-unwind");
   // Release and development have flags of their own: in one folder each would discard the other's work.
   const folder = join(process.env.CARGO_TARGET_DIR || join(root, "target"), dev ? "" : "dist");
   const built = await run(join(rust.bin, "cargo"), [...args, "--target-dir", folder], {
-    env: dev ? env : { ...env, ...buildStdEnv(rust) },
+    env: dev ? env : { ...env, ...buildStdEnv(rust, { small: true }) },
   });
   if (built.code !== 0) throw new SetupError("The crate does not compile.");
   return join(folder, "wasm32-unknown-unknown", profile, "looplet.wasm");
@@ -64,6 +64,13 @@ async function bind({ env }, wasm, dev) {
   markFresh("glue");
 }
 
+// What is smaller is not always smaller compressed: each of these is tried. Rust's order of functions puts like beside
+// like, and rustc has inlined already.
+const left = ["reorder-functions", "inlining-optimizing", "simplify-locals"].map(
+  (name) => `--skip-pass=${name}`,
+);
+const passes = ["-Oz", "-Os", "-O3"].map((level) => [level, ...left]);
+
 // The features are those of rustc's target: detected from the file, wasm-opt would take all or none.
 async function optimise(file) {
   const features = [
@@ -75,20 +82,30 @@ async function optimise(file) {
     "reference-types",
     "sign-ext",
   ];
-  const args = [
-    "-Oz",
-    "--mvp-features",
-    ...features.map((name) => `--enable-${name}`),
-    file,
-    "-o",
-    `${file}.opt`,
-  ];
-  await runQuietly("wasm-opt", process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...args]);
   const sizeOf = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
-  const [before, after] = [sizeOf(file), sizeOf(`${file}.opt`)];
-  if (after < before) cpSync(`${file}.opt`, file);
-  rmSync(`${file}.opt`);
-  console.log(`wasm-opt: ${before} → ${after} bytes gzip, ${after < before ? "taken" : "left out"}`);
+  const before = sizeOf(file);
+  const tried = await Promise.all(
+    passes.map(async (args, index) => {
+      const path = `${file}.${index}`;
+      const all = [
+        ...args,
+        "--mvp-features",
+        ...features.map((name) => `--enable-${name}`),
+        file,
+        "-o",
+        path,
+      ];
+      await runQuietly("wasm-opt", process.execPath, [
+        join(root, "node_modules/binaryen/bin/wasm-opt"),
+        ...all,
+      ]);
+      return { path, size: sizeOf(path) };
+    }),
+  );
+  const best = tried.reduce((one, other) => (other.size < one.size ? other : one));
+  if (best.size < before) cpSync(best.path, file);
+  for (const { path } of tried) rmSync(path);
+  console.log(`wasm-opt: ${before} → ${best.size} bytes gzip, ${best.size < before ? "taken" : "left out"}`);
 }
 
 async function bundle(dev) {

@@ -4,5 +4,11 @@ export default defineConfig({
   // The package stands beside the page; Vite takes it by its name, as any application would.
   server: { fs: { allow: [".."] } },
   optimizeDeps: { exclude: ["looplet", "looplet/practice"] },
-  build: { outDir: "../target/www", emptyOutDir: true, target: "es2022" },
+  build: {
+    outDir: "../target/www",
+    emptyOutDir: true,
+    target: "es2022",
+    // The engine travels inside the JavaScript.
+    chunkSizeWarningLimit: 1000,
+  },
 });

@@ -161,16 +161,23 @@ function linkedBin(rust) {
   return folder;
 }
 
+// Turns `optimize(speed)` on: see src/lib.rs.
+const speedFlags = "--cfg looplet_speed";
+// Nobody reads `{:?}` of a panic in the shipped file.
+const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line";
+
 /**
  * On top of `cargoEnv`: std is built together with the crate, which fat LTO needs (the prebuilt one has no bitcode).
- * The paths in panic messages are shortened, so that the file does not tell where it was built.
+ * The paths in panic messages are shortened, so that the file does not tell where it was built. `small`: for the
+ * shipped file, with less text in panic messages.
  */
-export function buildStdEnv(rust) {
+export function buildStdEnv(rust, { small = false } = {}) {
   const cargoHome = process.env.CARGO_HOME || join(homedir(), ".cargo");
   const shortened = [
     `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
     `${join(cargoHome, "registry/src")}=/crates`,
   ];
-  const flags = [unwindFlags, "--cfg looplet_speed", ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  const flags = [unwindFlags, speedFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  if (small) flags.push(smallFlags);
   return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
 }

@@ -191,4 +191,5 @@ fn retry(r: &mut Record<'_>) -> RetryPolicy {
 }
 
 #[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
 mod tests;

@@ -35,5 +35,6 @@ mod outcome_json;
 mod policy;
 mod random;
 mod retry_after;
+pub(crate) mod text;
 mod tool_batch;
 mod transcript;

@@ -3,6 +3,8 @@
 //! Reads header text and one moment, and never looks at a clock. What a header says wrongly it does not
 //! say at all: the caller's own backoff applies then. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 
+use super::json_reader::whole;
+
 /// The wait in milliseconds that the two headers ask for, counted from `now_ms` (milliseconds since 1970).
 ///
 /// A valid `retry-after-ms` above 0 wins, since some providers send `retry-after-ms: 0` beside
@@ -26,15 +28,24 @@ fn wait_ms(text: &str, now_ms: u64) -> Option<u64> {
 
 /// Digits with an optional fraction, times 10^`scale`, rounded up.
 fn decimal(text: &str, scale: usize) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if whole.is_empty() || !digits_only(whole) || !digits_only(fraction) {
+    let (mut number, mut scale, mut in_fraction, mut rest_is_zero) = (0u64, scale, false, true);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'.' if at > 0 && !in_fraction => in_fraction = true,
+            b'0'..=b'9' if in_fraction && scale == 0 => rest_is_zero &= byte == b'0',
+            b'0'..=b'9' => {
+                number = number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
+                scale -= usize::from(in_fraction);
+            }
+            _ => return None,
+        }
+    }
+    if text.is_empty() {
         return None;
     }
-    let kept = fraction.bytes().chain(std::iter::repeat(b'0')).take(scale);
-    let number = whole.bytes().chain(kept).fold(0u64, |number, digit| {
-        number.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
-    });
-    let rest_is_zero = fraction.bytes().skip(scale).all(|digit| digit == b'0');
+    for _ in 0..scale {
+        number = number.saturating_mul(10);
+    }
     Some(number.saturating_add(u64::from(!rest_is_zero)))
 }
 
@@ -50,7 +61,7 @@ fn http_date_ms(text: &str, now_ms: u64) -> Option<u64> {
         if word.contains(':') {
             put(&mut seconds, seconds_of_day(word)?)?;
         } else if digits_only(word) {
-            let number = word.parse::<u64>().ok().filter(|_| word.len() <= 4)?;
+            let number = whole(word).filter(|_| word.len() <= 4)?;
             if day.is_none() {
                 day = Some(number);
             } else {
@@ -102,13 +113,9 @@ fn is_weekday(word: &str) -> bool {
 }
 
 fn seconds_of_day(word: &str) -> Option<u64> {
-    let mut parts = word.split(':').map(|part| {
-        if part.len() == 2 && digits_only(part) {
-            part.parse::<u64>().ok()
-        } else {
-            None
-        }
-    });
+    let mut parts = word
+        .split(':')
+        .map(|part| whole(part).filter(|_| part.len() == 2));
     let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
     // 60 is a leap second.
     let valid = parts.next().is_none() && hour < 24 && minute < 60 && second <= 60;

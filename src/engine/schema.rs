@@ -210,23 +210,34 @@ fn push_segment(pointer: &mut String, segment: &str) {
     }
 }
 
-fn write_located(f: &mut fmt::Formatter<'_>, pointer: &str, text: &str) -> fmt::Result {
-    f.write_str(if pointer.is_empty() { "(root)" } else { pointer })?;
-    f.write_str(": ")?;
-    f.write_str(text)
+fn push_located(into: &mut String, pointer: &str, text: &str) {
+    into.push_str(if pointer.is_empty() { "(root)" } else { pointer });
+    into.push_str(": ");
+    into.push_str(text);
 }
 
 impl fmt::Display for SchemaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_located(f, &self.pointer, &self.problem)
+        let mut text = String::new();
+        push_located(&mut text, &self.pointer, &self.problem);
+        f.write_str(&text)
     }
 }
 
 impl std::error::Error for SchemaError {}
 
+impl Violation {
+    /// Appends the place and what is wrong there.
+    pub fn describe(&self, into: &mut String) {
+        push_located(into, &self.instance_pointer, &self.message);
+    }
+}
+
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_located(f, &self.instance_pointer, &self.message)
+        let mut text = String::new();
+        self.describe(&mut text);
+        f.write_str(&text)
     }
 }
 

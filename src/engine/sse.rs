@@ -7,6 +7,7 @@
 //! one chunk is borrowed from it. Order of calls: [`SseDecoder::feed`] for each chunk, then
 //! [`SseDecoder::finish`].
 
+use super::json_reader::whole;
 use serde::{Deserialize, Serialize};
 
 /// One event. Both fields are the bytes as sent.
@@ -429,11 +430,7 @@ fn known_field(name: &[u8]) -> Field {
 }
 
 fn whole_number(digits: &[u8]) -> Option<u64> {
-    std::str::from_utf8(digits)
-        .ok()
-        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?
-        .parse()
-        .ok()
+    whole(std::str::from_utf8(digits).ok()?)
 }
 
 /// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.

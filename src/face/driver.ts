@@ -6,6 +6,7 @@
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import { BatchReader, report, type BatchListener } from "./batch.js";
+import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
 import { Pump } from "./pump.js";
 import type { Block, Outcome, ToolFault } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
@@ -165,12 +166,14 @@ class Shell {
   private ended: Outcome | undefined;
   private isDone = false;
   private isLost = false;
+  private isDelivering = false;
+  private isHeld = false;
   private isFreed = false;
 
   constructor(
     wasm: LoadedWasm,
     configJson: string,
-    private readonly host: HostCallbacks,
+    private host: HostCallbacks,
   ) {
     this.instance = instanceOf(wasm);
     this.handle = new wasm.glue.RunHandle(configJson, this);
@@ -184,9 +187,8 @@ class Shell {
   enter<T>(call: (handle: Handle) => T): T | undefined {
     if (this.isFreed || this.isLost || this.instance.isLost()) return undefined;
     try {
-      const { instance } = this;
-      if (instance.lentTo === this && !instance.isHeld) {
-        instance.isHeld = true;
+      if (this.isDelivering && !this.isHeld) {
+        this.isHeld = true;
         this.handle.hold();
       }
       return call(this.handle);
@@ -217,10 +219,11 @@ class Shell {
     void Promise.resolve().then(() => {
       try {
         this.handle.free();
-        this.instance.freed = this.handle;
       } catch {
         // The instance is lost, and its memory with it.
       }
+      this.host = nobody;
+      this.instance.freed = this;
     });
   }
 
@@ -295,18 +298,7 @@ class Shell {
   }
 
   read(request: number, body: unknown): void {
-    const pump = new Pump(body, {
-      bytes: this.feeder(request),
-      end: () => {
-        this.pumps.delete(request);
-        this.enter((handle) => handle.end(request));
-      },
-      failed: (error) => {
-        this.pumps.delete(request);
-        const why = this.describe(error);
-        this.enter((handle) => handle.networkFailed(request, why));
-      },
-    });
+    const pump = new Pump(request, body, this);
     this.pumps.set(request, pump);
     void pump.start();
   }
@@ -326,7 +318,12 @@ class Shell {
   }
 
   now(): number {
-    return timeOf(this.host);
+    try {
+      return this.host.now();
+    } catch (error) {
+      report(this.host, error);
+      return Date.now();
+    }
   }
 
   random(): number {
@@ -353,36 +350,51 @@ class Shell {
     if (timer) this.tell((host) => host.clearTimer(timer.handle));
   }
 
-  /**
-   * Takes the chunks of a body in. What a listener tells while a lent delta is handed on is taken in at once but
-   * performed afterwards, as in every other callback.
-   *
-   * A closure that reads no field of this object: no run outlives a garbage collection, and with the last object of a
-   * class V8 drops the code that it has optimised for the class's fields.
-   */
-  private feeder(request: number): (chunk: Uint8Array) => void {
-    const { instance, handle, host } = this;
-    return (chunk) => {
-      try {
-        let from = 0;
-        do {
-          const length = instance.fill(chunk, from);
-          if (length === 0) return;
-          const lent = handle.chunk(request, length, timeOf(host));
-          from += length;
-          if (lent === 0) continue;
-          instance.lentTo = this;
-          instance.reader.readLent(lent, host);
-          instance.lentTo = undefined;
-          if (instance.isHeld) {
-            instance.isHeld = false;
-            this.enter((held) => held.resume());
-          }
-        } while (from < chunk.length && !this.isDone);
-      } catch (error) {
-        instance.crash(error);
-      }
-    };
+  // Called by the pumps.
+
+  feed(request: number, chunk: Uint8Array): void {
+    const { instance } = this;
+    const { reader } = instance;
+    if (chunk.length > instance.capacity) return this.feedPieces(request, chunk);
+    try {
+      if (reader.bytes.length === 0) reader.look();
+      if (reader.words[instance.lostWord] !== 0) return instance.crash(trapped());
+      reader.bytes.set(chunk, instance.inletAt);
+      const lent = this.handle.chunk(request, chunk.length, this.now());
+      if (lent === 0) return;
+      // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+      this.isDelivering = true;
+      reader.readLent(lent, this.host);
+      this.isDelivering = false;
+      if (this.isHeld) this.resume();
+    } catch (error) {
+      instance.crash(error);
+    }
+  }
+
+  end(request: number): void {
+    this.pumps.delete(request);
+    this.enter((handle) => handle.end(request));
+  }
+
+  fail(request: number, error: unknown): void {
+    this.pumps.delete(request);
+    const why = this.describe(error);
+    this.enter((handle) => handle.networkFailed(request, why));
+  }
+
+  private feedPieces(request: number, chunk: Uint8Array): void {
+    if (this.instance.isLost()) return;
+    this.instance.widen(chunk.length);
+    const { capacity } = this.instance;
+    for (let from = 0; from < chunk.length && !this.isDone; from += capacity) {
+      this.feed(request, chunk.subarray(from, from + capacity));
+    }
+  }
+
+  private resume(): void {
+    this.isHeld = false;
+    this.enter((handle) => handle.resume());
   }
 
   /** The instance is lost, and this run with it. */
@@ -410,35 +422,36 @@ class Shell {
   }
 }
 
+const nobody = {} as HostCallbacks;
+
 /** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
 class Instance {
   readonly reader: BatchReader;
   readonly shells = new Set<Shell>();
-  /** Whose listener is being handed a lent delta. */
-  lentTo: Shell | undefined;
-  /** That listener has told the run something. */
-  isHeld = false;
-  /** The handle that was freed last: it keeps the shape of handles alive, and the code that is optimised for it. */
-  freed: Handle | undefined;
-  private at = 0;
-  private capacity = 0;
-  private view = new Uint8Array(0);
-  private flag = new Uint32Array(0);
-  private readonly flagAt: number;
+  /**
+   * The last one whose run is over, empty: a garbage collection while no run goes on would take the shapes of such
+   * objects away, and with them the code that is optimised for them.
+   */
+  freed: Shell | undefined;
+  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  inletAt = 0;
+  capacity = 0;
+  /** Index of the word that is not 0 once a trap has ended this instance. */
+  readonly lostWord: number;
 
   constructor(
     private readonly wasm: LoadedWasm,
-    readonly memory: WebAssembly.Memory,
+    memory: WebAssembly.Memory,
   ) {
     this.reader = new BatchReader(memory);
-    this.flagAt = wasm.glue.lostFlag();
+    this.lostWord = wasm.glue.lostFlag() >>> 2;
   }
 
   /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
   isLost(): boolean {
-    if (this.flag.length === 0) this.flag = new Uint32Array(this.memory.buffer, this.flagAt, 1);
-    if (this.flag[0] === 0) return false;
-    this.crash(new Error("the WebAssembly instance has ended by a trap"));
+    if (this.reader.words.length === 0) this.reader.look();
+    if (this.reader.words[this.lostWord] === 0) return false;
+    this.crash(trapped());
     return true;
   }
 
@@ -448,32 +461,15 @@ class Instance {
     for (const shell of shells) shell.lose(error);
   }
 
-  /** Copies as much of `chunk` as fits and says how much: nothing once the instance is lost. */
-  fill(chunk: Uint8Array, from: number): number {
-    if (this.isLost()) return 0;
-    const length = chunk.length - from;
-    if (length > this.capacity) {
-      this.at = this.wasm.glue.inletFor(length);
-      this.capacity = this.wasm.glue.inletCapacity();
-    }
-    // A view of memory that has grown since is detached.
-    if (this.view.length === 0) this.view = new Uint8Array(this.memory.buffer);
-    if (length <= this.capacity) {
-      this.view.set(from === 0 ? chunk : chunk.subarray(from), this.at);
-      return length;
-    }
-    this.view.set(chunk.subarray(from, from + this.capacity), this.at);
-    return this.capacity;
+  /** Makes room for `length` bytes, or for as many as are taken at once. */
+  widen(length: number): void {
+    this.inletAt = this.wasm.glue.inletFor(length);
+    this.capacity = this.wasm.glue.inletCapacity();
   }
 }
 
-function timeOf(host: HostCallbacks): number {
-  try {
-    return host.now();
-  } catch (error) {
-    report(host, error);
-    return Date.now();
-  }
+function trapped(): Error {
+  return new Error("the WebAssembly instance has ended by a trap");
 }
 
 let latest: Instance | undefined;
@@ -482,55 +478,11 @@ let latest: Instance | undefined;
 // string that is an argument of that call would still go into the memory of the lost one.
 function instanceOf(wasm: LoadedWasm): Instance {
   const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
-  if (latest?.memory !== memory) {
+  if (latest?.reader.memory !== memory) {
     latest?.isLost();
     latest = new Instance(wasm, memory);
   }
   return latest;
-}
-
-function headerPairs(headers: unknown): Iterable<[string, string]> {
-  if (headers === null || typeof headers !== "object") return [];
-  const { entries, forEach } = headers as Partial<Headers>;
-  if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
-  if (typeof entries === "function") return entries.call(headers as Headers);
-  if (typeof forEach !== "function") return Object.entries(headers as { [name: string]: string });
-  const pairs: [string, string][] = [];
-  forEach.call(headers as Headers, (value, name) => pairs.push([name, value]));
-  return pairs;
-}
-
-function flatten(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(String(name), String(value));
-  return flat;
-}
-
-// What `authorize` made: unlike a response's headers it can be wrong, and is then the host's mistake.
-function flatTexts(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(name, value);
-  if (flat.some((text) => typeof text !== "string"))
-    throw new TypeError("authorize must return pairs of strings");
-  return flat;
-}
-
-// A response that nobody waits for any more: its connection is given back.
-function discard(response: unknown): void {
-  const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
-  if (typeof body?.cancel === "function" && !body.locked) body.cancel().catch(() => {});
-}
-
-function describe(error: unknown): string {
-  if (typeof error !== "object" || error === null) return String(error);
-  const { name, message, cause } = error as Partial<Error>;
-  if (message === undefined) return name ?? Object.prototype.toString.call(error);
-  const text = name && name !== "Error" ? `${name}: ${message}` : message;
-  return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }
 
 function isConfigError(error: unknown): boolean {

@@ -7,11 +7,12 @@
 
 /** Where the bytes go. None of these is called after `stop`; none throws. */
 export interface PumpSink {
-  bytes(chunk: Uint8Array): void;
+  /** The next bytes of a request's body, at least one. */
+  feed(request: number, chunk: Uint8Array): void;
   /** The body is complete. */
-  end(): void;
+  end(request: number): void;
   /** The body broke off, or is none. */
-  failed(error: unknown): void;
+  fail(request: number, error: unknown): void;
 }
 
 /** One body under way. */
@@ -20,6 +21,7 @@ export class Pump {
   private cancel: (() => unknown) | undefined;
 
   constructor(
+    private readonly request: number,
     private readonly body: unknown,
     private readonly sink: PumpSink,
   ) {}
@@ -29,12 +31,12 @@ export class Pump {
     try {
       await this.read(this.body as Partial<Body>);
     } catch (error) {
-      if (!this.state.isStopped) this.sink.failed(error);
+      if (!this.state.isStopped) this.sink.fail(this.request, error);
       return;
     } finally {
       this.cancel = undefined;
     }
-    if (!this.state.isStopped) this.sink.end();
+    if (!this.state.isStopped) this.sink.end(this.request);
   }
 
   /** Ends the reading and lets the source know; its lock is released at once. */
@@ -67,12 +69,13 @@ export class Pump {
       release(reader);
       return cancelled;
     };
-    const { sink, state } = this;
+    // Locals: the code for the fields of a pump lasts until a garbage collection finds no pump.
+    const { state, sink, request } = this;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done || state.isStopped) return;
-        if (value instanceof Uint8Array && value.length > 0) sink.bytes(value);
+        if (value instanceof Uint8Array && value.length > 0) sink.feed(request, value);
         else this.pass(value);
       }
     } finally {
@@ -93,7 +96,7 @@ export class Pump {
   private pass(chunk: unknown): void {
     if (this.state.isStopped) return;
     const bytes = chunk instanceof Uint8Array ? chunk : bytesOf(chunk);
-    if (bytes.length > 0) this.sink.bytes(bytes);
+    if (bytes.length > 0) this.sink.feed(this.request, bytes);
   }
 }
 

@@ -193,7 +193,7 @@ export class EngineRun implements Run {
     };
   }
 
-  // Without a look at a field of the run, for the reason told at `feeder` of the driver.
+  // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
   #deltas(): HostCallbacks["onDelta"] {
     const { onText, onThinking } = this.#options;
     const stamp = this.#stamp;

@@ -84,8 +84,11 @@ impl Driver {
     /// The same, with the time that the caller has read.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
-        self.guard(|| {
-            self.take_in(input, moment);
+        let mut input = Some(input);
+        self.guard(&mut || {
+            if let Some(input) = input.take() {
+                self.take_in(input, moment);
+            }
             self.drain();
         });
     }
@@ -93,7 +96,7 @@ impl Driver {
     /// Takes a chunk in. A lone short delta that comes of it is lent (see [`Batch::lend_short`]); all else is performed.
     pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> Option<(usize, usize)> {
         let mut lent = None;
-        self.guard(|| {
+        self.guard(&mut || {
             // What the host draws for every other input, stretched: a draw for each chunk costs more than it is worth.
             let seed = next_seed(self.seed.get());
             let moment = Moment {
@@ -125,7 +128,7 @@ impl Driver {
     pub fn resume(self: &Rc<Self>) {
         self.is_draining.set(false);
         self.is_delivering.set(false);
-        self.guard(|| self.drain());
+        self.guard(&mut || self.drain());
     }
 
     /// The timer has fired.
@@ -139,13 +142,13 @@ impl Driver {
         if self.wreck.borrow().is_some() {
             return None;
         }
-        match catch(|| read(&mut self.run.borrow_mut())) {
-            Ok(answer) => Some(answer),
-            Err(message) => {
-                self.fail(&message);
-                None
+        let (mut read, mut answer) = (Some(read), None);
+        self.guard(&mut || {
+            if let Some(read) = read.take() {
+                answer = Some(read(&mut self.run.borrow_mut()));
             }
-        }
+        });
+        answer
     }
 
     /// How the run ended, as JSON.
@@ -182,7 +185,7 @@ impl Driver {
 
     /// Runs `enter`; a panic in it ends the run as failed.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn guard(self: &Rc<Self>, enter: impl FnOnce()) {
+    pub fn guard(self: &Rc<Self>, enter: &mut dyn FnMut()) {
         if let Err(message) = catch(enter) {
             self.fail(&message);
         }
@@ -190,7 +193,7 @@ impl Driver {
 
     /// Ends the run as failed with code `bug`.
     pub fn fail(self: &Rc<Self>, message: &str) {
-        let ended = catch(|| {
+        let ended = catch(&mut || {
             {
                 let mut run = self.run.borrow_mut();
                 #[cfg(feature = "test-panics")]
@@ -378,7 +381,7 @@ impl Driver {
     #[cfg(feature = "test-panics")]
     #[allow(clippy::panic)]
     pub fn panic_while_borrowed(self: &Rc<Self>) {
-        self.guard(|| {
+        self.guard(&mut || {
             let _run = self.run.borrow_mut();
             panic!("made by a test");
         });

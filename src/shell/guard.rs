@@ -1,14 +1,15 @@
 //! A panic is a defect of looplet, and ends the run that it happened in and nothing else.
 //!
-//! Every way into the shell goes through [`catch`] or [`catch_task`]: the build unwinds, so borrows are released and
+//! Every way into the shell goes through [`catch`] or [`CatchTask`]: the build unwinds, so borrows are released and
 //! destructors run. Only a stack overflow or running out of memory end the instance.
 
 use std::cell::RefCell;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::pin::Pin;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 use crate::engine::json_writer::decimal;
 use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
@@ -50,16 +51,7 @@ pub fn prepare() {
 
 /// # Errors
 /// What the panic said, and where it happened.
-#[cfg_attr(looplet_speed, optimize(speed))]
-pub fn catch<R>(enter: impl FnOnce() -> R) -> Result<R, String> {
-    let (mut enter, mut left) = (Some(enter), None);
-    catch_dyn(&mut || left = enter.take().map(|enter| enter()))?;
-    left.ok_or_else(String::new)
-}
-
-/// Once for all types: unwinding weighs half a kilobyte.
-#[inline(never)]
-fn catch_dyn(enter: &mut dyn FnMut()) -> Result<(), String> {
+pub fn catch(enter: &mut dyn FnMut()) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(enter)).map_err(|payload| {
         let said = payload
             .downcast_ref::<&str>()
@@ -77,16 +69,23 @@ fn catch_dyn(enter: &mut dyn FnMut()) -> Result<(), String> {
     })
 }
 
-/// Runs a task to its end, or to its panic, which `on_panic` is told.
-pub async fn catch_task(task: impl Future<Output = ()>, on_panic: impl FnOnce(String)) {
-    let mut task = Box::pin(task);
-    let end = std::future::poll_fn(|context| match catch(|| task.as_mut().poll(context)) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(())) => Poll::Ready(None),
-        Err(message) => Poll::Ready(Some(message)),
-    })
-    .await;
-    if let Some(message) = end {
-        on_panic(message);
+/// A task that ends, or is told to `on_panic` when it panics.
+pub struct CatchTask {
+    pub task: Pin<Box<dyn Future<Output = ()>>>,
+    pub on_panic: Box<dyn Fn(String)>,
+}
+
+impl Future for CatchTask {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let mut state = Poll::Pending;
+        match catch(&mut || state = self.task.as_mut().poll(context)) {
+            Ok(()) => state,
+            Err(message) => {
+                (self.on_panic)(message);
+                Poll::Ready(())
+            }
+        }
     }
 }

@@ -12,9 +12,10 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::AbortSignal;
 
 use super::driver::Driver;
-use super::guard::catch_task;
+use super::guard::CatchTask;
 use crate::engine::input::Input;
 use crate::engine::output::{EffectId, HttpRequest};
+use crate::engine::text::replace;
 
 enum Trouble {
     /// Nobody waits any more.
@@ -40,7 +41,10 @@ pub fn send(driver: &Rc<Driver>, request: EffectId, http: HttpRequest, signal: A
             }
         }
     };
-    spawn_local(catch_task(task, move |message| on_panic.fail(&message)));
+    spawn_local(CatchTask {
+        task: Box::pin(task),
+        on_panic: Box::new(move |message| on_panic.fail(&message)),
+    });
 }
 
 async fn exchange(
@@ -185,7 +189,7 @@ fn redact(mut text: String, headers: &[(String, String)], http: &HttpRequest) ->
     for (_, value) in headers.iter().filter(|header| !http.headers.contains(header)) {
         let secret = value.strip_prefix(&http.auth.prefix).unwrap_or(value).trim();
         if !secret.is_empty() {
-            text = text.replace(secret, "[redacted]");
+            text = replace(&text, secret, "[redacted]");
         }
     }
     text

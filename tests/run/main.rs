@@ -1,11 +1,5 @@
 //! The run machine in virtual time: one module per behaviour, all through [`world::World`].
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic
-)]
 #![cfg(not(target_arch = "wasm32"))]
 // The helpers of a test may fail it.
 #![allow(

@@ -213,8 +213,11 @@ fn take_calls(answer: &mut Answer, is_length: bool, ledger: &mut Ledger) -> Vec<
 /// The blocks of a message; text that is only white space is no block.
 fn blocks(answer: Answer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
-    let parts = answer.parts.into_iter();
-    parts.filter_map(|part| block(part, &mut inputs)).collect()
+    let mut blocks = Vec::with_capacity(answer.parts.len());
+    for part in answer.parts {
+        blocks.extend(block(part, &mut inputs));
+    }
+    blocks
 }
 
 fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Block> {

@@ -6,6 +6,7 @@ use super::super::json_tree::Tree;
 use super::super::message::{Block, Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use super::super::text::join;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
 use super::answering::WrittenCall;
@@ -343,7 +344,11 @@ impl Agent {
         }
         let ids = steers.iter().map(|steer| steer.id).collect();
         desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
-        steers.into_iter().flat_map(|steer| steer.content).collect()
+        let mut content = Vec::new();
+        for mut steer in steers {
+            content.append(&mut steer.content);
+        }
+        content
     }
 }
 
@@ -351,11 +356,11 @@ impl Agent {
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let tools = &desk.config.tools;
     let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
-        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-        let hint = if names.is_empty() {
+        let mut names = tools.iter().map(|tool| tool.name.as_str());
+        let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &names.join(", ")].concat()
+            ["Use one of: ", &join(&mut names, ", ")].concat()
         };
         return Err(ToolFault {
             hint,
@@ -396,11 +401,11 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     if violations.is_empty() {
         return Ok(());
     }
-    let list: Vec<String> = violations
-        .into_iter()
-        .map(|violation| violation.to_string())
-        .collect();
-    let message = ["The input does not fit the tool's schema: ", &list.join("; ")].concat();
+    let mut message = String::from("The input does not fit the tool's schema: ");
+    for (at, violation) in violations.iter().enumerate() {
+        message.push_str(if at == 0 { "" } else { "; " });
+        violation.describe(&mut message);
+    }
     Err(fault(
         "invalid_input",
         message,

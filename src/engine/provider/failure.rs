@@ -7,8 +7,10 @@
 //! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
 
 use super::super::error::{Failure, FailureCode};
-use super::super::json_reader::{Object, items, string, validate};
+use super::super::json_reader::{Object, items, string, validate, whole};
+use super::super::json_writer::decimal;
 use super::super::retry_after::retry_after_ms;
+use super::super::text::{find, join};
 
 /// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
 /// answer in milliseconds since 1970, for a `Retry-After` that is a date.
@@ -98,7 +100,7 @@ fn plain_message(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body.get(..body.len().min(800)).unwrap_or_default());
     let text = text.trim();
     let mut message = String::from("HTTP status ");
-    message.push_str(&status.to_string());
+    message.push_str(&decimal(status.into()));
     if !text.is_empty() && text.len() <= 200 && !text.starts_with(['<', '{', '[']) {
         message.push_str(": ");
         message.push_str(text);
@@ -184,8 +186,8 @@ impl Said {
             } else if let Some(word) = object.string(name) {
                 self.words.push_str(&word.to_ascii_lowercase());
                 self.words.push(' ');
-                let number = word.parse().ok().filter(|number| (400..600).contains(number));
-                self.status = self.status.or(number);
+                let number = whole(&word).filter(|number| (400..600).contains(number));
+                self.status = self.status.or(number.map(|number| number as u16));
             }
         }
     }
@@ -193,8 +195,8 @@ impl Said {
     fn code(&self, status: Option<u16>) -> FailureCode {
         let message = self.message.to_ascii_lowercase();
         let rows = WORDS.iter().find(|(word, place, _)| match place {
-            Place::Word => self.words.contains(word),
-            Place::Message => message.contains(word) && status.or(self.status) != Some(429),
+            Place::Word => find(&self.words, word).is_some(),
+            Place::Message => find(&message, word).is_some() && status.or(self.status) != Some(429),
         });
         let by_words = rows.map(|(_, _, code)| *code);
         let by_status = status.or(self.status).map(code_of_status);
@@ -223,7 +225,7 @@ fn details(object: &Object<'_>) -> Option<String> {
     if texts.is_empty() {
         None
     } else {
-        Some(texts.join("; "))
+        Some(join(&mut texts.iter().map(String::as_str), "; "))
     }
 }
 

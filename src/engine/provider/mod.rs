@@ -27,6 +27,7 @@ use super::config::{ModelConfig, ToolConfig};
 use super::error::{ConfigError, Failure};
 use super::message::Message;
 use super::output::AuthSlot;
+use super::text::join;
 
 /// How a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,8 +181,8 @@ pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol),
     Ok((vendor, protocol))
 }
 
-fn names<T>(rows: &[T], name: impl Fn(&T) -> &'static str) -> String {
-    rows.iter().map(name).collect::<Vec<_>>().join(", ")
+fn names<T>(rows: &[T], name: fn(&T) -> &'static str) -> String {
+    join(&mut rows.iter().map(name), ", ")
 }
 
 fn unknown(field: &str, name: &str, known: &str) -> ConfigError {

@@ -3,6 +3,7 @@
 use super::super::json_reader::whole;
 use super::super::json_tree::{Members, Tree, float, sorted};
 use super::super::json_writer::decimal;
+use super::super::text::join;
 use super::equal::Choices;
 use super::reference::{Anchors, anchors, follow};
 use super::{
@@ -304,7 +305,7 @@ impl<'a> Compiler<'a> {
             .root
             .get("$id")
             .and_then(Tree::as_str)
-            .map(|id| id.trim_end_matches('#'));
+            .map(|id| id.strip_suffix('#').unwrap_or(id));
         let local = own_id
             .and_then(|id| reference.strip_prefix(id))
             .filter(|rest| rest.is_empty() || rest.starts_with('#'))
@@ -357,7 +358,7 @@ impl<'a> Object<'a> {
                 Some(one) => types.0 |= one.0,
                 None => {
                     let mut problem = String::from("must be one or several of ");
-                    problem.push_str(&Types::NAMES.join(", "));
+                    problem.push_str(&join(&mut Types::NAMES.into_iter(), ", "));
                     problem.push_str(", not ");
                     problem.push_str(&name.to_json());
                     return Err(self.error("type", &problem));

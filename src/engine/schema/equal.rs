@@ -68,7 +68,7 @@ pub fn same(one: &Tree<'_>, other: &Tree<'_>, steps: &mut usize) -> bool {
 
 /// Compares by value; exact between integers.
 pub fn compare(one: &str, other: &str) -> Option<Ordering> {
-    match (exact(one), exact(other)) {
+    match (integer(one), integer(other)) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => float(one).partial_cmp(&float(other)),
     }
@@ -77,24 +77,11 @@ pub fn compare(one: &str, other: &str) -> Option<Ordering> {
 /// Whether `number` is a whole multiple of `divisor`, which is above 0. With fractions a relative error of
 /// 1e-9 is allowed: 0.3 counts as a multiple of 0.1.
 pub fn is_multiple(number: &str, divisor: &str) -> bool {
-    if let (Some(number), Some(divisor)) = (exact(number), exact(divisor)) {
-        return divisor != 0 && number % divisor == 0;
+    if let (Some(number), Some(divisor)) = (integer(number), integer(divisor)) {
+        return divisor.magnitude != 0 && number.magnitude % divisor.magnitude == 0;
     }
     let quotient = float(number) / float(divisor);
     quotient.is_finite() && (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
-}
-
-/// The value of an integer; of a float only below 1e38, where it is exact.
-fn exact(number: &str) -> Option<i128> {
-    if let Some(integer) = integer(number) {
-        return Some(integer);
-    }
-    let float = float(number);
-    if float.fract() == 0.0 && float.abs() < 1e38 {
-        Some(float as i128)
-    } else {
-        None
-    }
 }
 
 /// The positions of two equal items, if there are any; counts its work into `steps` and stops at `limit`.
@@ -133,9 +120,9 @@ fn hash(value: &Tree<'_>, steps: &mut usize) -> u64 {
     match value {
         Tree::Null => 1,
         Tree::Bool(bool) => 2 + u64::from(*bool),
-        Tree::Number(number) => match exact(number) {
-            Some(integer) => mix(5, integer as u64),
-            None => mix(6, float(number).to_bits()),
+        Tree::Number(number) => match integer(number) {
+            Some(integer) => mix(5 + u64::from(integer.is_positive), integer.magnitude),
+            None => mix(9, float(number).to_bits()),
         },
         Tree::String(text) => hash_text(text, steps),
         Tree::Array(items) => items.iter().fold(7, |seed, item| mix(seed, hash(item, steps))),

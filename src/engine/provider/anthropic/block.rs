@@ -6,6 +6,7 @@ use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_check::check;
 use super::super::super::json_reader::{Object, string};
 use super::super::super::json_writer::{object_of, push_any, push_comma, push_string};
+use super::super::super::text::join;
 
 /// An open block. Text goes straight to its part; the rest waits here for the block's end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,7 +149,12 @@ impl OpenBlock {
                 answer.push(self.part, if self.start.is_empty() { "{}" } else { &self.start });
             }
             PartKind::Text if !self.citations.is_empty() => {
-                let list = ["[", &self.citations.join(","), "]"].concat();
+                let list = [
+                    "[",
+                    &join(&mut self.citations.iter().map(String::as_str), ","),
+                    "]",
+                ]
+                .concat();
                 let vendor = part.vendor.take();
                 let known = vendor.as_ref().and_then(|json| Object::parse(json.as_str()));
                 let further = known.iter().flat_map(Object::fields);
