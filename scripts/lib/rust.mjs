@@ -161,6 +161,8 @@ function linkedBin(rust) {
   return folder;
 }
 
+// Turns `optimize(speed)` on: see src/lib.rs.
+const speedFlags = "--cfg looplet_speed";
 // Nobody reads `{:?}` of a panic in the shipped file.
 const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line";
 
@@ -175,7 +177,7 @@ export function buildStdEnv(rust, { small = false } = {}) {
     `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
     `${join(cargoHome, "registry/src")}=/crates`,
   ];
-  const flags = [unwindFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  const flags = [unwindFlags, speedFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
   if (small) flags.push(smallFlags);
   return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
 }

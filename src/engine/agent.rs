@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::FinishReason;
 use super::catalog::Catalog;
 use super::config::Config;
-use super::error::{ConfigError, Failure};
+use super::error::Failure;
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
 use super::message::{Block, Message};
@@ -58,10 +58,6 @@ pub struct Agent {
     /// Of the last answer.
     text: String,
     ended: Option<Outcome>,
-    #[serde(skip)]
-    head: Vec<u8>,
-    #[serde(skip)]
-    tail: Vec<u8>,
 }
 
 /// What an agent works with, borrowed from the run for one input.
@@ -90,8 +86,6 @@ impl Agent {
             records: Vec::new(),
             text: String::new(),
             ended: None,
-            head: Vec::new(),
-            tail: Vec::new(),
         }
     }
 
@@ -124,6 +118,7 @@ impl Agent {
     }
 
     /// Of the model call under way.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn open_usage(&self) -> Usage {
         self.model
             .as_ref()
@@ -137,18 +132,14 @@ impl Agent {
         self.begin_iteration(desk);
     }
 
-    /// The three slices of a request's body. A restored agent encodes it again: the same state gives the same bytes.
-    pub fn request_body(&mut self, desk: &mut Desk<'_>, request: EffectId) -> Option<[&[u8]; 3]> {
+    /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
+    pub fn request_body(&mut self, desk: &mut Desk<'_>, request: EffectId) -> Option<&[u8]> {
         if self.model.as_ref()?.request != Some(request) {
             return None;
         }
-        self.encode_request(desk).ok()?;
-        let messages = self.transcript.encoded();
-        let messages = match self.head.last() {
-            Some(b'[') => messages.get(1..).unwrap_or_default(),
-            _ => messages,
-        };
-        Some([&self.head, messages, &self.tail])
+        self.transcript
+            .body(desk.catalog.protocol, &spec_of(desk.config))
+            .ok()
     }
 
     pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
@@ -157,6 +148,7 @@ impl Agent {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let Some(model) = &mut self.model else { return };
         let fed = model.handle_chunk(bytes);
@@ -225,7 +217,8 @@ impl Agent {
 
     fn send(&mut self, desk: &mut Desk<'_>) {
         self.attempt += 1;
-        if let Err(error) = self.encode_request(desk) {
+        let encoded = self.transcript.body(desk.catalog.protocol, &spec_of(desk.config));
+        if let Err(error) = encoded {
             return self.end_failed(desk, error.into());
         }
         let Desk {
@@ -251,20 +244,6 @@ impl Agent {
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
-    }
-
-    /// Encodes what is new since the last request.
-    fn encode_request(&mut self, desk: &Desk<'_>) -> Result<(), ConfigError> {
-        let (protocol, spec) = (desk.catalog.protocol, spec_of(desk.config));
-        if self.head.is_empty() {
-            let mut head = Vec::new();
-            (protocol.encode_head)(&spec, &mut head)?;
-            self.head = head;
-            self.tail.clear();
-            (protocol.encode_tail)(&spec, &mut self.tail);
-        }
-        self.transcript.encode(protocol, &spec);
-        Ok(())
     }
 
     fn attempt_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
@@ -320,6 +299,7 @@ impl Agent {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn is_over_budget(&self, desk: &Desk<'_>) -> bool {
         let mut usage = desk.ledger.usage;
         usage.add(&self.open_usage());
@@ -329,6 +309,7 @@ impl Agent {
             .is_some_and(|limit| usage.total_tokens() > limit)
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn place(&self) -> Place {
         Place {
             agent: self.index,

@@ -129,11 +129,13 @@ impl Answer {
     }
 
     /// Appends to a block's text. Empty text changes nothing.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push(&mut self, part: usize, text: &str) {
         self.grow(part, |into| into.push_str(text));
     }
 
     /// Appends to a block's text by a closure (for decoders that unescape straight into the text).
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part)?;
         let from = open.text.len();
@@ -188,11 +190,13 @@ impl Answer {
     }
 
     /// What changed since the last call; the buffer's storage goes along, give it back with [`Answer::recycle`].
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
     /// Hands a drained change buffer back, so that a chunk costs no allocation for it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn recycle(&mut self, mut buffer: Vec<Change>) {
         if self.changes.is_empty() {
             buffer.clear();

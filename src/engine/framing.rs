@@ -28,6 +28,7 @@ impl FramingState {
     ///
     /// # Errors
     /// `malformed_stream` when one event is too long.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
         match self {
             FramingState::Sse(sse) => sse

@@ -8,6 +8,7 @@
 use super::json_check::{Fault, check};
 use super::json_reader::string;
 use super::json_tree;
+use super::provider::cursor::plain_length;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -244,26 +245,33 @@ fn strip_trailing_commas(text: &str) -> String {
 
 /// Calls `visit` with each byte outside strings, and with the quote that ends a string, until it says
 /// `false`.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
     let mut within_string = false;
-    let mut escaped = false;
-    for (position, &byte) in bytes.iter().enumerate() {
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
         if within_string {
-            if escaped || byte == b'\\' {
-                escaped = !escaped;
-                continue;
-            }
-            within_string = byte != b'"';
-            if within_string {
-                continue;
+            position += plain_length(bytes.get(position..).unwrap_or_default());
+            match bytes.get(position) {
+                Some(b'"') => within_string = false,
+                Some(b'\\') => {
+                    position += 2;
+                    continue;
+                }
+                _ => {
+                    position += 1;
+                    continue;
+                }
             }
         } else if byte == b'"' {
             within_string = true;
+            position += 1;
             continue;
         }
-        if !visit(position, byte) {
+        if !visit(position, bytes.get(position).copied().unwrap_or(byte)) {
             return;
         }
+        position += 1;
     }
 }
 

@@ -69,12 +69,14 @@ impl Default for Ledger {
 
 impl Ledger {
     /// Time never goes back; randomness starts anew with each input.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn begin(&mut self, moment: Moment) {
         self.now_ms = self.now_ms.max(moment.now_ms);
         self.seed = moment.random;
         self.random = Random(moment.random);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn emit(&mut self, place: Place, kind: EventKind) {
         let seq = self.next_seq;
         self.next_seq = self.next_seq.saturating_add(1);
@@ -93,6 +95,7 @@ impl Ledger {
     }
 
     /// Sets or clears a deadline `wait_ms` from this input on.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn set_timer(&mut self, reason: TimerReason, wait_ms: Option<u64>) {
         match wait_ms {
             Some(wait_ms) => self.timers.set(reason, self.now_ms.saturating_add(wait_ms)),
@@ -104,6 +107,7 @@ impl Ledger {
         self.outputs.push_back(output);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
@@ -143,6 +147,7 @@ impl Ledger {
         self.find(effect).is_some()
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn find(&self, effect: EffectId) -> Option<OpenEffect> {
         self.open
             .iter()
@@ -156,6 +161,7 @@ impl Ledger {
     }
 
     /// Hands the journal's new entries out, once per input. Returns the save's id.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn flush_journal(&mut self) -> Option<EffectId> {
         if self.journal.is_empty() && !self.awaited {
             return None;

@@ -83,6 +83,7 @@ impl ModelCall {
 
     /// # Errors
     /// What the stream reports, or `malformed_stream`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
             Body::Error(body) => {
@@ -157,6 +158,7 @@ impl ModelCall {
         self.handle_chunk(bytes)
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn feed(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if self.answer.parts.is_empty() && self.prefix.len() < 4 * EXCERPT_CHARS {
             self.prefix

@@ -51,6 +51,7 @@ impl Run {
     }
 
     /// Mutates the state; then poll the outputs until there are none.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
             return;
@@ -108,11 +109,13 @@ impl Run {
         self.settle();
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_output(&mut self) -> Option<Output> {
         self.ledger.poll_output()
     }
 
     /// When to come back with [`Input::Due`] at the latest.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
@@ -122,8 +125,8 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// The body of an open request, in three slices to be sent one after the other.
-    pub fn request_body(&mut self, request: EffectId) -> Option<[&[u8]; 3]> {
+    /// The body of an open request.
+    pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
         let (agent, mut desk) = self.desk(open.agent)?;
         agent.request_body(&mut desk, request)
@@ -133,6 +136,7 @@ impl Run {
         self.outcome.as_ref()
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
@@ -248,12 +252,14 @@ impl Run {
     }
 
     /// Lets the agent act that an open effect belongs to. An effect that is not open has nothing to say any more.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn on_effect(&mut self, effect: EffectId, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
         if let Some(open) = self.ledger.find(effect) {
             self.on_agent(open.agent, act);
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
         if let Some((agent, mut desk)) = self.desk(index) {
             act(agent, &mut desk);
@@ -261,6 +267,7 @@ impl Run {
     }
 
     /// An agent that has not ended, with what it works with.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         if self.catalog.is_none() {
             self.catalog = Catalog::new(&self.config).ok();
@@ -286,6 +293,7 @@ impl Run {
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn settle(&mut self) {
         if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {
             return self.conclude(outcome);

@@ -110,6 +110,7 @@ impl SseDecoder {
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
         if self.failed {
             return Err(self.too_long());
@@ -180,6 +181,7 @@ impl SseDecoder {
         self.retry_ms
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn skip_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
         let mut rest = chunk;
         while let Start::Bom(seen) = self.start {
@@ -201,11 +203,13 @@ impl SseDecoder {
         rest
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn is_within_a_line(&self) -> bool {
         self.line != Line::Name || !self.line_value.is_empty()
     }
 
     /// Takes a whole line out of one chunk.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
         let (field, value) = match split_name(line) {
             Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
@@ -238,6 +242,7 @@ impl SseDecoder {
     }
 
     /// Takes the beginning or a further piece of a line that does not lie whole within one chunk.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn open_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let mut rest = piece;
         while self.line == Line::Name {
@@ -261,6 +266,7 @@ impl SseDecoder {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_line(&mut self) -> Result<(), SseError> {
         let field = match self.line {
             Line::Value(field) => field,
@@ -286,6 +292,7 @@ impl SseDecoder {
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_value(&mut self, field: Field, piece: &[u8]) -> Result<(), SseError> {
         match field {
             Field::Data => self.push_data(piece),
@@ -298,12 +305,14 @@ impl SseDecoder {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_data(&mut self, piece: &[u8]) -> Result<(), SseError> {
         self.check_length(self.data.len() + piece.len())?;
         self.data.extend_from_slice(piece);
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_value(&mut self, field: Field) -> Result<(), SseError> {
         match field {
             Field::Event => std::mem::swap(&mut self.event, &mut self.line_value),
@@ -317,6 +326,7 @@ impl SseDecoder {
         Ok(())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn dispatch(&mut self, here: &mut Borrowed<'_>, on_event: &mut dyn FnMut(SseEvent<'_>)) {
         let borrowed = std::mem::take(here);
         if borrowed.data.is_some() || self.has_data {
@@ -330,6 +340,7 @@ impl SseDecoder {
         reset(&mut self.event);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn check_length(&mut self, bytes: usize) -> Result<(), SseError> {
         if bytes <= self.max_event_bytes {
             return Ok(());
@@ -377,6 +388,7 @@ fn reset(buffer: &mut Vec<u8>) {
 
 /// The field of a line that begins with `line`, and where its value starts; `None` while more bytes could
 /// change either.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     let name: &[u8] = match line.first()? {
         b'd' => b"data:",
@@ -397,6 +409,7 @@ fn split_name(line: &[u8]) -> Option<(Field, usize)> {
 }
 
 /// The field of a whole line that is only a name, with or without its colon.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn field_without_value(line: &[u8]) -> Field {
     match line {
         b"data" | b"event" | b"id" | b"retry" | b"data:" | b"event:" | b"id:" | b"retry:" => {
@@ -406,6 +419,7 @@ fn field_without_value(line: &[u8]) -> Field {
     }
 }
 
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn known_field(name: &[u8]) -> Field {
     match name.first() {
         Some(b'd') => Field::Data,
@@ -420,6 +434,7 @@ fn whole_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut position = 0;
@@ -439,6 +454,7 @@ fn line_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Not 0 if any byte is below 14; JSON has no such byte in a line but blanks.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn bytes_below_14(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 255;
     word.wrapping_sub(EACH * 14) & !word & (EACH * 128)

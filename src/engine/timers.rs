@@ -34,6 +34,7 @@ pub struct Timers {
 
 impl Timers {
     /// Sets the one deadline of this reason.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
         match self
             .deadlines
@@ -54,6 +55,7 @@ impl Timers {
     }
 
     /// The earliest deadline; of equal ones the one that was set first.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn next(&self) -> Option<Deadline> {
         self.deadlines
             .iter()

@@ -1,6 +1,6 @@
 //! The conversation, legal by construction, and its encoded form, which only ever grows.
 //!
-//! Owns the messages and the bytes of the request body's `messages`. An assistant message with tool calls is followed
+//! Owns the messages and the bytes of the request's body. An assistant message with tool calls is followed
 //! by the user message that answers each of them: [`Transcript::push_round`] is the only way on from there. Empty text
 //! is never kept. Encoding happens once per message, when the next request is made.
 
@@ -18,11 +18,14 @@ pub struct Transcript {
     messages: Vec<Message>,
     /// How many of them have been part of a request: those are never changed.
     sent: usize,
-    /// What the first `encoded_messages` messages are on the wire, each wire item with a leading comma.
+    /// The body of a request with the first `encoded_messages` messages, so that it leaves in one piece.
     #[serde(skip)]
-    encoded: Vec<u8>,
+    body: Vec<u8>,
     #[serde(skip)]
     encoded_messages: usize,
+    /// Where the messages end in `body`.
+    #[serde(skip)]
+    tail_start: usize,
 }
 
 impl Transcript {
@@ -94,20 +97,33 @@ impl Transcript {
         }
     }
 
-    /// Encodes what has come since the last request and returns the bytes of all messages, each wire item with a
-    /// leading comma.
-    pub fn encode(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> &[u8] {
-        for message in self.messages.iter().skip(self.encoded_messages) {
-            (protocol.encode_message)(spec, message, &mut self.encoded);
+    /// The body of a request with all messages; what has come since the last one is encoded.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
+        if self.body.is_empty() {
+            let mut head = Vec::new();
+            (protocol.encode_head)(spec, &mut head)?;
+            self.tail_start = head.len();
+            self.body = head;
+        } else if self.encoded_messages == self.messages.len() {
+            return Ok(&self.body);
         }
+        self.body.truncate(self.tail_start);
+        for message in self.messages.iter().skip(self.encoded_messages) {
+            let start = self.body.len();
+            (protocol.encode_message)(spec, message, &mut self.body);
+            // A wire item begins with a comma, which the first of the list has not.
+            if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
+                self.body.remove(start);
+            }
+        }
+        self.tail_start = self.body.len();
+        (protocol.encode_tail)(spec, &mut self.body);
         self.encoded_messages = self.messages.len();
         self.sent = self.messages.len();
-        &self.encoded
-    }
-
-    /// The bytes of the last [`Transcript::encode`].
-    pub fn encoded(&self) -> &[u8] {
-        &self.encoded
+        Ok(&self.body)
     }
 
     /// Ids of the calls in the last message, if that is the assistant's.

@@ -173,7 +173,7 @@ class Shell {
   constructor(
     wasm: LoadedWasm,
     configJson: string,
-    private readonly host: HostCallbacks,
+    private host: HostCallbacks,
   ) {
     this.instance = instanceOf(wasm);
     this.handle = new wasm.glue.RunHandle(configJson, this);
@@ -222,6 +222,8 @@ class Shell {
       } catch {
         // The instance is lost, and its memory with it.
       }
+      this.host = nobody;
+      this.instance.freed = this;
     });
   }
 
@@ -420,10 +422,17 @@ class Shell {
   }
 }
 
+const nobody = {} as HostCallbacks;
+
 /** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
 class Instance {
   readonly reader: BatchReader;
   readonly shells = new Set<Shell>();
+  /**
+   * The last one whose run is over, empty: a garbage collection while no run goes on would take the shapes of such
+   * objects away, and with them the code that is optimised for them.
+   */
+  freed: Shell | undefined;
   /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
   inletAt = 0;
   capacity = 0;

@@ -17,7 +17,7 @@ export interface PumpSink {
 
 /** One body under way. */
 export class Pump {
-  private isStopped = false;
+  private readonly state = { isStopped: false };
   private cancel: (() => unknown) | undefined;
 
   constructor(
@@ -31,18 +31,18 @@ export class Pump {
     try {
       await this.read(this.body as Partial<Body>);
     } catch (error) {
-      if (!this.isStopped) this.sink.fail(this.request, error);
+      if (!this.state.isStopped) this.sink.fail(this.request, error);
       return;
     } finally {
       this.cancel = undefined;
     }
-    if (!this.isStopped) this.sink.end(this.request);
+    if (!this.state.isStopped) this.sink.end(this.request);
   }
 
   /** Ends the reading and lets the source know; its lock is released at once. */
   stop(): void {
-    if (this.isStopped) return;
-    this.isStopped = true;
+    if (this.state.isStopped) return;
+    this.state.isStopped = true;
     const cancel = this.cancel;
     this.cancel = undefined;
     try {
@@ -69,11 +69,13 @@ export class Pump {
       release(reader);
       return cancelled;
     };
+    // Locals: the code for the fields of a pump lasts until a garbage collection finds no pump.
+    const { state, sink, request } = this;
     try {
       for (;;) {
         const { done, value } = await reader.read();
-        if (done || this.isStopped) return;
-        if (value instanceof Uint8Array && value.length > 0) this.sink.feed(this.request, value);
+        if (done || state.isStopped) return;
+        if (value instanceof Uint8Array && value.length > 0) sink.feed(request, value);
         else this.pass(value);
       }
     } finally {
@@ -86,13 +88,13 @@ export class Pump {
     this.cancel = () => iterator.return?.();
     for (;;) {
       const { done, value } = await iterator.next();
-      if (done || this.isStopped) return;
+      if (done || this.state.isStopped) return;
       this.pass(value);
     }
   }
 
   private pass(chunk: unknown): void {
-    if (this.isStopped) return;
+    if (this.state.isStopped) return;
     const bytes = chunk instanceof Uint8Array ? chunk : bytesOf(chunk);
     if (bytes.length > 0) this.sink.feed(this.request, bytes);
   }

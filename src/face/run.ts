@@ -60,7 +60,10 @@ export class EngineRun implements Run {
   #queued = 0;
   /** Every event of the run's first task, for iterations that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
-  #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  /** Of the last event; changed in place. */
+  readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  /** Whether anybody sees every event. */
+  readonly #seen = { all: true };
   #dropSignal: () => void = () => {};
 
   /** `onEnd` gets the result before anybody else, inside `abort` if that is what ended the run. */
@@ -179,8 +182,7 @@ export class EngineRun implements Run {
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
       ask: (question, { prepareCalls }) => this.#tools.prepare(question, prepareCalls.calls),
-      onDelta: (kind, text, block, seq, agent, iteration, attempt) =>
-        this.#delta(kind, text, block, seq, agent, iteration, attempt),
+      onDelta: this.#deltas(),
       onEvent: (event) => this.#deliver(event),
       done: () => this.#done(),
       now: () => clock.now(),
@@ -191,34 +193,30 @@ export class EngineRun implements Run {
     };
   }
 
-  #delta(
-    kind: 0 | 1 | 2,
-    text: string,
-    block: number,
-    seq: number,
-    agent: number,
-    iteration: number,
-    attempt: number,
-  ): void {
-    const { onText, onThinking, onEvent } = this.#options;
-    try {
-      if (kind === 0) onText?.(text);
-      else if (kind === 1) onThinking?.(text);
-    } catch (error) {
-      this.#report(error);
-    }
+  // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
+  #deltas(): HostCallbacks["onDelta"] {
+    const { onText, onThinking } = this.#options;
     const stamp = this.#stamp;
-    stamp.seq = seq;
-    stamp.iteration = iteration;
-    stamp.attempt = attempt;
-    if (onEvent === undefined && this.#queues.size === 0 && this.#backlog === undefined) return;
-    const agentPath = agent === 0 ? "root" : stamp.agentPath;
-    this.#pass({ type: DELTAS[kind], seq, agentPath, iteration, attempt, block, text });
+    const seen = this.#seen;
+    return (kind, text, block, seq, agent, iteration, attempt) => {
+      try {
+        if (kind === 0) onText?.(text);
+        else if (kind === 1) onThinking?.(text);
+      } catch (error) {
+        this.#report(error);
+      }
+      stamp.seq = seq;
+      stamp.iteration = iteration;
+      stamp.attempt = attempt;
+      if (!seen.all) return;
+      const agentPath = agent === 0 ? "root" : stamp.agentPath;
+      this.#pass({ type: DELTAS[kind], seq, agentPath, iteration, attempt, block, text });
+    };
   }
 
   #deliver(event: RunEvent): void {
     const { seq, agentPath, iteration, attempt } = event;
-    this.#stamp = { seq, agentPath, iteration, attempt };
+    Object.assign(this.#stamp, { seq, agentPath, iteration, attempt });
     const { onToolCall, onToolResult } = this.#options;
     try {
       if (event.type === "tool-call") onToolCall?.(event);
@@ -257,6 +255,7 @@ export class EngineRun implements Run {
     if (this.#driver === undefined || this.#outcome !== undefined) return;
     const { onText, onThinking, onToolCall, onToolResult, onEvent } = this.#options;
     const all = onEvent !== undefined || this.#queues.size > 0 || this.#backlog !== undefined;
+    this.#seen.all = all;
     this.#driver.want({
       text: all || onText !== undefined,
       reasoning: all || onThinking !== undefined,

@@ -15,7 +15,7 @@ export class ToolCalls {
   readonly #tools: ToolSet;
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
-  readonly #running = new Map<number, AbortController>();
+  readonly #running = new Map<number, Abort>();
   /** Validated inputs by the provider's id of the call: a transform may have made what JSON cannot hold. */
   readonly #prepared = new Map<string, unknown>();
 
@@ -29,18 +29,18 @@ export class ToolCalls {
   /** Starts a call; its end is told to the driver. */
   call(invocation: ToolInvocation): void {
     const { call } = invocation;
-    const controller = new AbortController();
-    this.#running.set(call, controller);
-    void this.#perform(invocation, controller.signal).then((result) => {
+    const abort = new Abort();
+    this.#running.set(call, abort);
+    void this.#perform(invocation, abort).then((result) => {
       if (this.#running.delete(call)) this.#driver()?.toolFinished(call, result);
     });
   }
 
   /** Tells a running tool to stop and forgets it. */
   abort(call: number, why: string): void {
-    const controller = this.#running.get(call);
+    const abort = this.#running.get(call);
     this.#running.delete(call);
-    controller?.abort(new DOMException(why, "AbortError"));
+    abort?.abort(why);
   }
 
   /** The run is over. */
@@ -81,7 +81,7 @@ export class ToolCalls {
   }
 
   /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
-  async #perform(invocation: ToolInvocation, signal: AbortSignal): Promise<ToolReturn> {
+  async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
       const known = this.#tools.get(invocation.toolName);
       if (known === undefined) throw new Error(`There is no tool ${invocation.toolName}.`);
@@ -89,11 +89,13 @@ export class ToolCalls {
       const progress = (data: unknown): void => this.#progress(invocation.call, data);
       const result = known.options.execute(this.#input(invocation), {
         toolCallId,
-        signal,
+        get signal() {
+          return abort.signal;
+        },
         progress,
         iteration,
       });
-      return returned(await (isGenerator(result) ? drain(result, progress, signal) : result));
+      return returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
     } catch (error) {
       return { fault: faultOf(error) };
     }
@@ -118,6 +120,29 @@ export class ToolCalls {
     }
     this.#driver()?.toolProgress(call, json);
   }
+}
+
+/** Makes a call's signal when it is asked for: most tools never do, and a signal costs more than a call. */
+class Abort {
+  #controller: AbortController | undefined;
+  #why: string | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#why !== undefined) this.#controller.abort(reason(this.#why));
+    }
+    return this.#controller.signal;
+  }
+
+  abort(why: string): void {
+    this.#why = why;
+    this.#controller?.abort(reason(why));
+  }
+}
+
+function reason(why: string): DOMException {
+  return new DOMException(why, "AbortError");
 }
 
 type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;

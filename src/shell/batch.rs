@@ -45,6 +45,7 @@ pub struct Parts {
 
 impl Batch {
     /// Appends an event, unless nobody wants it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
         if self.is_lent {
             self.clear();
@@ -64,6 +65,7 @@ impl Batch {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() || self.is_lent
     }
@@ -91,6 +93,7 @@ impl Batch {
         Some((self.words.as_ptr() as usize, units as usize))
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn parts(&self) -> Parts {
         Parts {
             words: self.words.as_ptr() as usize,
@@ -100,6 +103,7 @@ impl Batch {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn clear(&mut self) {
         self.is_lent = false;
         self.words.clear();
@@ -107,6 +111,7 @@ impl Batch {
         self.text.shrink_to(MAX_KEPT_BYTES);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {
         if is_wanted {
             self.text.extend_from_slice(text.as_bytes());
@@ -122,6 +127,7 @@ impl Batch {
         self.record(KIND_EVENT, event, 0, bytes, units);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn record(&mut self, kind: u32, event: &Event, block: u32, bytes: usize, units: usize) {
         self.words.extend_from_slice(&[
             kind,
@@ -137,6 +143,7 @@ impl Batch {
 }
 
 /// Every character is one unit, except those of four bytes, which are two.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn utf16_length(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();

@@ -82,6 +82,7 @@ impl Driver {
     }
 
     /// The same, with the time that the caller has read.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
         let mut input = Some(input);
         self.guard(&mut || {
@@ -183,6 +184,7 @@ impl Driver {
     }
 
     /// Runs `enter`; a panic in it ends the run as failed.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn guard(self: &Rc<Self>, enter: &mut dyn FnMut()) {
         if let Err(message) = catch(enter) {
             self.fail(&message);
@@ -217,6 +219,7 @@ impl Driver {
         moment_of(self.host.now(), self.host.random())
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_in(&self, input: Input<'_>, moment: Moment) {
         if self.wreck.borrow().is_some() {
             return;
@@ -228,6 +231,7 @@ impl Driver {
         self.collect(&mut run);
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn collect(&self, run: &mut Run) {
         let mut outputs = self.outputs.borrow_mut();
         while let Some(output) = run.poll_output() {
@@ -242,6 +246,7 @@ impl Driver {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn drain(self: &Rc<Self>) {
         if self.is_draining.get() {
             return;
@@ -271,6 +276,7 @@ impl Driver {
     }
 
     /// Hands the batch over. Nothing changes it until JavaScript has returned.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn deliver(&self) {
         if self.batch.borrow().is_empty() {
             return;
@@ -349,6 +355,7 @@ impl Driver {
     }
 
     /// Sets the one timer, unless one is set that fires in time.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn arm(&self) {
         let deadline = if self.is_done.get() {
             None
@@ -382,6 +389,7 @@ impl Driver {
 }
 
 /// From what `Date.now()` and `Math.random()` return. A `u64` keeps all 53 bits of a random double.
+#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn moment_of(now_ms: f64, random: f64) -> Moment {
     Moment {
         now_ms: now_ms as u64,
@@ -401,6 +409,7 @@ fn next_seed(seed: u64) -> u64 {
 struct Raised<'a>(&'a Cell<bool>);
 
 impl<'a> Raised<'a> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn new(flag: &'a Cell<bool>) -> Raised<'a> {
         flag.set(true);
         Raised(flag)
@@ -408,6 +417,7 @@ impl<'a> Raised<'a> {
 }
 
 impl Drop for Raised<'_> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn drop(&mut self) {
         self.0.set(false);
     }

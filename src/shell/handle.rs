@@ -88,6 +88,7 @@ impl RunHandle {
 
     /// `length` bytes of a response's body stand in the inlet. Returns 0, or where a lone short delta stands and its
     /// length in UTF-16 units, as `address × 64 + length`: it is to be read at once and handed on.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> f64 {
         match self.driver.chunk(request, length, now_ms) {
             Some((address, units)) => address as f64 * 64.0 + units as f64,

@@ -77,20 +77,8 @@ async fn exchange(
     Ok(())
 }
 
-/// The engine's parts, side by side in memory of JavaScript.
 fn copy_body(driver: &Rc<Driver>, request: EffectId) -> Option<Uint8Array> {
-    driver.ask(|run| {
-        let parts = run.request_body(request)?;
-        let length = parts.iter().map(|part| part.len()).sum::<usize>();
-        let body = Uint8Array::new_with_length(u32::try_from(length).ok()?);
-        let mut from = 0;
-        for part in parts {
-            let to = from + part.len() as u32;
-            body.subarray(from, to).copy_from(part);
-            from = to;
-        }
-        Some(body)
-    })?
+    driver.ask(|run| run.request_body(request).map(Uint8Array::new_from_slice))?
 }
 
 async fn authorize(

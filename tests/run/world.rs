@@ -142,7 +142,7 @@ impl World {
             Output::Send { request, .. } => {
                 assert!(self.run.is_live(request));
                 assert_eq!(self.open_request, None, "two requests of one agent at once");
-                let body = self.run.request_body(request).unwrap().concat();
+                let body = self.run.request_body(request).unwrap().to_vec();
                 self.requests.push(String::from_utf8(body).unwrap());
                 self.open_request = Some(request);
             }

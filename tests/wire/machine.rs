@@ -123,7 +123,7 @@ impl World {
                         .run
                         .request_body(request)
                         .ok_or("a request without a body")?
-                        .concat();
+                        .to_vec();
                     self.bodies.push(body);
                     self.waiting.push_back(Wait::Request(request));
                 }

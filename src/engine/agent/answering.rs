@@ -23,6 +23,7 @@ pub struct WrittenCall {
 
 impl Agent {
     /// Emits what a chunk has changed in the answer.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
         let place = self.place();
         let Some(model) = &mut self.model else { return };
@@ -114,6 +115,7 @@ pub fn text_of_parts(answer: &Answer) -> String {
     texts.map(|part| part.text.as_str()).collect()
 }
 
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
     if change == Change::Usage {
         let mut total: Usage = ledger.usage;

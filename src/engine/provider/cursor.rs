@@ -14,21 +14,25 @@ pub struct RawString<'a> {
 }
 
 impl<'a> RawString<'a> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// It is this string, written without escapes.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is(&self, name: &str) -> bool {
         self.text == name
     }
 
     /// The string itself if it has no escapes.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn plain(&self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.text) }
     }
 
     /// The string, unescaped.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn to_text(self) -> Cow<'a, str> {
         match self.plain() {
             Some(text) => Cow::Borrowed(text),
@@ -41,6 +45,7 @@ impl<'a> RawString<'a> {
     }
 
     /// Appends the string, unescaped. A surrogate without its partner becomes U+FFFD.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn unescape_into(&self, into: &mut String) {
         if !self.escaped {
             into.push_str(self.text);
@@ -48,18 +53,18 @@ impl<'a> RawString<'a> {
         }
         into.reserve(self.text.len());
         let mut rest = self.text;
-        while let Some((before, after)) = rest
-            .bytes()
-            .position(|byte| byte == b'\\')
-            .and_then(|at| rest.split_at_checked(at))
-        {
+        // A checked string has no bare quote and no control character: what is not plain is a backslash.
+        while let Some((before, after)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
             into.push_str(before);
-            rest = unescape_one(after.get(1..).unwrap_or_default(), into);
+            match after.get(1..) {
+                Some(after) => rest = unescape_one(after, into),
+                None => return,
+            }
         }
-        into.push_str(rest);
     }
 
     /// What stands before and behind the string in the event that it was found in, the quotes left to both.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let before = data.get(..at.checked_sub(1)?)?;
@@ -69,6 +74,7 @@ impl<'a> RawString<'a> {
 }
 
 /// Reads what follows a backslash and returns what is behind it.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     let mut chars = after.chars();
     let plain = match chars.next() {
@@ -86,6 +92,7 @@ fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
 }
 
 /// Reads what follows `\u`, with the second half of a pair.
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     let Some((first, rest)) = hex4(digits) else {
         return digits;
@@ -102,6 +109,7 @@ fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     rest
 }
 
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn hex4(text: &str) -> Option<(u32, &str)> {
     let (digits, rest) = text.split_at_checked(4)?;
     let mut value = 0;
@@ -109,6 +117,47 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
         value = value << 4 | char::from(digit).to_digit(16)?;
     }
     Some((value, rest))
+}
+
+/// How many bytes come before the first quote, backslash or control character. Eight at a time: WebAssembly has no
+/// faster scan without SIMD.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut length = 0;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let quote = any_below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = any_below(word ^ (ONES * u64::from(b'\\')), 1);
+        let hits = quote | backslash | any_below(word, 0x20);
+        if hits != 0 {
+            // The lowest hit is exact; those above it may be borrows.
+            return length + (hits.trailing_zeros() / 8) as usize;
+        }
+        length += 8;
+    }
+    for byte in tail {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
+/// `bytes` behind `prefix`. Eight bytes at a time: the comparison of the standard library goes byte by byte here.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    let (start, rest) = bytes.split_at_checked(prefix.len())?;
+    let (words, tail) = start.as_chunks::<8>();
+    let (wanted_words, wanted_tail) = prefix.as_chunks::<8>();
+    let differs = |(one, other): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*one) != u64::from_le_bytes(*other);
+    if words.iter().zip(wanted_words).any(differs) || tail.iter().zip(wanted_tail).any(|(a, b)| a != b) {
+        return None;
+    }
+    Some(rest)
 }
 
 /// A reading position in JSON text.
@@ -119,19 +168,23 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// What has not been passed.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
@@ -139,12 +192,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no blank, without passing it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn peek(&mut self) -> Option<u8> {
         self.skip_blanks();
         self.bytes.get(self.at).copied()
     }
 
     /// Passes `byte` if it is the next one that is no blank.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn eat(&mut self, byte: u8) -> Option<()> {
         if self.peek() == Some(byte) {
             self.at += 1;
@@ -155,11 +210,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Nothing but blanks is left.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
     /// Reads a string. `None` if the next value is no well-formed one.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn string(&mut self) -> Option<RawString<'a>> {
         self.eat(b'"')?;
         let from = self.at;
@@ -182,38 +239,25 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte, a blank too, without passing it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn here(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
     /// Passes `count` bytes, at most up to the end.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn step(&mut self, count: usize) {
         self.at = self.bytes.len().min(self.at + count);
     }
 
-    /// Passes bytes up to a quote, backslash or control character, as long as eight more are there.
+    /// Passes bytes up to a quote, backslash or control character.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_plain(&mut self) {
-        const ONES: u64 = 0x0101_0101_0101_0101;
-        let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
-        while let Some(group) = self
-            .bytes
-            .get(self.at..self.at + 8)
-            .and_then(|group| group.try_into().ok())
-        {
-            let word = u64::from_le_bytes(group);
-            let quote = any_below(word ^ (ONES * u64::from(b'"')), 1);
-            let backslash = any_below(word ^ (ONES * u64::from(b'\\')), 1);
-            let hits = quote | backslash | any_below(word, 0x20);
-            if hits != 0 {
-                // The lowest hit is exact; those above it may be borrows.
-                self.at += (hits.trailing_zeros() / 8) as usize;
-                return;
-            }
-            self.at += 8;
-        }
+        self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
     }
 
     /// Passes a backslash and what belongs to it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn escape(&mut self) -> Option<()> {
         match *self.bytes.get(self.at + 1)? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
@@ -230,6 +274,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a key and its colon. `None` if the key has escapes.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn key(&mut self) -> Option<&'a [u8]> {
         let key = self.string()?.plain()?;
         self.eat(b':')?;
@@ -237,6 +282,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a non-negative integer below 2^32.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn index(&mut self) -> Option<u32> {
         let first = self.peek()?;
         let mut value = 0u32;
@@ -254,10 +300,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn null(&mut self) -> Option<()> {
         self.word(b"null")
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn word(&mut self, word: &[u8]) -> Option<()> {
         self.skip_blanks();
         let end = self.at + word.len();
@@ -269,6 +317,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes any value that nests at most `depth` deep. `None` if it is deeper or no JSON.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn value(&mut self, depth: u8) -> Option<()> {
         match self.peek()? {
             b'{' => {
@@ -287,6 +336,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn number(&mut self) -> Option<()> {
         self.pass(|byte| byte == b'-', 0..2)?;
         if self.bytes.get(self.at) == Some(&b'0') {
@@ -307,6 +357,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes bytes of a kind; `None` if it is not `count` of them.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn pass(&mut self, kind: impl Fn(u8) -> bool, count: core::ops::Range<usize>) -> Option<()> {
         let from = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| kind(*byte)) {
@@ -320,6 +371,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a null, an empty string or an empty list: what servers send for nothing.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn nothing(&mut self) -> Option<()> {
         match self.peek()? {
             b'"' => self.string().filter(|text| text.text.is_empty()).map(|_| ()),
@@ -329,6 +381,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes any value of text that is known to be JSON: only strings and brackets are looked at.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_value(&mut self) -> Option<()> {
         let mut depth = 0usize;
         loop {
@@ -367,9 +420,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn skip_string(&mut self) -> Option<()> {
         self.at += 1;
         loop {
+            self.skip_plain();
             match *self.bytes.get(self.at)? {
                 b'"' => {
                     self.at += 1;
@@ -382,6 +437,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks an object: `field` gets the cursor behind each key and its colon, and must pass the value.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn object(&mut self, mut field: impl FnMut(&[u8], &mut Cursor<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'{')?;
         if self.eat(b'}').is_some() {
@@ -397,6 +453,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks an array: `item` must pass each element.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn array(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'[')?;
         if self.eat(b']').is_some() {

@@ -5,7 +5,7 @@
 //! other with the same bytes before and behind the string, because the scanner never looks at the string's content.
 //! So two comparisons stand for a walk through the event.
 
-use super::cursor::{Cursor, RawString};
+use super::cursor::{Cursor, RawString, behind};
 
 /// The frame of the last event that the scanner recognised, and what it was.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,7 @@ pub struct Layout<K> {
 }
 
 impl<K> Default for Layout<K> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
     fn default() -> Layout<K> {
         Layout {
             kind: None,
@@ -36,16 +37,17 @@ const PADDING: &[u8] = b"\"obfuscation\":\"";
 
 impl<K: Copy> Layout<K> {
     /// The kind and the string of an event with the known frame.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let kind = self.kind?;
-        let mut cursor = Cursor::new(data.strip_prefix(self.before.as_slice())?);
+        let mut cursor = Cursor::new(behind(data, &self.before)?);
         let text = cursor.string()?;
         let rest = cursor.rest();
         match &self.behind_padding {
             None if same_end(rest, &self.behind) => Some((kind, text)),
             None => None,
             Some(end) => {
-                let mut cursor = Cursor::new(rest.strip_prefix(self.behind.as_slice())?);
+                let mut cursor = Cursor::new(behind(rest, &self.behind)?);
                 cursor.string()?;
                 if same_end(cursor.rest(), end) {
                     Some((kind, text))
@@ -57,6 +59,7 @@ impl<K: Copy> Layout<K> {
     }
 
     /// Remembers the frame of an event in which the scanner found `text`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn learn(&mut self, data: &[u8], text: &RawString<'_>, kind: K) {
         self.kind = None;
         let Some((before, behind)) = text.frame_in(data) else {
@@ -83,8 +86,9 @@ impl<K: Copy> Layout<K> {
 }
 
 /// Equal but for blanks at the end, and among closing brackets (Anthropic pads there).
+#[cfg_attr(looplet_speed, optimize(speed))]
 fn same_end(rest: &[u8], known: &[u8]) -> bool {
-    if rest == known {
+    if behind(rest, known) == Some(&[]) {
         return true;
     }
     let (rest, known) = (rest.trim_ascii_end(), known.trim_ascii_end());

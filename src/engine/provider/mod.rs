@@ -204,6 +204,7 @@ impl Decoder {
     /// # Errors
     /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
     /// `vendor` and `request_id` are for the caller to fill in.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),

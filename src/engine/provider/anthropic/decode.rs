@@ -42,6 +42,7 @@ impl AnthropicDecoder {
     ///
     /// # Errors
     /// The failure that an `error` event reports, or `malformed_stream`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || self.decode_hot(data, answer).is_some() {
             return Ok(());

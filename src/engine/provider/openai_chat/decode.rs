@@ -39,6 +39,7 @@ impl ChatDecoder {
     ///
     /// # Errors
     /// The failure that an error chunk reports, or `malformed_stream`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || self.decode_hot(data, answer).is_some() {
             return Ok(());
