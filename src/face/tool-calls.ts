@@ -16,7 +16,10 @@ export class ToolCalls {
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
   readonly #running = new Map<number, Abort>();
-  /** Validated inputs by the provider's id of the call: a transform may have made what JSON cannot hold. */
+  /**
+   * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
+   * An id alone is not enough: there are providers that use one twice.
+   */
   readonly #prepared = new Map<string, unknown>();
 
   /** `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
@@ -61,6 +64,8 @@ export class ToolCalls {
     const known = this.#tools.get(toolName);
     if (known === undefined) return {};
     const prepared: PreparedCall = {};
+    const place = placeOf(toolName, toolCallId);
+    this.#prepared.delete(place);
     let input = written;
     try {
       if (known.standard !== undefined) {
@@ -68,12 +73,12 @@ export class ToolCalls {
         const checked = await known.standard["~standard"].validate(input);
         if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
         input = checked.value;
-        if (this.#driver() !== undefined) this.#prepared.set(toolCallId, input);
         const changed = jsonOf(input);
         if (changed !== undefined && changed !== before) prepared.input = input;
       }
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;
+      if (known.standard !== undefined && this.#driver() !== undefined) this.#prepared.set(place, input);
     } catch (error) {
       return { problem: `The input could not be checked: ${message(error)}` };
     }
@@ -102,10 +107,10 @@ export class ToolCalls {
   }
 
   #input(invocation: ToolInvocation): unknown {
-    const { toolCallId, input } = invocation;
-    if (!this.#prepared.has(toolCallId)) return JSON.parse(input) as unknown;
-    const prepared = this.#prepared.get(toolCallId);
-    this.#prepared.delete(toolCallId);
+    const place = placeOf(invocation.toolName, invocation.toolCallId);
+    if (!this.#prepared.has(place)) return JSON.parse(invocation.input) as unknown;
+    const prepared = this.#prepared.get(place);
+    this.#prepared.delete(place);
     return prepared;
   }
 
@@ -120,6 +125,10 @@ export class ToolCalls {
     }
     this.#driver()?.toolProgress(call, json);
   }
+}
+
+function placeOf(toolName: string, toolCallId: string): string {
+  return `${toolName} ${toolCallId}`;
 }
 
 /** Makes a call's signal when it is asked for: most tools never do, and a signal costs more than a call. */

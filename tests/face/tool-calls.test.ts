@@ -358,3 +358,20 @@ describe("knowing the tools", () => {
     );
   });
 });
+
+it("keeps no input of a call whose resource key could not be made", async () => {
+  const schema = z.object({ key: z.string() }).transform(({ key }) => ({ key, checked: true }));
+  const seen: unknown[] = [];
+  const { call, prepared } = bench({
+    inputSchema: schema as never,
+    resourceKey: ({ key }: { key: string }) => (key === "bad" ? assertNever() : key),
+    execute: (input) => void seen.push(input),
+  });
+  await prepared({ key: "good" });
+  expect(await prepared({ key: "bad" })).toEqual([
+    9,
+    { prepared: [{ problem: "The input could not be checked: no look" }] },
+  ]);
+  await call('{"key":"other"}');
+  expect(seen).toEqual([{ key: "other" }]);
+});
