@@ -8,6 +8,7 @@
 import { BatchReader, report, type BatchListener } from "./batch.js";
 import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
 import { Pump } from "./pump.js";
+import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Block, Outcome, ToolFault } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
 
@@ -136,10 +137,13 @@ export class RunDriver {
     return this.shell.outcome();
   }
 
-  /** Everything that the run has to show, at any time before `free()`. */
-  result(): RawRunResult {
+  /**
+   * Everything that the run has to show, at any time before `free()`; undefined when a trap, or a panic that left
+   * nothing, has taken it away.
+   */
+  result(): RawRunResult | undefined {
     const json = this.shell.enter((handle) => handle.result());
-    return json === undefined ? { ...emptyResult(), ...this.outcome() } : JSON.parse(json);
+    return json === undefined ? undefined : (JSON.parse(json) as RawRunResult);
   }
 
   /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
@@ -162,6 +166,12 @@ class Shell {
   private readonly handle: Handle;
   private readonly instance: Instance;
   private readonly pumps = new Map<number, Pump>();
+  /** What stops each open request, from here: the controllers of a lost instance abort nothing. */
+  private readonly requests = new Map<number, AbortController>();
+  /** Those that were answered with an error, whose bodies become errors' texts. */
+  private readonly refused = new Set<number>();
+  /** What the last `authorize` has added. */
+  private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
   private isDone = false;
@@ -217,14 +227,24 @@ class Shell {
     this.instance.shells.delete(this);
     // A frame of this handle may be on the stack; when a microtask runs, none is.
     void Promise.resolve().then(() => {
-      try {
-        this.handle.free();
-      } catch {
-        // The instance is lost, and its memory with it.
-      }
+      this.giveBack();
       this.host = nobody;
       this.instance.freed = this;
     });
+  }
+
+  private giveBack(): void {
+    // The memory of a lost instance is gone, and in a fresh one the same address belongs to somebody else. So the
+    // handle only forgets its address, which also keeps a garbage collection from freeing it.
+    if (this.isLost || this.instance.isLost()) {
+      (this.handle as unknown as { __destroy_into_raw(): number }).__destroy_into_raw();
+      return;
+    }
+    try {
+      this.handle.free();
+    } catch (error) {
+      this.instance.crash(error);
+    }
   }
 
   // Called by the handle.
@@ -262,13 +282,27 @@ class Shell {
     const headers: [string, string][] = [];
     for (let at = 0; at + 1 < flat.length; at += 2) headers.push([flat[at]!, flat[at + 1]!]);
     const answer = this.host.authorize({ method, url, headers, auth: { header, prefix }, body });
-    return isThenable(answer) ? Promise.resolve(answer).then(flatTexts) : flatTexts(answer);
+    const take = (pairs: Iterable<[string, string]>): string[] => {
+      const taken = flatTexts(pairs);
+      this.secrets = secretsOf(headers, taken);
+      return taken;
+    };
+    return isThenable(answer) ? Promise.resolve(answer).then(take) : take(answer);
   }
 
-  fetch(url: string, init: RequestInit): unknown {
-    return this.host.fetch(url, init);
+  fetch(url: string, { request, signal, ...init }: RequestInit & { request: number }): unknown {
+    const controller = new AbortController();
+    this.requests.set(request, controller);
+    signal?.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
+    const answer = this.host.fetch(url, { ...init, signal: controller.signal });
+    const note = (response: ResponseLike): ResponseLike => {
+      if (response?.status >= 400 && this.secrets.length > 0) this.refused.add(request);
+      return response;
+    };
+    return isThenable(answer) ? Promise.resolve(answer).then(note) : note(answer);
   }
 
+  /** Never settles once the instance is lost: what waits for it would go on in memory that is gone. */
   race(value: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isThenable(value)) return Promise.resolve(value);
     return new Promise((resolve, reject) => {
@@ -278,12 +312,13 @@ class Shell {
       Promise.resolve(value).then(
         (settled) => {
           signal.removeEventListener("abort", stop);
-          if (signal.aborted) discard(settled);
-          resolve(settled);
+          const isLost = this.isLost || this.instance.isLost();
+          if (signal.aborted || isLost) discard(settled);
+          if (!isLost) resolve(settled);
         },
         (error: unknown) => {
           signal.removeEventListener("abort", stop);
-          reject(error);
+          if (!this.isLost && !this.instance.isLost()) reject(error);
         },
       );
     });
@@ -298,20 +333,21 @@ class Shell {
   }
 
   read(request: number, body: unknown): void {
-    const pump = new Pump(request, body, this);
+    const sink = this.refused.has(request) ? new RedactedBody(this, this.secrets) : this;
+    const pump = new Pump(request, body, sink);
     this.pumps.set(request, pump);
     void pump.start();
   }
 
   stop(request: number): void {
     const pump = this.pumps.get(request);
-    this.pumps.delete(request);
+    this.close(request);
     pump?.stop();
   }
 
   describe(error: unknown): string {
     try {
-      return describe(error);
+      return redact(describe(error), this.secrets);
     } catch {
       return "an error that cannot be read";
     }
@@ -373,12 +409,12 @@ class Shell {
   }
 
   end(request: number): void {
-    this.pumps.delete(request);
+    this.close(request);
     this.enter((handle) => handle.end(request));
   }
 
   fail(request: number, error: unknown): void {
-    this.pumps.delete(request);
+    this.close(request);
     const why = this.describe(error);
     this.enter((handle) => handle.networkFailed(request, why));
   }
@@ -410,7 +446,16 @@ class Shell {
 
   private release(): void {
     this.disarm();
+    const open = [...this.requests.values()];
     for (const request of [...this.pumps.keys()]) this.stop(request);
+    for (const controller of open) controller.abort();
+    this.requests.clear();
+  }
+
+  private close(request: number): void {
+    this.pumps.delete(request);
+    this.requests.delete(request);
+    this.refused.delete(request);
   }
 
   private tell(call: (host: HostCallbacks) => void): void {
@@ -487,18 +532,4 @@ function instanceOf(wasm: LoadedWasm): Instance {
 
 function isConfigError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "field" in error && "problem" in error;
-}
-
-function emptyResult(): RawRunResult {
-  return {
-    text: "",
-    toolCalls: [],
-    messages: [],
-    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
-    costNanoUsd: null,
-    iterations: 0,
-    finishReason: null,
-    rawFinishReason: null,
-    undelivered: [],
-  };
 }

@@ -17,7 +17,7 @@ export type EngineResult = Omit<
   "outcome" | "stoppedBy" | "abortReason" | "error" | "costUsd" | "costBasis"
 >;
 
-/** What the engine says at any time; its types are those of the Rust side. */
-export function resultOf(driver: Driver): EngineResult {
-  return driver.result() as unknown as EngineResult;
+/** What the engine says at any time, if it still can; its types are those of the Rust side. */
+export function resultOf(driver: Driver): EngineResult | undefined {
+  return driver.result() as unknown as EngineResult | undefined;
 }

@@ -9,6 +9,7 @@ import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun
 import { LoopletError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
+import { isThenable } from "./exchange.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { ToolCalls } from "./tool-calls.js";
@@ -93,7 +94,8 @@ export class EngineRun implements Run {
   }
 
   get outcome(): OutcomeKind | undefined {
-    return (this.#outcome ?? this.#closing)?.outcome;
+    // The engine's run has ended before its last events are heard.
+    return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
   }
 
   steer(prompt: Prompt): Queued {
@@ -200,8 +202,13 @@ export class EngineRun implements Run {
     const seen = this.#seen;
     return (kind, text, block, seq, agent, iteration, attempt) => {
       try {
-        if (kind === 0) onText?.(text);
-        else if (kind === 1) onThinking?.(text);
+        if (kind === 0) {
+          const returned: unknown = onText?.(text);
+          if (returned !== undefined) this.#watch(returned);
+        } else if (kind === 1) {
+          const returned: unknown = onThinking?.(text);
+          if (returned !== undefined) this.#watch(returned);
+        }
       } catch (error) {
         this.#report(error);
       }
@@ -219,8 +226,9 @@ export class EngineRun implements Run {
     Object.assign(this.#stamp, { seq, agentPath, iteration, attempt });
     const { onToolCall, onToolResult } = this.#options;
     try {
-      if (event.type === "tool-call") onToolCall?.(event);
-      else if (event.type === "tool-result" || event.type === "tool-error") onToolResult?.(event);
+      if (event.type === "tool-call") this.#watch(onToolCall?.(event));
+      else if (event.type === "tool-result" || event.type === "tool-error")
+        this.#watch(onToolResult?.(event));
     } catch (error) {
       this.#report(error);
     }
@@ -229,12 +237,18 @@ export class EngineRun implements Run {
 
   #pass(event: RunEvent): void {
     try {
-      this.#options.onEvent?.(event);
+      const returned: unknown = this.#options.onEvent?.(event);
+      if (returned !== undefined) this.#watch(returned);
     } catch (error) {
       this.#report(error);
     }
     this.#remember(event);
     for (const queue of this.#queues) queue.push(event);
+  }
+
+  /** A listener may be an async function: what it rejects with is what it throws. */
+  #watch(returned: unknown): void {
+    if (isThenable(returned)) Promise.resolve(returned).catch(this.#report);
   }
 
   #remember(event: RunEvent): void {
@@ -290,7 +304,7 @@ export class EngineRun implements Run {
 
   #snapshot(): RunEvent {
     const { text, messages, usage, iterations } =
-      this.#driver === undefined ? (this.#ended ?? this.#alone()) : resultOf(this.#driver);
+      (this.#driver === undefined ? this.#ended : resultOf(this.#driver)) ?? this.#alone();
     return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
   }
 
@@ -298,14 +312,18 @@ export class EngineRun implements Run {
   #done(): void {
     const driver = this.#driver;
     if (driver === undefined || this.#outcome !== undefined) return;
-    this.#driver = undefined;
     try {
-      this.#outcome = driver.outcome() ?? {
+      const outcome = driver.outcome() ?? {
         outcome: "failed",
         error: fail("bug", "The run ended without an outcome."),
       };
-      this.#conclude(finished(resultOf(driver), this.#outcome));
+      const result = resultOf(driver);
+      if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
+      this.#driver = undefined;
+      this.#outcome = outcome;
+      this.#conclude(finished(result, outcome));
     } catch (error) {
+      this.#driver = undefined;
       this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
       this.#conclude(finished(this.#alone(), this.#outcome));
     }
@@ -317,16 +335,12 @@ export class EngineRun implements Run {
   }
 
   /** Ends a run that the engine has not taken over, or cannot end itself. */
-  #endAlone(
-    outcome: Outcome,
-    why: { type: "abort"; reason: string } | { type: "error"; error: Failure },
-  ): void {
+  #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
     this.#outcome = outcome;
     const driver = this.#driver;
     this.#driver = undefined;
-    const { seq } = this.#stamp;
-    this.#deliver({ ...this.#stamp, seq: seq + 1, ...why });
-    this.#deliver({ ...this.#stamp, seq: seq + 2, type: "finish", outcome });
+    if (why !== undefined) this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, ...why });
+    this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, type: "finish", outcome });
     this.#conclude(finished(this.#alone(), outcome));
     driver?.free();
   }
@@ -361,8 +375,9 @@ export class EngineRun implements Run {
   readonly #report = (error: unknown): void => {
     try {
       const { onError } = this.#options;
-      if (onError !== undefined) onError(error);
-      else reportUnheard(error);
+      if (onError === undefined) return reportUnheard(error);
+      const returned: unknown = onError(error);
+      if (isThenable(returned)) Promise.resolve(returned).catch(reportUnheard);
     } catch (second) {
       console.error(second);
     }
@@ -375,6 +390,13 @@ function reportUnheard(error: unknown): void {
   const staysAlive = host.Deno === undefined && host.Bun === undefined;
   if (staysAlive && typeof host.reportError === "function") host.reportError(error);
   else console.error(error);
+}
+
+type EndEvent = { type: "abort"; reason: string } | { type: "error"; error: Failure };
+
+function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undefined {
+  if (error != null) return { type: "error", error };
+  return reason == null ? undefined : { type: "abort", reason };
 }
 
 /** A configuration that the engine refused is told by field; anything else is a defect. */

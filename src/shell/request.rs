@@ -15,7 +15,6 @@ use super::driver::Driver;
 use super::guard::CatchTask;
 use crate::engine::input::Input;
 use crate::engine::output::{EffectId, HttpRequest};
-use crate::engine::text::find;
 
 enum Trouble {
     /// Nobody waits any more.
@@ -140,7 +139,8 @@ async fn fetch(
     set("headers", &checked(headers).map_err(Trouble::NotSent)?.into_raw());
     set("body", body);
     set("signal", signal);
-    let describe = |error: JsValue| redact(driver.host.describe(&error), headers, http);
+    set("request", &JsValue::from(request));
+    let describe = |error: JsValue| driver.host.describe(&error);
     let answer = driver.host.fetch(&http.url, &init);
     let answer = answer.map_err(|error| Trouble::NotSent(describe(error)))?;
     let answer = settled(driver, &answer, signal).await;
@@ -182,32 +182,6 @@ fn checked(headers: &[(String, String)]) -> Result<Headers, String> {
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2>
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-}
-
-/// Takes out of an error's text what `authorize` put into the headers.
-fn redact(mut text: String, headers: &[(String, String)], http: &HttpRequest) -> String {
-    for (_, value) in headers.iter().filter(|header| !http.headers.contains(header)) {
-        let secret = value.strip_prefix(&http.auth.prefix).unwrap_or(value).trim();
-        if !secret.is_empty() {
-            text = replace(&text, secret, "[redacted]");
-        }
-    }
-    text
-}
-
-/// `text` with `new` in place of every `part`, which is not empty.
-fn replace(text: &str, part: &str, new: &str) -> String {
-    let mut replaced = String::new();
-    let mut rest = text;
-    while let Some((before, after)) =
-        find(rest, part).and_then(|at| Some((rest.get(..at)?, rest.get(at + part.len()..)?)))
-    {
-        replaced.push_str(before);
-        replaced.push_str(new);
-        rest = after;
-    }
-    replaced.push_str(rest);
-    replaced
 }
 
 type Head = (u16, Vec<(String, String)>, JsValue);

@@ -20,7 +20,7 @@ describe("delivery", () => {
     const run = await begun({ fetch: async () => new Response(streamOf(answer(...pieces))) });
     await run.done;
     expect(run.deltas.map(({ text }) => text)).toEqual(pieces);
-    expect(run.driver.result().text).toBe(pieces.join(""));
+    expect(run.driver.result()!.text).toBe(pieces.join(""));
   });
 
   it("joins what one chunk brings of a block, and keeps the deltas apart when told to", async () => {
@@ -83,7 +83,7 @@ describe("delivery", () => {
       "told",
       "tool-result",
     ]);
-    expect(run.driver.result().toolCalls).toMatchObject([{ name: "weather", output: { sky: "clear" } }]);
+    expect(run.driver.result()!.toolCalls).toMatchObject([{ name: "weather", output: { sky: "clear" } }]);
   });
 
   it("takes a chunk that is larger than the way in", async () => {

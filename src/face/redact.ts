@@ -1,0 +1,69 @@
+/** Keeps what `authorize` has added out of errors, and out of the answers that become errors. */
+import type { PumpSink } from "./pump.js";
+
+/** Shorter values are no secrets, and taking them out would mangle texts. In characters. */
+const MIN_SECRET_CHARS = 8;
+
+const REDACTED = "[redacted]";
+
+type Pair = readonly [name: string, value: string];
+
+/** The values of `after` that `before` does not have, without a scheme such as `Bearer`. Longest first. */
+export function secretsOf(before: readonly Pair[], after: readonly string[]): string[] {
+  const secrets: string[] = [];
+  for (let at = 0; at + 1 < after.length; at += 2) {
+    const name = after[at]!.toLowerCase();
+    const value = after[at + 1]!.trim();
+    if (before.some(([known, given]) => known.toLowerCase() === name && given === after[at + 1])) continue;
+    secrets.push(value, value.replace(/^[A-Za-z][\w-]* +(?=\S+$)/, ""));
+  }
+  const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
+  return long.sort((a, b) => b.length - a.length);
+}
+
+/** `text` without the secrets. */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.split(secret).join(REDACTED), text);
+}
+
+/** Takes secrets out of a body on its way, also those that two chunks share. */
+export class RedactedBody implements PumpSink {
+  /** The end of what has arrived, as one character a byte: it may be the beginning of a secret. */
+  private held = "";
+  private readonly longest: number;
+
+  constructor(
+    private readonly sink: PumpSink,
+    private readonly secrets: readonly string[],
+  ) {
+    this.longest = secrets[0]?.length ?? 1;
+  }
+
+  feed(request: number, chunk: Uint8Array): void {
+    const text = redact(
+      this.held + Array.from(chunk, (byte) => String.fromCharCode(byte)).join(""),
+      this.secrets,
+    );
+    const from = Math.max(0, text.length - this.longest + 1);
+    this.held = text.slice(from);
+    this.pass(request, text.slice(0, from));
+  }
+
+  end(request: number): void {
+    this.pass(request, this.held);
+    this.sink.end(request);
+  }
+
+  fail(request: number, error: unknown): void {
+    this.pass(request, this.held);
+    this.sink.fail(request, error);
+  }
+
+  private pass(request: number, text: string): void {
+    if (text !== "")
+      this.sink.feed(
+        request,
+        Uint8Array.from(text, (letter) => letter.charCodeAt(0)),
+      );
+  }
+}

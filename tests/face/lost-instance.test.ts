@@ -1,0 +1,50 @@
+// Alone in its file: it replaces the instance.
+import { describe, expect, it } from "vitest";
+import { createAgent, custom } from "../../src/face/entry/node.js";
+import { loadWasm } from "../../src/face/wasm.js";
+import type { RunEvent } from "../../src/face/types.js";
+import { nextTask } from "./support/fake-driver.js";
+
+describe("a run whose WebAssembly traps", () => {
+  it("ends with its transcript and its last event, and leaves nothing behind for later runs", async () => {
+    const rejections: unknown[] = [];
+    const onRejection = (error: unknown): void => void rejections.push(error);
+    process.on("unhandledRejection", onRejection);
+    let release!: (text: string) => void;
+    let signal: AbortSignal | undefined;
+    const answers: (string | Promise<string>)[] = [
+      "one",
+      new Promise((resolve) => (release = resolve)),
+      "three",
+    ];
+    const model = custom((request) => {
+      signal = request.signal;
+      return answers.shift()!;
+    });
+    const chat = createAgent({ model }).chat();
+    await chat.run("first").result;
+    const events: RunEvent[] = [];
+    const run = chat.run("second", { onEvent: (event) => events.push(event) });
+    await nextTask();
+
+    const { glue } = await loadWasm();
+    expect(() => glue.RunHandle.prototype.abort.call({ __wbg_ptr: 0x7fff_fff0 } as never, "")).toThrow();
+    expect(() => run.steer("x")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
+
+    const result = await run.result;
+    expect(result).toMatchObject({ outcome: "failed", error: { code: "bug", retryable: false } });
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "finish"]);
+    expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(chat.messages).toEqual(result.messages);
+    expect(signal?.aborted).toBe(true);
+    release("late");
+    await nextTask();
+    for (const prompt of ["third", "fourth"]) {
+      answers.push("more");
+      expect(await chat.run(prompt).result).toMatchObject({ outcome: "completed" });
+      await nextTask();
+    }
+    process.off("unhandledRejection", onRejection);
+    expect(rejections).toEqual([]);
+  });
+});
