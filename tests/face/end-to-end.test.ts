@@ -424,3 +424,19 @@ describe("a custom model", () => {
     expect((await run.result).outcome).toBe("cancelled");
   });
 });
+
+it("a run has its outcome while its last events are heard, and takes nothing more", async () => {
+  const heard: unknown[] = [];
+  const run = createAgent({ model: custom(() => "hi") }).run("x", {
+    onEvent({ type }) {
+      if (type !== "agent-finish" && type !== "finish") return;
+      heard.push(type, run.outcome);
+      for (const late of ["steer", "followUp"] as const) {
+        expect(() => run[late]("more")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
+      }
+    },
+    onError: (error) => heard.push(error),
+  });
+  await run.result;
+  expect(heard).toEqual(["agent-finish", "completed", "finish", "completed"]);
+});

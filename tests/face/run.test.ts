@@ -122,6 +122,26 @@ describe("a run", () => {
     expect(errors).toEqual([oops, oops, oops]);
   });
 
+  it("tells onError what an async listener rejects with", async () => {
+    const errors: unknown[] = [];
+    const oops = new Error("oops");
+    const fails = async (): Promise<never> => Promise.reject(oops);
+    const { driver } = await started({
+      onText: fails,
+      onThinking: fails,
+      onToolCall: fails,
+      onToolResult: fails,
+      onEvent: fails,
+      onError: async (error) => void errors.push(error),
+    });
+    driver.say("a");
+    driver.say("b", 1, 1);
+    driver.emit({ type: "tool-call", toolCallId: "1", toolName: "add", input: {} });
+    driver.emit({ type: "tool-result", toolCallId: "1", toolName: "add", output: 3, durationMs: 1 });
+    await nextTask();
+    expect(errors).toEqual(Array.from({ length: 8 }, () => oops));
+  });
+
   it("tells reportError without an onError, console.error without either, and survives an onError that throws", async () => {
     const heard: unknown[] = [];
     const fails = (): never => {
