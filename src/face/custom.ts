@@ -2,7 +2,8 @@
  * `custom()`: any async function as the model. It runs as an in-process `fetch` that speaks looplet's own NDJSON
  * protocol, so that retries, timeouts, aborts and streaming are those of every other model.
  */
-import { checkOptions, describe, isObject } from "./check.js";
+import { checkOptions, describe } from "./check.js";
+import { CustomMistake, PartCheck } from "./custom-part.js";
 import { LoopletError } from "./errors.js";
 import { askedWith, sealModel } from "./models.js";
 import { CUSTOM_TABLE } from "./options.js";
@@ -100,12 +101,13 @@ class AskedOnce implements CustomRequest {
 async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
   let called = false;
   let finished = false;
+  const check = new PartCheck();
   const pieces = typeof said === "string" ? [said] : said;
   if (!isIterable(pieces))
-    throw new Error(`the custom model answered with ${describe(pieces)}, not with text or parts`);
+    throw new CustomMistake(`the custom model answered with ${describe(pieces)}, not with text or parts`);
   for await (const piece of pieces as AsyncIterable<CustomPart | string>) {
     const part: CustomPart = typeof piece === "string" ? { type: "text", text: piece } : piece;
-    if (!isObject(part)) throw new Error(`the custom model yielded ${describe(part)}, not a text or a part`);
+    check.check(part);
     called ||= part.type === "tool_call" || part.type === "tool_call_start";
     finished ||= part.type === "finish" || part.type === "error";
     yield part;
@@ -128,8 +130,9 @@ function stream(source: AsyncGenerator<CustomPart>): ReadableStream<Uint8Array> 
       try {
         const next = await source.next();
         if (next.done === true) controller.close();
-        else controller.enqueue(encoder.encode(`${JSON.stringify(next.value)}\n`));
+        else controller.enqueue(encoder.encode(`${lineOf(next.value)}\n`));
       } catch (error) {
+        close();
         controller.enqueue(encoder.encode(`${JSON.stringify(thrown(error))}\n`));
         controller.close();
       }
@@ -138,6 +141,16 @@ function stream(source: AsyncGenerator<CustomPart>): ReadableStream<Uint8Array> 
   });
 }
 
+function lineOf(part: CustomPart): string {
+  try {
+    return JSON.stringify(part);
+  } catch {
+    throw new CustomMistake(`the custom model yielded a part of type ${part.type} that JSON cannot hold`);
+  }
+}
+
 function thrown(error: unknown): CustomPart {
+  if (error instanceof CustomMistake)
+    return { type: "error", code: "invalid_request", message: error.message, retryable: false };
   return { type: "error", code: "server", message: error instanceof Error ? error.message : String(error) };
 }

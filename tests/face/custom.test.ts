@@ -14,6 +14,13 @@ async function lines(answer: CustomModel): Promise<unknown[]> {
     .map((line) => JSON.parse(line) as unknown);
 }
 
+const invalid = (text: string): unknown => ({
+  type: "error",
+  code: "invalid_request",
+  message: expect.stringContaining(text),
+  retryable: false,
+});
+
 describe("the fetch of a custom model", () => {
   const stop = { type: "finish", reason: "stop" };
 
@@ -41,10 +48,44 @@ describe("the fetch of a custom model", () => {
         { type: "error", code: "server", message: "gone" },
       ],
     ],
+    ["something else", () => 7 as never, [invalid("answered with the number 7")]],
+    ["nothing", async () => undefined as never, [invalid("answered with nothing")]],
     [
-      "something else",
-      () => 7 as never,
-      [{ type: "error", code: "server", message: expect.stringContaining("answered with the number 7") }],
+      "an iterable of parts and texts",
+      () => new Set(["a", { type: "text", text: "b" } as const]),
+      [{ type: "text", text: "a" }, { type: "text", text: "b" }, stop],
+    ],
+    [
+      "what is no part, after what has come",
+      () => ["a", { type: "wat" }] as never,
+      [{ type: "text", text: "a" }, invalid('type is "wat"; there are text, reasoning')],
+    ],
+    ["bytes", () => [new Uint8Array(2)] as never, [invalid("type is nothing")]],
+    ["a text that is none", () => [{ type: "text", text: 5 }] as never, [invalid("text is the number 5")]],
+    ["a call without a name", () => [{ type: "tool_call" }] as never, [invalid("name is nothing")]],
+    ["a number as input", () => [{ type: "tool_call", name: "t", input: 1 }], [invalid("input is")]],
+    [
+      "what JSON cannot hold",
+      () => [{ type: "tool_call", name: "t", input: { n: 1n } }],
+      [invalid("tool_call that JSON cannot hold")],
+    ],
+    [
+      "a delta without a start",
+      () => [{ type: "tool_call_delta", text: "{" }],
+      [invalid("tool_call_delta before any tool_call_start")],
+    ],
+    [
+      "a delta of another call",
+      () => [
+        { type: "tool_call_start", name: "t", index: 0 },
+        { type: "tool_call_delta", text: "{", index: 1 },
+      ],
+      [{ type: "tool_call_start", name: "t", index: 0 }, invalid("index is the number 1")],
+    ],
+    [
+      "a finish for no reason",
+      () => [{ type: "finish", reason: "other" }] as never,
+      [invalid('reason is "other"')],
     ],
   ])("writes %s as lines of JSON", async (_, answer, expected) => {
     expect(await lines(answer)).toEqual(expected);
