@@ -1,6 +1,7 @@
 /** Adds the key to a request just before it is sent: the only place where a secret meets a header. */
 import { isObject } from "./check.js";
 import type { AuthorizeRequest } from "./driver.js";
+import { describe, isThenable } from "./exchange.js";
 import { keyProblem, type ModelParts } from "./models.js";
 import type { AuthorizedHeaders } from "./types.js";
 
@@ -17,7 +18,21 @@ export function authorizeRequest(
     return then(authorize({ method, url, headers, body }), pairs);
   }
   if (apiKey === undefined || request.auth.header === "") return request.headers;
-  return then(typeof apiKey === "function" ? apiKey() : apiKey, (key) => withKey(model, request, key));
+  const key = typeof apiKey === "function" ? fetched(apiKey) : apiKey;
+  return then(key, (known) => withKey(model, request, known));
+}
+
+/** What the function makes; what it throws is told as the key's. */
+function fetched(apiKey: () => string | PromiseLike<string>): string | Promise<string> {
+  const refuse = (error: unknown): never => {
+    throw new Error(`apiKey has failed: ${describe(error)}`);
+  };
+  try {
+    const key = apiKey();
+    return isThenable(key) ? Promise.resolve(key).catch(refuse) : key;
+  } catch (error) {
+    return refuse(error);
+  }
 }
 
 function withKey(model: ModelParts, request: AuthorizeRequest, key: unknown): HeaderPairs {
@@ -41,8 +56,8 @@ function pairs(headers: AuthorizedHeaders): HeaderPairs {
 }
 
 /** Goes on at once with a value, later with a promise: a key that is a string costs no task. */
-function then<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | Promise<R> {
+  return isThenable(value) ? Promise.resolve(value as PromiseLike<T>).then(next) : next(value as T);
 }
 
 /** Whether this is a page or a worker of a browser. */
