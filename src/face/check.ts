@@ -17,7 +17,8 @@ export function checkOptions(
   elsewhere: { readonly [name: string]: string } = {},
 ): void {
   if (!isObject(options)) {
-    throw new LoopletError("config_wrong_type", path, `needs an object, got ${describe(options)}`);
+    const field = path === "" ? "options" : path;
+    throw new LoopletError("config_wrong_type", field, `needs an object, got ${describe(options)}`);
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
@@ -91,7 +92,7 @@ function ofType(value: unknown, type: string, what: string): Problem {
 function oneOf(value: unknown, words: readonly string[], list: string): Problem {
   return words.includes(value as string)
     ? undefined
-    : ["config_invalid_value", `needs ${list}, got ${describe(value)}`];
+    : ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
 }
 
 function unknownOption(
@@ -147,6 +148,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** The dotted path of `name` below `path`. */
 export function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
+}
+
+/** As `describe`, but shows a string: for what should have been one of a few words. */
+export function describeWord(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : describe(value);
 }
 
 /** A value in words, for an error; short, and never a secret: strings are only named as such. */

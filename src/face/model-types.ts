@@ -23,7 +23,7 @@ export interface FetchedResponse {
 }
 
 /** The key, or a function that fetches it before each request (it may be asynchronous; what it throws ends the run). */
-export type ApiKey = string | (() => string | Promise<string>);
+export type ApiKey = string | (() => string | PromiseLike<string>);
 
 /**
  * Contract: called before each request; returns the headers to send. Replaces the key: sign the request here, or add a
@@ -34,7 +34,7 @@ export type Authorize = (request: {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
-}) => AuthorizedHeaders | Promise<AuthorizedHeaders>;
+}) => AuthorizedHeaders | PromiseLike<AuthorizedHeaders>;
 
 export type AuthorizedHeaders =
   Headers | Record<string, string> | readonly (readonly [name: string, value: string])[];
@@ -42,31 +42,31 @@ export type AuthorizedHeaders =
 /** How every model is asked. */
 export interface ModelOptions {
   /** Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's. */
-  maxOutputTokens?: number;
+  maxOutputTokens?: number | undefined;
   /** Default: the vendor's. */
-  temperature?: number;
+  temperature?: number | undefined;
   /** Default: the vendor's. */
-  topP?: number;
+  topP?: number | undefined;
   /** Default: the vendor's. */
-  topK?: number;
+  topK?: number | undefined;
   /** Where the vendor has such a thing. */
-  seed?: number;
+  seed?: number | undefined;
   /** Default: none. */
-  stopSequences?: readonly string[];
+  stopSequences?: readonly string[] | undefined;
   /** `{ budgetTokens }` for Anthropic's extended thinking, or the vendor's own object. Default: none. */
-  thinking?: { budgetTokens: number } | { [field: string]: unknown };
+  thinking?: { budgetTokens: number } | { [field: string]: unknown } | undefined;
   /** How hard to think, where the vendor has such a thing. Default: the vendor's. */
-  effort?: "low" | "medium" | "high" | "xhigh" | "max";
+  effort?: "low" | "medium" | "high" | "xhigh" | "max" | undefined;
   /** Whether and what the model must call. Default: the vendor's (`"auto"`). */
-  toolChoice?: "auto" | "none" | "required" | { tool: string };
+  toolChoice?: "auto" | "none" | "required" | { tool: string } | undefined;
   /** `false` asks the vendor for at most one call per answer. Default: the vendor's. */
-  parallelToolCalls?: boolean;
+  parallelToolCalls?: boolean | undefined;
   /** Fields added to the request body; they win over looplet's own. */
-  body?: { [field: string]: unknown };
+  body?: { [field: string]: unknown } | undefined;
   /** Ask for a stream. Default true. */
-  stream?: boolean;
+  stream?: boolean | undefined;
   /** What a token costs; without it `result.costBasis` is `"unknown"`. */
-  price?: Price;
+  price?: Price | undefined;
 }
 
 /** How a model over HTTP is reached. */
@@ -75,23 +75,23 @@ export interface HttpModelOptions extends ModelOptions {
    * Required, unless `authorize`, a `fetch` or a `baseUrl` (of your proxy) is given. Never stored, printed or sent
    * anywhere but to that URL.
    */
-  apiKey?: ApiKey;
+  apiKey?: ApiKey | undefined;
   /** In place of `apiKey`: adds the key or signs the request. */
-  authorize?: Authorize;
+  authorize?: Authorize | undefined;
   /**
    * The URL before the protocol's path, for example that of your proxy. Default: the vendor's. A relative one is
-   * resolved against the page.
+   * resolved against the page. Without a query or a hash; a `fetch` of your own can add a query.
    */
-  baseUrl?: string;
-  /** Further request headers. Not for keys. Default: none. */
-  headers?: Record<string, string>;
+  baseUrl?: string | undefined;
+  /** Further request headers: a record, a `Headers` or pairs. Not for keys. Default: none. */
+  headers?: Headers | Record<string, string> | Iterable<readonly [name: string, value: string]> | undefined;
   /** Sends this model's requests; wins over the agent's `fetch`. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /**
    * Send a key straight from a browser to the vendor. Everybody who opens the page can read that key; a proxy keeps it.
    * Default false: `config_browser_key`.
    */
-  dangerouslyAllowBrowser?: boolean;
+  dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /**
@@ -104,7 +104,7 @@ export interface CompatibleOptions extends HttpModelOptions {
   /** The model's name, as the server knows it. Required. */
   model: string;
   /** Default `"openai_chat"` (OpenAI Chat Completions). */
-  protocol?: "openai_chat" | "anthropic";
+  protocol?: "openai_chat" | "anthropic" | undefined;
 }
 
 /** US dollars per million tokens; kept as integers of billionths of a dollar per token, so 0.001 is the smallest step. */
@@ -112,9 +112,9 @@ export interface Price {
   inputUsdPerMillion: number;
   outputUsdPerMillion: number;
   /** Default: the input price. */
-  cacheReadUsdPerMillion?: number;
+  cacheReadUsdPerMillion?: number | undefined;
   /** Default: the input price. */
-  cacheWriteUsdPerMillion?: number;
+  cacheWriteUsdPerMillion?: number | undefined;
 }
 
 /** What a custom model is asked. */
@@ -138,11 +138,12 @@ export interface CustomToolDefinition {
 
 /**
  * Contract: called once per attempt. Answers with a text, with parts, or with a stream of both (an async generator);
- * plain strings are text. What it throws is a retryable failure, unless it yields an `error` part that says otherwise.
+ * plain strings are text. What it throws is a retryable failure, unless it yields an `error` part that says otherwise;
+ * a part that is none ends the run as `failed` with `invalid_request`, without another attempt.
  */
 export type CustomModel = (request: CustomRequest) => CustomAnswer | Promise<CustomAnswer>;
 
-export type CustomAnswer = string | readonly CustomPart[] | AsyncIterable<CustomPart | string>;
+export type CustomAnswer = string | Iterable<CustomPart | string> | AsyncIterable<CustomPart | string>;
 
 /** One part of a custom model's answer. Consecutive parts of one type belong to one block. */
 export type CustomPart =
@@ -173,5 +174,5 @@ export type CustomPart =
 /** Options of `custom()`. */
 export interface CustomOptions extends Omit<ModelOptions, "stream"> {
   /** The name in events and in `Message.origin`. Default `"custom"`. */
-  name?: string;
+  name?: string | undefined;
 }

@@ -2,7 +2,7 @@
  * Models: what the engine is told about them, and what it must not know (the key), kept apart. The second part is
  * reached through `modelParts` only, so that printing or storing a model never shows a key.
  */
-import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, PRICE_TABLE } from "./options.js";
 import type {
@@ -97,7 +97,11 @@ export function compatible(options: CompatibleOptions): Model {
   checkOptions(options, "model", COMPATIBLE_TABLE);
   const protocol = options.protocol ?? "openai_chat";
   if (protocol !== "openai_chat" && protocol !== "anthropic") {
-    throw new LoopletError("config_invalid_value", "model.protocol", `needs "openai_chat" or "anthropic"`);
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.protocol",
+      `needs "openai_chat" or "anthropic", got ${describeWord(protocol)}`,
+    );
   }
   return httpModel("compatible", options.model, options, protocol);
 }
@@ -117,7 +121,7 @@ function vendorModel(vendor: string, model: string, options: HttpModelOptions, p
 function httpModel(vendor: string, model: string, options: HttpModelOptions, protocol?: string): Model {
   checkKey(options.apiKey);
   const baseUrl = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
-  const headers = checkedHeaders(options.headers ?? {});
+  const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
   return sealModel({
     config: {
       vendor,
@@ -145,7 +149,7 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
     throw new LoopletError(
       "config_invalid_value",
       "model.effort",
-      `needs "low", "medium", "high", "xhigh" or "max"`,
+      `needs "low", "medium", "high", "xhigh" or "max", got ${describeWord(effort)}`,
     );
   }
   checkToolChoice(toolChoice);
@@ -173,7 +177,7 @@ function checkToolChoice(choice: unknown): void {
   throw new LoopletError(
     "config_invalid_value",
     "model.toolChoice",
-    `needs "auto", "none", "required" or { tool: name }`,
+    `needs "auto", "none", "required" or { tool: name }, got ${describeWord(choice)}`,
   );
 }
 
@@ -253,14 +257,38 @@ function checkedUrl(baseUrl: string): string {
       "must not contain a name or password; use headers or authorize",
     );
   }
+  if (/[?#]/.test(url.href)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "must have no query and no hash, because the protocol's path comes behind it; add a query in a fetch of your own",
+    );
+  }
   return url.href;
 }
 
-function checkedHeaders(headers: Record<string, string>): [string, string][] {
-  return Object.entries(headers).map(([name, value]) => {
+function checkedHeaders(headers: unknown): [string, string][] {
+  return pairsOf(headers).map((pair) => {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") throw noHeaders(headers);
+    const [name, value] = pair as [string, string];
     checkHeader(name, value, at("model.headers", name));
     return [name.toLowerCase(), value];
   });
+}
+
+function pairsOf(headers: unknown): unknown[] {
+  if (typeof headers !== "object" || headers === null) throw noHeaders(headers);
+  if (Symbol.iterator in headers) return Array.from(headers as Iterable<unknown>);
+  if (Object.prototype.toString.call(headers) !== "[object Object]") throw noHeaders(headers);
+  return Object.entries(headers);
+}
+
+function noHeaders(headers: unknown): LoopletError {
+  return new LoopletError(
+    "config_wrong_type",
+    "model.headers",
+    `needs an object, a Headers or pairs of strings, got ${describe(headers)}`,
+  );
 }
 
 function checkHeader(name: string, value: unknown, field: string): void {

@@ -125,7 +125,7 @@ export const HTTP_MODEL_TABLE: OptionTable = {
   apiKey: "any",
   authorize: "function",
   baseUrl: "text",
-  headers: "object",
+  headers: "any",
   fetch: "function",
   dangerouslyAllowBrowser: "boolean",
 };

@@ -29,6 +29,10 @@ function authorized(model: Model, header = "x-api-key", prefix = ""): unknown {
   });
 }
 
+function assertNever(): never {
+  throw new Error("no vault");
+}
+
 describe("a model", () => {
   it("shows its key to nobody who prints or stores it", () => {
     const model = anthropic("m", { apiKey: "sk-secret" });
@@ -120,6 +124,20 @@ describe("a model", () => {
       "config_invalid_value",
       "model.effort",
     ],
+    ...["https://x/v1?version=1", "https://x/v1#top"].map(
+      (baseUrl): [string, () => unknown, string, string] => [
+        baseUrl,
+        () => compatible({ baseUrl, model: "m" }),
+        "config_invalid_value",
+        "model.baseUrl",
+      ],
+    ),
+    ...["a: b", 5, null, [["a"]], new Date(0)].map((headers): [string, () => unknown, string, string] => [
+      `headers that are ${JSON.stringify(headers)}`,
+      () => anthropic("m", { headers: headers as never }),
+      "config_wrong_type",
+      "model.headers",
+    ]),
     [
       "maxTokens",
       () => anthropic("m", { maxTokens: 1 } as HttpModelOptions),
@@ -128,6 +146,20 @@ describe("a model", () => {
     ],
   ])("refuses %s", (_, make, code, field) => {
     expect(make).toThrow(expect.objectContaining({ code, field }));
+  });
+
+  it.each([
+    ["a record", { "X-Team": "a" }],
+    ["Headers", new Headers({ "X-Team": "a" })],
+    ["a Map", new Map([["X-Team", "a"]])],
+    ["pairs", [["X-Team", "a"]] as [string, string][]],
+  ])("takes its headers as %s", (_, headers) => {
+    expect(parts(anthropic("m", { headers })).config.headers).toEqual([["x-team", "a"]]);
+  });
+
+  it("shows the word that it refuses", () => {
+    expect(() => anthropic("m", { effort: "much" as never })).toThrow(/got "much"/);
+    expect(() => anthropic("m", { toolChoice: "add" as never })).toThrow(/got "add"/);
   });
 
   it("never repeats a key in an error", () => {
@@ -212,6 +244,19 @@ describe("a request", () => {
     const model = anthropic("m", { apiKey: async () => "sk secret" });
     await expect(authorized(model)).rejects.toThrow(/contains a space/);
     await expect(authorized(model)).rejects.not.toThrow(/secret/);
+  });
+
+  it.each([
+    ["throws", () => assertNever()],
+    ["rejects", async () => assertNever()],
+  ])("is not sent when the function of the key %s, and the error names apiKey", async (_, apiKey) => {
+    const asked = async (): Promise<unknown> => authorized(anthropic("m", { apiKey }));
+    await expect(asked()).rejects.toThrow("apiKey has failed: no vault");
+  });
+
+  it("waits for any thenable", async () => {
+    const apiKey = (): PromiseLike<string> => ({ then: (done: any) => done("k") });
+    expect(await authorized(anthropic("m", { apiKey }))).toContainEqual(["x-api-key", "k"]);
   });
 
   it("says to Anthropic that a browser calls on purpose", () => {
