@@ -27,11 +27,12 @@ export interface AgentParts {
 /** An agent whose runs take place in the engine that `load` gives. */
 export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
   const parts = partsOf(options);
-  const start = (prompt: Prompt, run: RunOptions, onEnd?: (result: RunResult) => void): EngineRun =>
-    new EngineRun(parts, prompt, run, load, onEnd);
+  const start = (prompt: Prompt, run: RunOptions, onEnd?: (result: RunResult) => void): EngineRun => {
+    checkRunOptions(run);
+    return new EngineRun(parts, prompt, run, load, onEnd);
+  };
   return {
     run(prompt, run = {}) {
-      checkRunOptions(run);
       return start(prompt, run);
     },
     chat(chat = {}) {

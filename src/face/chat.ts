@@ -1,4 +1,5 @@
 /** A conversation: the transcript of each run is the history of the next. */
+import { isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { checkMessages } from "./prompt.js";
 import type { Chat, Message, Prompt, Run, RunOptions, RunResult } from "./types.js";
@@ -27,14 +28,15 @@ export class Conversation implements Chat {
 
   run(prompt: Prompt, options: Omit<RunOptions, "messages"> = {}): Run {
     this.#refuseWhileBusy("run");
-    if ("messages" in options) {
+    if (isObject(options) && "messages" in options) {
       throw new LoopletError(
         "config_unknown_option",
         "messages",
         "the chat keeps the transcript; use chat.reset(messages)",
       );
     }
-    const run = this.#start(prompt, { ...options, messages: this.#messages }, (result) => {
+    const all = isObject(options) ? { ...options, messages: this.#messages } : options;
+    const run = this.#start(prompt, all, (result) => {
       this.#messages = result.messages;
       this.#current = undefined;
     });

@@ -3,7 +3,7 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "./authorize.js";
-import { describe, isObject } from "./check.js";
+import { checkOptions, describe, isObject } from "./check.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
@@ -132,6 +132,7 @@ export class EngineRun implements Run {
   }
 
   events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
+    checkOptions(options, "", { detached: "boolean" });
     const nothingYet = this.#driver === undefined && this.#outcome === undefined;
     const queue: EventQueue = new EventQueue(
       this.#backlog?.copy() ?? (nothingYet ? [] : [this.#snapshot()]),

@@ -34,43 +34,43 @@ export interface AgentOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})` or `custom(async …)`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
-  system?: string;
+  system?: string | undefined;
   /** The tools, as a record (the key is the name) or an array (each has its `name`). Default: none. */
-  tools?: Tools;
+  tools?: Tools | undefined;
 
   /** Model calls of one run, a positive integer. Default 50. Beyond it the run is `stopped` by `iterations`. */
-  maxIterations?: number;
+  maxIterations?: number | undefined;
   /**
    * Input plus output tokens of one run, a positive integer. Default: none. A run that uses more is `stopped` by
    * `tokens`.
    */
-  maxTotalTokens?: number;
+  maxTotalTokens?: number | undefined;
   /** Tokens of one answer, a positive integer; wins over the model's own option. Default: the model's. */
-  maxOutputTokens?: number;
+  maxOutputTokens?: number | undefined;
   /** Times after which something is given up. */
-  timeouts?: Timeouts;
+  timeouts?: Timeouts | undefined;
   /** When and how a failed model call is tried again. */
-  retry?: RetryPolicy;
+  retry?: RetryPolicy | undefined;
   /**
    * Which calls of one answer may run at the same time. Default `"read-only-parallel"`: read-only calls beside each
    * other, calls with different resource keys beside each other, all else in order. `"parallel"`: everything at once,
    * but calls with one resource key in order. `"sequential"`: one after the other. Results always keep the order of
    * the calls.
    */
-  toolExecution?: ToolExecution;
+  toolExecution?: ToolExecution | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
-  maxToolConcurrency?: number;
+  maxToolConcurrency?: number | undefined;
   /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */
-  joinDeltas?: boolean;
+  joinDeltas?: boolean | undefined;
 
   /** Sends the requests, in place of the host's `fetch`; called `(url: string, init)`. A model's own `fetch` wins. */
-  fetch?: Fetch;
+  fetch?: Fetch | undefined;
   /** The time, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
-  clock?: Clock;
+  clock?: Clock | undefined;
   /** Randomness in [0, 1), for jitter and minted ids. Default: `Math.random`. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Makes `run.id`. Default: a random id. */
-  ids?: () => string;
+  ids?: (() => string) | undefined;
 }
 
 export type ToolExecution = "read-only-parallel" | "parallel" | "sequential";
@@ -78,15 +78,15 @@ export type ToolExecution = "read-only-parallel" | "parallel" | "sequential";
 /** Times after which something is given up, in milliseconds: non-negative integers, or `null` to wait for ever. */
 export interface Timeouts {
   /** The whole run. Default: none. Ends it as `stopped` by `time`. */
-  totalMs?: number | null;
+  totalMs?: number | null | undefined;
   /** One iteration: the model call with its retries, and its tools. Default: none. Ends the run as `stopped` by `time`. */
-  iterationMs?: number | null;
+  iterationMs?: number | null | undefined;
   /** From sending a request to the first byte of its body. Default 600,000. Counts as a retryable failure. */
-  firstChunkMs?: number | null;
+  firstChunkMs?: number | null | undefined;
   /** Between two chunks of a body. Default 120,000. Counts as a retryable failure. */
-  chunkMs?: number | null;
+  chunkMs?: number | null | undefined;
   /** One tool call whose tool has no `timeoutMs`. Default: none. The model gets an error result. */
-  toolMs?: number | null;
+  toolMs?: number | null | undefined;
 }
 
 /**
@@ -96,19 +96,19 @@ export interface Timeouts {
  */
 export interface RetryPolicy {
   /** Attempts after the first. Default 3; 0 switches retries off. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** Default 1,000. */
-  baseMs?: number;
+  baseMs?: number | undefined;
   /** Default 2. */
-  factor?: number;
+  factor?: number | undefined;
   /** Default 1: the first wait is base × factor. */
-  firstExponent?: number;
+  firstExponent?: number | undefined;
   /** Upper bound of the random part. Default 1,000. */
-  jitterMs?: number;
+  jitterMs?: number | undefined;
   /** Longest wait. Default 60,000. A `Retry-After` beyond it ends the retries. */
-  maxMs?: number;
+  maxMs?: number | undefined;
   /** Default true. */
-  respectRetryAfter?: boolean;
+  respectRetryAfter?: boolean | undefined;
 }
 
 /**
@@ -144,7 +144,7 @@ export type InputOf<S> = 0 extends 1 & S
 /** A function that the model may call. */
 export interface ToolOptions<S = InputSchema> {
   /** The name that the model uses: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). Needed in an array; in a record the key counts. */
-  name?: string;
+  name?: string | undefined;
   /** What the tool does and when to use it, for the model. Required. */
   description: string;
   /**
@@ -161,18 +161,18 @@ export interface ToolOptions<S = InputSchema> {
    */
   execute: (input: InputOf<S>, context: ToolContext) => unknown;
   /** It changes nothing: may run beside other read-only calls. Default false. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /**
    * Contract: called once per call with the checked input; synchronous. Calls with equal keys never overlap, calls with
    * different keys may. `undefined`: no key.
    */
-  resourceKey?: (input: InputOf<S>) => string | undefined;
+  resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
   /** Milliseconds after which a call is given up and the model told so; a positive integer. Default: `timeouts.toolMs`. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Check the input against the schema before the call. Default true. */
-  validate?: boolean;
+  validate?: boolean | undefined;
   /** `"once"`: a call must not be repeated after a crash; it starts only when its start has been saved. Default: may be repeated. */
-  replay?: "once";
+  replay?: "once" | undefined;
 }
 
 /** The second argument of a tool's `execute`. */
@@ -190,30 +190,30 @@ export interface ToolContext {
 /** Callbacks of a run. One that throws goes to `onError`; the run goes on. */
 export interface RunListeners {
   /** Contract: each piece of the model's text, in order. After a `reset` event the text of that answer starts over. */
-  onText?: (text: string) => void;
+  onText?: ((text: string) => void) | undefined;
   /** Contract: each piece of the model's reasoning, in order. */
-  onThinking?: (text: string) => void;
+  onThinking?: ((text: string) => void) | undefined;
   /** Contract: a complete call, before its tool runs. */
-  onToolCall?: (event: RunEventOf<"tool-call">) => void;
+  onToolCall?: ((event: RunEventOf<"tool-call">) => void) | undefined;
   /** Contract: a call's result or error. */
-  onToolResult?: (event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void;
+  onToolResult?: ((event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void) | undefined;
   /** Contract: every event, in order, after the callbacks above. */
-  onEvent?: (event: RunEvent) => void;
+  onEvent?: ((event: RunEvent) => void) | undefined;
   /** Contract: what a listener threw. Default: `reportError` in browsers and Workers, else `console.error`. */
-  onError?: (error: unknown) => void;
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface RunOptions extends RunListeners {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
-  messages?: readonly Message[];
+  messages?: readonly Message[] | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** How the events of a run are iterated. */
 export interface EventsOptions {
   /** Leaving the loop (`break`, `return`, a throw) does not abort the run. Default false. */
-  detached?: boolean;
+  detached?: boolean | undefined;
 }
 
 /** A message on its way into a running run. */

@@ -53,6 +53,13 @@ describe("a chat", () => {
     expect(chat.messages).toEqual(history);
   });
 
+  it("checks the options of its runs as an agent does", () => {
+    const { chat } = begin();
+    expect(() => chat.run("one", null as never)).toThrow(expect.objectContaining({ field: "options" }));
+    expect(() => chat.run("one", { onTxt: () => {} } as object)).toThrow(/did you mean onText/);
+    expect(() => chat.run("one")).not.toThrow();
+  });
+
   it("says where a run's messages belong", () => {
     expect(() => begin().chat.run("one", { messages: [] } as object)).toThrow(/chat\.reset\(messages\)/);
   });

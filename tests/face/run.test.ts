@@ -70,6 +70,15 @@ describe("a run", () => {
     expect("then" in run).toBe(false);
   });
 
+  it("refuses options that are none", () => {
+    const refused = expect.objectContaining({ code: "config_wrong_type", field: "options" });
+    expect(() => begin(null as never)).toThrow(refused);
+    expect(() => agentOn(new FakeEngine().load, undefined as never)).toThrow(refused);
+    expect(() => begin().run.events({ detach: true } as object)).toThrow(
+      expect.objectContaining({ code: "config_unknown_option", field: "detach" }),
+    );
+  });
+
   it("has an id from the seams", () => {
     expect(begin({}, { ids: () => "run-7" }).run.id).toBe("run-7");
     expect(begin({}, { random: () => 0.5 }).run.id).toBe("run_gggggggggggggggg");
