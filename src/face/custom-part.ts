@@ -73,10 +73,10 @@ export class PartCheck {
     if (!this.#started.has("any")) {
       throw new CustomMistake(`the custom model yielded a ${part["type"]} before any tool_call_start`);
     }
-    for (const field of ["id", "index"]) {
-      if (part[field] !== undefined && !this.#started.has(part[field])) {
-        throw mistake(part, field, "that of a tool_call_start");
-      }
+    // The index counts where there are both.
+    const field = part["index"] == null ? "id" : "index";
+    if (part[field] != null && !this.#started.has(part[field])) {
+      throw mistake(part, field, "that of a tool_call_start");
     }
   }
 }
