@@ -22,7 +22,7 @@ use super::output::{EffectId, EffectKind, HttpRequest, Output};
 use super::policy::retry;
 use super::provider::RequestSpec;
 use super::timers::TimerReason;
-use super::tool_batch::{Call, ToolBatch};
+use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
 use super::usage::Usage;
 
@@ -34,6 +34,13 @@ const LINGER_MS: u64 = 1000;
 pub struct Queued {
     pub id: u32,
     pub content: Vec<Block>,
+}
+
+/// The next step, which waits until the host has heard everything before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Handover {
+    handover: EffectId,
+    owes_answer: bool,
 }
 
 /// An agent's state.
@@ -54,6 +61,7 @@ pub struct Agent {
     transcript: Transcript,
     model: Option<ModelCall>,
     tools: ToolBatch,
+    handover: Option<Handover>,
     records: Vec<ToolCallRecord>,
     /// Of the last answer.
     text: String,
@@ -83,6 +91,7 @@ impl Agent {
             transcript,
             model: None,
             tools: ToolBatch::default(),
+            handover: None,
             records: Vec::new(),
             text: String::new(),
             ended: None,
@@ -105,7 +114,7 @@ impl Agent {
     /// Every tool call so far, in request order.
     pub fn tool_calls(&self) -> Vec<ToolCallRecord> {
         let mut records = self.records.clone();
-        records.extend(self.tools.calls.iter().map(Call::record));
+        records.extend(self.tools.calls.iter().map(|call| call.record(self.ended.is_some())));
         records
     }
 
@@ -129,7 +138,50 @@ impl Agent {
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         self.transcript.push_user(prompt);
         desk.ledger.emit(self.place(), EventKind::AgentStart);
+        self.hand_over(desk, true);
+    }
+
+    /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.
+    /// `owes_answer`: the transcript ends with what the model has to answer.
+    fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+        let handover = desk.ledger.open_handover(self.index);
+        self.handover = Some(Handover { handover, owes_answer });
+        desk.ledger.output(Output::HandOver { handover });
+    }
+
+    /// What waits for the model, or the answer that it owes, starts the next iteration; else the run is complete.
+    pub fn handle_handed_over(&mut self, desk: &mut Desk<'_>) {
+        let Some(Handover { handover, owes_answer }) = self.handover.take() else {
+            return;
+        };
+        desk.ledger.close(handover);
+        let is_paused = self.finish_reason == Some(FinishReason::Pause);
+        let mut content = if is_paused { Vec::new() } else { self.take_steers(desk) };
+        if content.is_empty() && !owes_answer && !self.follow_ups.is_empty() {
+            let Queued { id, content: next } = self.follow_ups.remove(0);
+            desk.ledger
+                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
+            content = next;
+        }
+        if content.is_empty() && !owes_answer {
+            return self.end_completed(desk);
+        }
+        self.transcript.push_user(content);
         self.begin_iteration(desk);
+    }
+
+    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
+        let steers = std::mem::take(&mut self.steers);
+        if steers.is_empty() {
+            return Vec::new();
+        }
+        let ids = steers.iter().map(|steer| steer.id).collect();
+        desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
+        let mut content = Vec::new();
+        for mut steer in steers {
+            content.append(&mut steer.content);
+        }
+        content
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.

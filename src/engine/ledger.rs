@@ -25,7 +25,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenEffect {
     pub agent: u32,
-    /// `None` for a save.
+    /// `None` for a save or a handover.
     pub kind: Option<EffectKind>,
 }
 
@@ -124,6 +124,11 @@ impl Ledger {
             opened: true,
         });
         effect
+    }
+
+    /// A step that waits until the host has been told everything before it; nothing for the journal.
+    pub fn open_handover(&mut self, agent: u32) -> EffectId {
+        self.mint(OpenEffect { agent, kind: None })
     }
 
     /// Closes an effect; false if it was not open, so that a late answer is dropped.

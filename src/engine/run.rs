@@ -100,6 +100,9 @@ impl Run {
                 desk.ledger.close(question);
                 agent.handle_answered(desk, question, answer);
             }),
+            Input::HandedOver { handover } => {
+                self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
+            }
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     self.on_root(|agent, desk| agent.handle_saved(desk, save, ok));

@@ -30,6 +30,7 @@ pub struct World {
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
     pub confirm_saves: bool,
+    handovers: Vec<EffectId>,
     pub done: Option<Outcome>,
     /// Serialise and restore the run after every output.
     pub round_trips: bool,
@@ -84,6 +85,7 @@ impl World {
             questions: Vec::new(),
             saves: Vec::new(),
             confirm_saves: true,
+            handovers: Vec::new(),
             done: None,
             round_trips: true,
         }
@@ -115,6 +117,9 @@ impl World {
                 self.round_trip();
             }
             self.perform(output);
+        }
+        for handover in std::mem::take(&mut self.handovers) {
+            self.input(Input::HandedOver { handover });
         }
         if self.confirm_saves {
             for (save, _) in std::mem::take(&mut self.saves) {
@@ -168,6 +173,7 @@ impl World {
             }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
             Output::Save { save, awaited, .. } => self.saves.push((save, awaited)),
+            Output::HandOver { handover } => self.handovers.push(handover),
             Output::Emit(event) => {
                 assert_eq!(
                     event.seq as usize,

@@ -57,7 +57,8 @@ impl Agent {
         self.transcript
             .push_assistant(self.written_by(desk, content, false));
         if calls.is_empty() {
-            self.after_answer(desk)
+            self.finish_iteration(desk);
+            self.hand_over(desk, self.finish_reason == Some(FinishReason::Pause))
         } else {
             self.begin_tools(desk, calls)
         }

@@ -3,14 +3,14 @@
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
-use super::super::message::{Block, Json, ToolInput};
+use super::super::message::{Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use super::super::text::join;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
 use super::answering::WrittenCall;
-use super::{Agent, Desk, Queued};
+use super::{Agent, Desk};
 
 /// How many violations of a schema the model is told at once.
 const MAX_VIOLATIONS: usize = 5;
@@ -77,7 +77,7 @@ impl Agent {
             calls: calls.collect(),
             question: None,
         };
-        self.records.extend(batch.calls.iter().map(Call::record));
+        self.records.extend(batch.calls.iter().map(|call| call.record(false)));
         self.transcript.push_round(batch.results(), Vec::new());
     }
 
@@ -310,45 +310,10 @@ impl Agent {
 
     fn finish_round(&mut self, desk: &mut Desk<'_>) {
         let batch = std::mem::take(&mut self.tools);
-        self.records.extend(batch.calls.iter().map(Call::record));
-        let steers = self.take_steers(desk);
-        self.transcript.push_round(batch.results(), steers);
+        self.records.extend(batch.calls.iter().map(|call| call.record(false)));
+        self.transcript.push_round(batch.results(), Vec::new());
         self.finish_iteration(desk);
-        self.begin_iteration(desk);
-    }
-
-    /// After an answer without calls: what waits for the model starts another iteration, else the run is complete.
-    pub(super) fn after_answer(&mut self, desk: &mut Desk<'_>) {
-        self.finish_iteration(desk);
-        if self.finish_reason == Some(super::FinishReason::Pause) {
-            return self.begin_iteration(desk);
-        }
-        let mut content = self.take_steers(desk);
-        if content.is_empty() && !self.follow_ups.is_empty() {
-            let Queued { id, content: next } = self.follow_ups.remove(0);
-            desk.ledger
-                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
-            content = next;
-        }
-        if content.is_empty() {
-            return self.end_completed(desk);
-        }
-        self.transcript.push_user(content);
-        self.begin_iteration(desk);
-    }
-
-    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
-        let steers = std::mem::take(&mut self.steers);
-        if steers.is_empty() {
-            return Vec::new();
-        }
-        let ids = steers.iter().map(|steer| steer.id).collect();
-        desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
-        let mut content = Vec::new();
-        for mut steer in steers {
-            content.append(&mut steer.content);
-        }
-        content
+        self.hand_over(desk, true);
     }
 }
 
