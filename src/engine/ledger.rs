@@ -45,7 +45,6 @@ pub struct Ledger {
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
-    #[serde(skip)]
     outputs: VecDeque<Output>,
 }
 
@@ -188,17 +187,6 @@ impl Ledger {
             self.close(*effect);
         }
         self.timers.clear_all();
-    }
-
-    /// Moves the outputs that were not polled into another copy of this run.
-    #[doc(hidden)]
-    pub fn take_outputs(&mut self) -> VecDeque<Output> {
-        std::mem::take(&mut self.outputs)
-    }
-
-    #[doc(hidden)]
-    pub fn give_outputs(&mut self, outputs: VecDeque<Output>) {
-        self.outputs = outputs;
     }
 
     fn mint(&mut self, effect: OpenEffect) -> EffectId {

@@ -24,6 +24,7 @@ pub enum CallPhase {
     Queued,
     /// Starts when the save of its start is confirmed.
     AwaitingSave {
+        effect: EffectId,
         save: Option<EffectId>,
     },
     Running {
