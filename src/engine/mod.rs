@@ -24,6 +24,7 @@ mod event_json;
 mod framing;
 mod input_json;
 pub mod json_check;
+mod json_number;
 mod json_reader;
 mod json_record;
 mod json_tree;

@@ -15,7 +15,8 @@ mod equal;
 mod reference;
 mod report;
 
-use super::json_tree::{Tree, float};
+use super::json_number::float;
+use super::json_tree::Tree;
 use equal::Choices;
 use std::fmt;
 

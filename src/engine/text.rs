@@ -19,22 +19,7 @@ pub fn find(text: &str, part: &str) -> Option<usize> {
         .position(|window| window == part.as_bytes())
 }
 
-/// `text` with `new` in place of every `part`, which is not empty.
-pub fn replace(text: &str, part: &str, new: &str) -> String {
-    let mut replaced = String::new();
-    let mut rest = text;
-    while let Some((before, after)) =
-        find(rest, part).and_then(|at| Some((rest.get(..at)?, rest.get(at + part.len()..)?)))
-    {
-        replaced.push_str(before);
-        replaced.push_str(new);
-        rest = after;
-    }
-    replaced.push_str(rest);
-    replaced
-}
-
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -47,9 +32,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn searching_and_replacing_are_what_the_standard_library_does(text in "[abé]{0,12}", part in "[abé]{1,3}", new in "[ab]{0,3}") {
+        fn searching_finds_what_the_standard_library_finds(text in "[abé]{0,12}", part in "[abé]{1,3}") {
             prop_assert_eq!(find(&text, &part), text.find(&part));
-            prop_assert_eq!(replace(&text, &part, &new), text.replace(&part, &new));
         }
     }
 }

@@ -15,7 +15,7 @@ use super::driver::Driver;
 use super::guard::CatchTask;
 use crate::engine::input::Input;
 use crate::engine::output::{EffectId, HttpRequest};
-use crate::engine::text::replace;
+use crate::engine::text::find;
 
 enum Trouble {
     /// Nobody waits any more.
@@ -193,6 +193,21 @@ fn redact(mut text: String, headers: &[(String, String)], http: &HttpRequest) ->
         }
     }
     text
+}
+
+/// `text` with `new` in place of every `part`, which is not empty.
+fn replace(text: &str, part: &str, new: &str) -> String {
+    let mut replaced = String::new();
+    let mut rest = text;
+    while let Some((before, after)) =
+        find(rest, part).and_then(|at| Some((rest.get(..at)?, rest.get(at + part.len()..)?)))
+    {
+        replaced.push_str(before);
+        replaced.push_str(new);
+        rest = after;
+    }
+    replaced.push_str(rest);
+    replaced
 }
 
 type Head = (u16, Vec<(String, String)>, JsValue);

@@ -1,7 +1,8 @@
 //! From the JSON of a schema to its nodes. A queue stands in for recursion: depth costs no stack.
 
+use super::super::json_number::float;
 use super::super::json_reader::whole;
-use super::super::json_tree::{Members, Tree, float, sorted};
+use super::super::json_tree::{Members, Tree, sorted};
 use super::super::json_writer::decimal;
 use super::super::text::join;
 use super::equal::Choices;
