@@ -7,6 +7,8 @@ mod answering;
 mod calling;
 mod ending;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::answer::{FinishReason, Stage};
@@ -105,23 +107,25 @@ impl Agent {
     }
 
     /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
-    pub fn messages(&self) -> Vec<Message> {
-        let mut messages = self.transcript.messages().to_vec();
+    pub fn messages(&self) -> Cow<'_, [Message]> {
+        let mut messages = Cow::Borrowed(self.transcript.messages());
         if !self.tools.calls.is_empty() {
-            messages.push(Message::user(self.tools.results()));
+            messages.to_mut().push(Message::user(self.tools.results()));
         }
         messages
     }
 
     /// Every tool call so far, in request order.
-    pub fn tool_calls(&self) -> Vec<ToolCallRecord> {
-        let mut records = self.records.clone();
-        records.extend(
-            self.tools
+    pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
+        let mut records = Cow::Borrowed(self.records.as_slice());
+        if !self.tools.calls.is_empty() {
+            let open = self
+                .tools
                 .calls
                 .iter()
-                .map(|call| call.record(self.ended.is_some())),
-        );
+                .map(|call| call.record(self.ended.is_some()));
+            records.to_mut().extend(open);
+        }
         records
     }
 

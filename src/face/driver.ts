@@ -222,7 +222,7 @@ class Shell {
       } catch {
         // The instance is lost, and its memory with it.
       }
-      this.host = nobody;
+      this.host = {} as HostCallbacks;
       this.instance.freed = this;
     });
   }
@@ -422,16 +422,11 @@ class Shell {
   }
 }
 
-const nobody = {} as HostCallbacks;
-
 /** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
 class Instance {
   readonly reader: BatchReader;
   readonly shells = new Set<Shell>();
-  /**
-   * The last one whose run is over, empty: a garbage collection while no run goes on would take the shapes of such
-   * objects away, and with them the code that is optimised for them.
-   */
+  /** The last one whose run is over, empty: without any, a garbage collection drops the code optimised for its shape. */
   freed: Shell | undefined;
   /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
   inletAt = 0;
