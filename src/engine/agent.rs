@@ -7,9 +7,11 @@ mod answering;
 mod calling;
 mod ending;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::answer::FinishReason;
+use super::answer::{FinishReason, Stage};
 use super::catalog::Catalog;
 use super::config::Config;
 use super::error::Failure;
@@ -22,18 +24,27 @@ use super::output::{EffectId, EffectKind, HttpRequest, Output};
 use super::policy::retry;
 use super::provider::RequestSpec;
 use super::timers::TimerReason;
-use super::tool_batch::{Call, ToolBatch};
+use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
 use super::usage::Usage;
 
 /// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
 const LINGER_MS: u64 = 1000;
+/// After a finish reason the usage and the protocol's end are waited for this long: some servers send neither.
+const FINISHING_MS: u64 = 10_000;
 
 /// Something to tell the model between its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queued {
     pub id: u32,
     pub content: Vec<Block>,
+}
+
+/// The next step, which waits until the host has heard everything before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Handover {
+    handover: EffectId,
+    owes_answer: bool,
 }
 
 /// An agent's state.
@@ -46,7 +57,7 @@ pub struct Agent {
     pub attempt: u32,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
-    /// Of the last complete model call.
+    /// Of this iteration's attempts.
     call_usage: Usage,
     iteration_open: bool,
     pub steers: Vec<Queued>,
@@ -54,6 +65,7 @@ pub struct Agent {
     transcript: Transcript,
     model: Option<ModelCall>,
     tools: ToolBatch,
+    handover: Option<Handover>,
     records: Vec<ToolCallRecord>,
     /// Of the last answer.
     text: String,
@@ -83,6 +95,7 @@ impl Agent {
             transcript,
             model: None,
             tools: ToolBatch::default(),
+            handover: None,
             records: Vec::new(),
             text: String::new(),
             ended: None,
@@ -94,18 +107,25 @@ impl Agent {
     }
 
     /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
-    pub fn messages(&self) -> Vec<Message> {
-        let mut messages = self.transcript.messages().to_vec();
+    pub fn messages(&self) -> Cow<'_, [Message]> {
+        let mut messages = Cow::Borrowed(self.transcript.messages());
         if !self.tools.calls.is_empty() {
-            messages.push(Message::user(self.tools.results()));
+            messages.to_mut().push(Message::user(self.tools.results()));
         }
         messages
     }
 
     /// Every tool call so far, in request order.
-    pub fn tool_calls(&self) -> Vec<ToolCallRecord> {
-        let mut records = self.records.clone();
-        records.extend(self.tools.calls.iter().map(Call::record));
+    pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
+        let mut records = Cow::Borrowed(self.records.as_slice());
+        if !self.tools.calls.is_empty() {
+            let open = self
+                .tools
+                .calls
+                .iter()
+                .map(|call| call.record(self.ended.is_some()));
+            records.to_mut().extend(open);
+        }
         records
     }
 
@@ -129,7 +149,65 @@ impl Agent {
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         self.transcript.push_user(prompt);
         desk.ledger.emit(self.place(), EventKind::AgentStart);
+        self.hand_over(desk, true);
+    }
+
+    /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.
+    /// `owes_answer`: the transcript ends with what the model has to answer.
+    fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+        let handover = desk.ledger.open_handover(self.index);
+        self.handover = Some(Handover {
+            handover,
+            owes_answer,
+        });
+        desk.ledger.output(Output::HandOver { handover });
+    }
+
+    /// What waits for the model, or the answer that it owes, starts the next iteration; else the run is complete.
+    pub fn handle_handed_over(&mut self, desk: &mut Desk<'_>) {
+        let Some(Handover {
+            handover,
+            owes_answer,
+        }) = self.handover.take()
+        else {
+            return;
+        };
+        desk.ledger.close(handover);
+        let may_go_on = self.iteration < desk.config.limits.max_iterations && !self.is_over_budget(desk);
+        if !may_go_on && !owes_answer {
+            return self.end_completed(desk);
+        }
+        let is_paused = self.finish_reason == Some(FinishReason::Pause);
+        let mut content = if is_paused || !may_go_on {
+            Vec::new()
+        } else {
+            self.take_steers(desk)
+        };
+        if content.is_empty() && !owes_answer && !self.follow_ups.is_empty() {
+            let Queued { id, content: next } = self.follow_ups.remove(0);
+            desk.ledger
+                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
+            content = next;
+        }
+        if content.is_empty() && !owes_answer {
+            return self.end_completed(desk);
+        }
+        self.transcript.push_user(content);
         self.begin_iteration(desk);
+    }
+
+    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
+        let steers = std::mem::take(&mut self.steers);
+        if steers.is_empty() {
+            return Vec::new();
+        }
+        let ids = steers.iter().map(|steer| steer.id).collect();
+        desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
+        let mut content = Vec::new();
+        for mut steer in steers {
+            content.append(&mut steer.content);
+        }
+        content
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
@@ -151,19 +229,21 @@ impl Agent {
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let Some(model) = &mut self.model else { return };
+        let before = model.answer.stage();
         let fed = model.handle_chunk(bytes);
-        let complete = model.answer.complete;
+        let stage = model.answer.stage();
         self.tell_changes(desk);
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
         }
-        if !complete && self.is_over_budget(desk) {
-            return self.stop(desk, StoppedBy::Tokens);
-        }
-        let wait_ms = if complete {
-            Some(LINGER_MS)
-        } else {
-            desk.config.timeouts.chunk_ms
+        let chunk_ms = desk.config.timeouts.chunk_ms;
+        let wait_ms = match stage {
+            Stage::Streaming if self.is_over_budget(desk) => return self.stop(desk, StoppedBy::Tokens),
+            Stage::Streaming => chunk_ms,
+            // What comes after the answer does not prolong the wait for its end.
+            _ if stage == before => return,
+            Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
+            Stage::Complete => Some(LINGER_MS),
         };
         desk.ledger.set_timer(TimerReason::Chunk { request }, wait_ms);
     }
@@ -178,10 +258,10 @@ impl Agent {
         }
     }
 
-    /// The connection broke, or one of its timers ran out. After the protocol's own end nothing is missing.
+    /// The connection broke, or one of its timers ran out. After a finish reason nothing of the answer is missing.
     pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let Some(model) = &mut self.model else { return };
-        if model.answer.complete {
+        if model.answer.stage() != Stage::Streaming {
             self.close_request(desk, true);
             return self.handle_end(desk);
         }
@@ -295,7 +375,9 @@ impl Agent {
     /// What a model call used counts when it is over, however it went.
     fn count_usage(&mut self, desk: &mut Desk<'_>) {
         if let Some(model) = &mut self.model {
-            desk.ledger.usage.add(&std::mem::take(&mut model.answer.usage));
+            let usage = std::mem::take(&mut model.answer.usage);
+            desk.ledger.usage.add(&usage);
+            self.call_usage.add(&usage);
         }
     }
 

@@ -25,6 +25,15 @@ pub enum FinishReason {
     Other,
 }
 
+/// How far an answer has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    Streaming,
+    /// The model has stopped; usage and the protocol's end may follow.
+    Finishing,
+    Complete,
+}
+
 /// What a block under assembly is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartKind {
@@ -98,6 +107,14 @@ impl Answer {
         Answer {
             keep_deltas: !join_deltas,
             ..Answer::default()
+        }
+    }
+
+    pub fn stage(&self) -> Stage {
+        match (self.complete, &self.raw_finish_reason) {
+            (true, _) => Stage::Complete,
+            (false, Some(_)) => Stage::Finishing,
+            (false, None) => Stage::Streaming,
         }
     }
 

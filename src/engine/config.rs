@@ -169,8 +169,8 @@ impl Default for Timeouts {
     }
 }
 
-/// When and how a failed model call is tried again: after `min(max_ms, base_ms × factor^(n - 1 + first_exponent))`
-/// plus up to `jitter_ms`, for the n-th retry; or what the server asked for, if that is longer.
+/// When and how a failed model call is tried again: after `base_ms × factor^(n - 1 + first_exponent)` plus up to
+/// `jitter_ms`, at most `max_ms`, for the n-th retry; or what the server asked for, if that is longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {

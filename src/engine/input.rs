@@ -66,6 +66,10 @@ pub enum Input<'a> {
         save: EffectId,
         ok: bool,
     },
+    /// The host's listeners have heard everything that came before the handover.
+    HandedOver {
+        handover: EffectId,
+    },
     /// The timer fired (or time has passed anyway).
     Due,
     Cancel {

@@ -25,7 +25,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenEffect {
     pub agent: u32,
-    /// `None` for a save.
+    /// `None` for a save or a handover.
     pub kind: Option<EffectKind>,
 }
 
@@ -45,7 +45,6 @@ pub struct Ledger {
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
-    #[serde(skip)]
     outputs: VecDeque<Output>,
 }
 
@@ -126,6 +125,11 @@ impl Ledger {
         effect
     }
 
+    /// A step that waits until the host has been told everything before it; nothing for the journal.
+    pub fn open_handover(&mut self, agent: u32) -> EffectId {
+        self.mint(OpenEffect { agent, kind: None })
+    }
+
     /// Closes an effect; false if it was not open, so that a late answer is dropped.
     pub fn close(&mut self, effect: EffectId) -> bool {
         let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
@@ -183,17 +187,6 @@ impl Ledger {
             self.close(*effect);
         }
         self.timers.clear_all();
-    }
-
-    /// Moves the outputs that were not polled into another copy of this run.
-    #[doc(hidden)]
-    pub fn take_outputs(&mut self) -> VecDeque<Output> {
-        std::mem::take(&mut self.outputs)
-    }
-
-    #[doc(hidden)]
-    pub fn give_outputs(&mut self, outputs: VecDeque<Output>) {
-        self.outputs = outputs;
     }
 
     fn mint(&mut self, effect: OpenEffect) -> EffectId {

@@ -1,5 +1,7 @@
 //! How a run ends.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::answer::FinishReason;
@@ -71,9 +73,9 @@ pub struct RunResult<'a> {
     pub error: Option<&'a Failure>,
     /// The text of the last assistant message, partial or not.
     pub text: String,
-    pub tool_calls: Vec<ToolCallRecord>,
+    pub tool_calls: Cow<'a, [ToolCallRecord]>,
     /// The legal transcript, the given history included.
-    pub messages: Vec<Message>,
+    pub messages: Cow<'a, [Message]>,
     pub usage: Usage,
     pub cost_nano_usd: Option<u64>,
     pub iterations: u32,

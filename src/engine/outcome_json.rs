@@ -141,14 +141,14 @@ impl RunResult<'_> {
         push_text(into, "text", &self.text);
         push_key(into, "toolCalls");
         into.push(b'[');
-        for call in &self.tool_calls {
+        for call in self.tool_calls.iter() {
             push_comma(into);
             push_tool_call(into, call);
         }
         into.push(b']');
         push_key(into, "messages");
         into.push(b'[');
-        for message in &self.messages {
+        for message in self.messages.iter() {
             push_comma(into);
             push_message(into, message);
         }
@@ -242,8 +242,8 @@ mod tests {
             abort_reason: Some("why"),
             error: Some(&error),
             text: "t\"".into(),
-            tool_calls: vec![call(None), call(Some(Json::string("x\ny")))],
-            messages,
+            tool_calls: vec![call(None), call(Some(Json::string("x\ny")))].into(),
+            messages: messages.into(),
             usage: Usage::default(),
             cost_nano_usd: Some(7),
             iterations: 2,
@@ -256,8 +256,8 @@ mod tests {
         result.stopped_by = None;
         result.abort_reason = None;
         result.error = None;
-        result.tool_calls.clear();
-        result.messages.clear();
+        result.tool_calls.to_mut().clear();
+        result.messages.to_mut().clear();
         result.cost_nano_usd = None;
         result.finish_reason = None;
         result.raw_finish_reason = None;

@@ -37,6 +37,10 @@ pub enum Output {
         entries: Vec<JournalEntry>,
         awaited: bool,
     },
+    /// Tell the host everything before this, then answer with [`super::input::Input::HandedOver`].
+    HandOver {
+        handover: EffectId,
+    },
     Emit(Event),
     Done(Outcome),
 }

@@ -1,7 +1,5 @@
 //! A run: the state machine that the driver feeds. Inputs go to the agent whose effect they answer.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use super::agent::{Agent, Desk, Queued};
@@ -56,6 +54,7 @@ impl Run {
         if self.outcome.is_some() {
             return;
         }
+        self.restore_catalog();
         self.ledger.begin(moment);
         match input {
             Input::Prompt { content } => self.start(content),
@@ -100,6 +99,9 @@ impl Run {
                 desk.ledger.close(question);
                 agent.handle_answered(desk, question, answer);
             }),
+            Input::HandedOver { handover } => {
+                self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
+            }
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     self.on_root(|agent, desk| agent.handle_saved(desk, save, ok));
@@ -192,17 +194,6 @@ impl Run {
         self.conclude(outcome);
     }
 
-    /// Moves the outputs that were not polled into a restored copy.
-    #[doc(hidden)]
-    pub fn take_outputs(&mut self) -> VecDeque<Output> {
-        self.ledger.take_outputs()
-    }
-
-    #[doc(hidden)]
-    pub fn give_outputs(&mut self, outputs: VecDeque<Output>) {
-        self.ledger.give_outputs(outputs);
-    }
-
     fn start(&mut self, prompt: Vec<Block>) {
         if std::mem::replace(&mut self.started, true) {
             return;
@@ -240,6 +231,11 @@ impl Run {
                         Failure::new(FailureCode::Timeout, "The provider sent nothing for too long.");
                     self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
                 }
+                TimerReason::Question { question } => {
+                    self.on_effect(question, |agent, desk| {
+                        agent.handle_question_timeout(desk, question)
+                    });
+                }
                 TimerReason::Tool { call } => {
                     self.on_effect(call, |agent, desk| agent.handle_tool_timeout(desk, call));
                 }
@@ -266,12 +262,17 @@ impl Run {
         }
     }
 
-    /// An agent that has not ended, with what it works with.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
+    /// A restored run comes without what derives from its configuration.
+    fn restore_catalog(&mut self) {
         if self.catalog.is_none() {
             self.catalog = Catalog::new(&self.config).ok();
         }
+    }
+
+    /// An agent that has not ended, with what it works with.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
+        self.restore_catalog();
         let Run {
             config,
             ledger,

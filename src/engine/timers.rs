@@ -15,6 +15,8 @@ pub enum TimerReason {
     Chunk { request: EffectId },
     /// The wait before the next attempt.
     Backoff { agent: u32 },
+    /// The longest timeout of the tools whose calls the host was asked to prepare.
+    Question { question: EffectId },
     /// The tool's own timeout or `timeouts.toolMs`.
     Tool { call: EffectId },
 }

@@ -24,6 +24,7 @@ pub enum CallPhase {
     Queued,
     /// Starts when the save of its start is confirmed.
     AwaitingSave {
+        effect: EffectId,
         save: Option<EffectId>,
     },
     Running {
@@ -63,9 +64,7 @@ pub struct ToolBatch {
 
 impl ToolBatch {
     pub fn is_done(&self) -> bool {
-        self.calls
-            .iter()
-            .all(|call| matches!(call.phase, CallPhase::Done { .. }))
+        self.calls.iter().all(Call::is_done)
     }
 
     /// Index of the first queued call that may start, given the mode and how many may run at once.
@@ -113,13 +112,19 @@ impl Call {
         }
     }
 
-    pub fn record(&self) -> ToolCallRecord {
+    pub fn is_done(&self) -> bool {
+        matches!(self.phase, CallPhase::Done { .. })
+    }
+
+    /// `is_over`: the run has ended, so a call that is not done never ran.
+    pub fn record(&self, is_over: bool) -> ToolCallRecord {
         let (output, is_error, duration_ms) = match &self.phase {
             CallPhase::Done { result, duration_ms } => (
                 Some(output_of(result)),
                 matches!(result, ToolReturn::Fault(_)),
                 *duration_ms,
             ),
+            _ if is_over => (Some(ToolFault::not_run().to_json()), true, 0),
             _ => (None, false, 0),
         };
         ToolCallRecord {

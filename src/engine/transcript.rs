@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ConfigError;
 use super::event::ToolFault;
 use super::json_writer::decimal;
-use super::message::{Block, Json, Message, Role};
+use super::message::{Block, Json, Message, Role, ToolInput};
 use super::provider::{Protocol, RequestSpec};
 
 /// The messages of one agent.
@@ -231,11 +231,33 @@ fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(),
                     "two tool calls of one message have the same id",
                 ));
             }
-            Block::ToolCall { id, .. } => ids.push(id),
+            Block::ToolCall { id, name, input, .. } => {
+                if let Some(problem) = call_problem(id, name, input) {
+                    return Err(ConfigError::new(field(index), problem));
+                }
+                ids.push(id);
+            }
+            Block::Media { .. } => {
+                return Err(ConfigError::new(
+                    field(index),
+                    "media belongs into a user message",
+                ));
+            }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn call_problem(id: &str, name: &str, input: &ToolInput) -> Option<&'static str> {
+    match input {
+        _ if id.is_empty() => Some("a tool call needs an id"),
+        _ if name.is_empty() => Some("a tool call needs a name"),
+        ToolInput::Json(json) if !json.as_str().trim_ascii_start().starts_with('{') => {
+            Some("the input of a tool call must be a JSON object")
+        }
+        _ => None,
+    }
 }
 
 fn split_results(
@@ -251,6 +273,12 @@ fn split_results(
                 return Err(ConfigError::new(
                     field(index),
                     "a tool call belongs into an assistant message",
+                ));
+            }
+            Block::Thinking { .. } | Block::RedactedThinking { .. } | Block::Refusal { .. } => {
+                return Err(ConfigError::new(
+                    field(index),
+                    "only an assistant message can hold thinking or a refusal",
                 ));
             }
             Block::ToolResult { call_id, .. } => {

@@ -5,8 +5,9 @@
  * Contract: the host's functions may call any method of the driver; outputs that follow are performed after they have
  * returned, but `outcome()` is set when `abort()` returns.
  */
-import { BatchReader, report, type BatchListener } from "./batch.js";
+import { report, type BatchListener } from "./batch.js";
 import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
+import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Block, Outcome, ToolFault } from "./types.js";
@@ -228,7 +229,7 @@ class Shell {
     // A frame of this handle may be on the stack; when a microtask runs, none is.
     void Promise.resolve().then(() => {
       this.giveBack();
-      this.host = nobody;
+      this.host = {} as HostCallbacks;
       this.instance.freed = this;
     });
   }
@@ -465,69 +466,6 @@ class Shell {
       report(this.host, error);
     }
   }
-}
-
-const nobody = {} as HostCallbacks;
-
-/** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
-class Instance {
-  readonly reader: BatchReader;
-  readonly shells = new Set<Shell>();
-  /**
-   * The last one whose run is over, empty: a garbage collection while no run goes on would take the shapes of such
-   * objects away, and with them the code that is optimised for them.
-   */
-  freed: Shell | undefined;
-  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
-  inletAt = 0;
-  capacity = 0;
-  /** Index of the word that is not 0 once a trap has ended this instance. */
-  readonly lostWord: number;
-
-  constructor(
-    private readonly wasm: LoadedWasm,
-    memory: WebAssembly.Memory,
-  ) {
-    this.reader = new BatchReader(memory);
-    this.lostWord = wasm.glue.lostFlag() >>> 2;
-  }
-
-  /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
-  isLost(): boolean {
-    if (this.reader.words.length === 0) this.reader.look();
-    if (this.reader.words[this.lostWord] === 0) return false;
-    this.crash(trapped());
-    return true;
-  }
-
-  crash(error: unknown): void {
-    const shells = [...this.shells];
-    this.shells.clear();
-    for (const shell of shells) shell.lose(error);
-  }
-
-  /** Makes room for `length` bytes, or for as many as are taken at once. */
-  widen(length: number): void {
-    this.inletAt = this.wasm.glue.inletFor(length);
-    this.capacity = this.wasm.glue.inletCapacity();
-  }
-}
-
-function trapped(): Error {
-  return new Error("the WebAssembly instance has ended by a trap");
-}
-
-let latest: Instance | undefined;
-
-// Asked of the glue each time, before anything else: it replaces an instance that was lost, at the first call, and a
-// string that is an argument of that call would still go into the memory of the lost one.
-function instanceOf(wasm: LoadedWasm): Instance {
-  const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
-  if (latest?.reader.memory !== memory) {
-    latest?.isLost();
-    latest = new Instance(wasm, memory);
-  }
-  return latest;
 }
 
 function isConfigError(error: unknown): boolean {

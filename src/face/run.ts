@@ -34,8 +34,8 @@ import type {
  * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
  * one task; an iteration that begins after so much starts with a snapshot.
  */
-const MAX_BACKLOG_CHARS = 16_384;
-const MAX_BACKLOG_EVENTS = 1_000;
+const MAX_BACKLOG_CHARS = 2_048;
+const MAX_BACKLOG_EVENTS = 100;
 
 const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 

@@ -260,6 +260,11 @@ impl Driver {
                     let path = run.agent_path(event.agent);
                     self.batch.borrow_mut().push(&event, path, self.wants.get());
                 }
+                Some(Output::HandOver { handover }) => {
+                    self.deliver();
+                    let moment = self.moment();
+                    self.take_in(Input::HandedOver { handover }, moment);
+                }
                 Some(Output::Save { save, .. }) => {
                     let moment = self.moment();
                     self.take_in(Input::Saved { save, ok: true }, moment);

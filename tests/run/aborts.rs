@@ -148,3 +148,26 @@ fn the_history_of_an_aborted_run_can_be_gone_on_from() {
     assert_eq!(last.len(), 3, "two results and the new prompt in one message");
     assert_eq!(last[2]["text"], "Go on.");
 }
+
+#[test]
+fn every_call_that_was_told_has_an_end() {
+    let mut world = world();
+    world.respond(&stream(
+        &[call("a", "read", json!({})), call("b", "save", json!({}))],
+        "tool_use",
+    ));
+    let result = cancelled(&mut world);
+    let ends = world
+        .event_names()
+        .iter()
+        .filter(|name| *name == "tool-error")
+        .count();
+    assert_eq!(ends, 2);
+    assert!(
+        result["toolCalls"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|call| call["isError"] == true)
+    );
+}

@@ -1,3 +1,5 @@
+use looplet::engine::input::Input;
+use looplet::engine::message::Block;
 use serde_json::json;
 
 use crate::wire::{Piece, call, stream, text};
@@ -185,4 +187,93 @@ fn the_text_of_a_run_is_that_of_its_last_answer_even_if_that_is_none() {
     world.return_value("t1", json!(1));
     world.respond(&stream(&[], "end_turn"));
     assert_eq!(world.result()["text"], "");
+}
+
+#[test]
+fn a_call_cut_off_before_its_first_argument_is_not_run() {
+    let mut world = World::started(config(json!([tool("wipe", json!({}))]), json!({})));
+    let cut = Piece::Call("a".into(), "wipe".into(), String::new());
+    world.respond(&stream(&[cut], "max_tokens"));
+    assert!(world.tool_log.is_empty(), "{:?}", world.tool_log);
+    assert!(world.requests[1].contains("cut_off"));
+}
+
+#[test]
+fn a_call_cut_off_behind_empty_reasoning_is_not_run() {
+    let model = json!({"vendor": "compatible", "model": "deepseek", "baseUrl": "http://h/v1"});
+    let mut world = World::started(config(json!([tool("wipe", json!({}))]), json!({"model": model})));
+    let call =
+        json!({"index": 0, "id": "a", "type": "function", "function": {"name": "wipe", "arguments": ""}});
+    let delta = json!({"reasoning_content": "", "tool_calls": [call]});
+    let head = json!({"id": "c", "choices": [{"index": 0, "delta": delta}]});
+    let tail = json!({"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]});
+    world.respond(&format!("data: {head}\n\ndata: {tail}\n\ndata: [DONE]\n\n"));
+    assert!(world.tool_log.is_empty(), "{:?}", world.tool_log);
+}
+
+#[test]
+fn no_assistant_message_is_sent_that_ends_in_thinking() {
+    let mut world = World::started(config(json!([]), json!({})));
+    world.input(Input::FollowUp {
+        id: 1,
+        content: vec![Block::text("Well?")],
+    });
+    world.respond(&stream(&[Piece::Thinking("Hm.".into(), "c2ln")], "end_turn"));
+    let messages = world.body(1)["messages"].clone();
+    assert!(
+        messages
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|message| message["role"] == "user"),
+        "{messages}"
+    );
+}
+
+#[test]
+fn thinking_goes_back_only_to_the_model_that_wrote_it() {
+    let thought = json!({"type": "thinking", "text": "Hm.", "signature": "c2ln"});
+    let said = json!({"type": "text", "text": "Hi."});
+    for (model, goes_back) in [("claude-test", true), ("claude-other", false)] {
+        let origin = json!({"protocol": "anthropic", "model": model});
+        let messages = json!([{"role": "assistant", "content": [thought, said], "origin": origin}]);
+        let world = World::started(config(json!([]), json!({"messages": messages})));
+        assert_eq!(world.requests[0].contains("c2ln"), goes_back, "{model}");
+    }
+}
+
+#[test]
+fn ids_of_other_servers_are_rewritten_alike_in_call_and_result() {
+    let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
+    world.respond(&stream(
+        &[call("functions.add:0", "add", json!({"n": 1}))],
+        "tool_use",
+    ));
+    world.return_value("functions.add:0", json!(1));
+    let messages = world.body(1)["messages"].clone();
+    assert_eq!(messages[1]["content"][0]["id"], "functions_46add_580");
+    assert_eq!(messages[2]["content"][0]["tool_use_id"], "functions_46add_580");
+}
+
+#[test]
+fn what_follows_the_end_does_not_hold_the_run() {
+    let mut world = World::started(config(json!([]), json!({})));
+    world.head(200, &[]);
+    world.chunk(&stream(&[text("Done.")], "end_turn"));
+    world.pass(600);
+    world.chunk(": ping\n\n");
+    world.pass(400);
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn an_answer_with_its_finish_reason_is_kept_when_the_server_says_no_more() {
+    let model = json!({"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1"});
+    let mut world = World::started(config(json!([]), json!({"model": model})));
+    world.head(200, &[]);
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": "Done."}, "finish_reason": "stop"}]});
+    world.chunk(&format!("data: {chunk}\n\n"));
+    world.pass(10_000);
+    assert_eq!(world.result()["outcome"], "completed");
+    assert_eq!(world.result()["text"], "Done.");
 }

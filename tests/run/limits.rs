@@ -115,3 +115,18 @@ fn money_is_counted_where_there_is_a_price() {
     world.respond(&stream_with_usage(&[text("Hi.")], "end_turn", 100, 10));
     assert_eq!(world.result()["costNanoUsd"], 100 * 3000 + 10 * 15000);
 }
+
+#[test]
+fn the_token_limit_does_not_depend_on_where_the_stream_is_cut() {
+    let body = stream_with_usage(&[text("Done.")], "end_turn", 5, 6);
+    let (head, tail) = body.split_at(body.rfind("event:").unwrap());
+    let mut whole = world(json!({"limits": {"maxTotalTokens": 10}}));
+    whole.respond(&body);
+    let mut cut = world(json!({"limits": {"maxTotalTokens": 10}}));
+    cut.head(200, &[]);
+    cut.chunk(head);
+    cut.chunk(tail);
+    cut.end();
+    assert_eq!(whole.result()["outcome"], "completed");
+    assert_eq!(whole.result(), cut.result());
+}

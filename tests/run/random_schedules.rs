@@ -53,6 +53,11 @@ fn check(seed: u64) {
         usage_by_events(&played.world),
         "I-06: usage is not the sum of its calls"
     );
+    assert_eq!(
+        usage,
+        usage_by_iterations(&played.world),
+        "I-06: usage is not the sum of its iterations"
+    );
     if seed.is_multiple_of(4) {
         let again = play(seed, false);
         assert_eq!(
@@ -429,6 +434,16 @@ fn usage_by_events(world: &World) -> Usage {
     }
     let mut sum = Usage::default();
     calls.values().for_each(|usage| sum.add(usage));
+    sum
+}
+
+fn usage_by_iterations(world: &World) -> Usage {
+    let mut sum = Usage::default();
+    for event in &world.events {
+        if let EventKind::IterationFinish { usage, .. } = &event.kind {
+            sum.add(usage);
+        }
+    }
     sum
 }
 

@@ -89,3 +89,23 @@ fn what_was_never_delivered_is_in_the_result() {
     world.cancel();
     assert_eq!(world.result()["undelivered"], json!([5]));
 }
+
+#[test]
+fn a_steer_before_the_start_goes_with_the_first_request() {
+    let mut world = World::new(config(json!([]), json!({})));
+    steer(&mut world, 1, "Only tomorrow.");
+    world.prompt("Weather?");
+    assert!(world.requests[0].contains("Only tomorrow."));
+}
+
+#[test]
+fn a_steer_that_no_model_can_see_stays_undelivered() {
+    let mut world = World::started(config(json!([]), json!({"limits": {"maxIterations": 1}})));
+    steer(&mut world, 1, "More.");
+    world.respond(&stream(&[text("Enough.")], "end_turn"));
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["undelivered"]),
+        (&json!("completed"), &json!([1]))
+    );
+}

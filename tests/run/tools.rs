@@ -1,7 +1,7 @@
 use looplet::engine::event::ToolFault;
 use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
 use looplet::engine::message::Json;
-use looplet::engine::output::Question;
+use looplet::engine::output::{EffectKind, Question};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
@@ -364,6 +364,10 @@ fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
     assert!(world.tool_log.is_empty());
     let (save, awaited) = *world.saves.last().unwrap();
     assert!(awaited);
+    assert!(
+        world.saved_openings.contains(&(save, EffectKind::Tool)),
+        "the save says what is about to start"
+    );
     world.input(Input::Saved { save, ok: true });
     assert_eq!(world.tool_log, ["start a"]);
     world.return_value("a", json!("paid"));
@@ -375,4 +379,18 @@ fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
         "what could not be saved is not done"
     );
     assert!(world.requests[1].contains("save_failed"));
+}
+
+#[test]
+fn a_check_that_never_answers_counts_against_the_tools_time() {
+    let tools = json!([tool("save", json!({"prepare": true, "timeoutMs": 50}))]);
+    let mut world = asked(tools, json!({}), ["save", "save", "save"]);
+    let (question, _) = world.questions.remove(0);
+    world.pass(50);
+    assert!(world.requests[1].contains("not checked in time"));
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Prepared(Vec::new()),
+    });
+    assert!(world.tool_log.is_empty());
 }

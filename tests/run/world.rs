@@ -8,7 +8,7 @@ use looplet::engine::input::{Input, ToolReturn};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::outcome::Outcome;
-use looplet::engine::output::{EffectId, Output, Question, ToolInvocation};
+use looplet::engine::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -29,7 +29,10 @@ pub struct World {
     pub questions: Vec<(EffectId, Question)>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
+    /// Which effects each save says to have opened.
+    pub saved_openings: Vec<(EffectId, EffectKind)>,
     pub confirm_saves: bool,
+    handovers: Vec<EffectId>,
     pub done: Option<Outcome>,
     /// Serialise and restore the run after every output.
     pub round_trips: bool,
@@ -83,7 +86,9 @@ impl World {
             tool_log: Vec::new(),
             questions: Vec::new(),
             saves: Vec::new(),
+            saved_openings: Vec::new(),
             confirm_saves: true,
+            handovers: Vec::new(),
             done: None,
             round_trips: true,
         }
@@ -116,6 +121,9 @@ impl World {
             }
             self.perform(output);
         }
+        for handover in std::mem::take(&mut self.handovers) {
+            self.input(Input::HandedOver { handover });
+        }
         if self.confirm_saves {
             for (save, _) in std::mem::take(&mut self.saves) {
                 self.input(Input::Saved { save, ok: true });
@@ -125,14 +133,12 @@ impl World {
 
     fn round_trip(&mut self) {
         let state = serde_json::to_string(&self.run).unwrap();
-        let outputs = self.run.take_outputs();
-        let mut restored: Run = serde_json::from_str(&state).unwrap();
+        let restored: Run = serde_json::from_str(&state).unwrap();
         assert_eq!(
             serde_json::to_string(&restored).unwrap(),
             state,
             "the state changes when it is restored"
         );
-        restored.give_outputs(outputs);
         self.run = restored;
     }
 
@@ -167,7 +173,16 @@ impl World {
                 self.tool_log.push(format!("abort {id}"));
             }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
-            Output::Save { save, awaited, .. } => self.saves.push((save, awaited)),
+            Output::Save {
+                save,
+                entries,
+                awaited,
+            } => {
+                let opened = entries.iter().filter(|entry| entry.opened);
+                self.saved_openings.extend(opened.map(|entry| (save, entry.kind)));
+                self.saves.push((save, awaited));
+            }
+            Output::HandOver { handover } => self.handovers.push(handover),
             Output::Emit(event) => {
                 assert_eq!(
                     event.seq as usize,

@@ -107,6 +107,11 @@ struct World {
 }
 
 impl World {
+    fn go_on(&mut self, input: Input<'_>) {
+        let random = self.seed;
+        self.run.handle_input(input, Moment { now_ms: 1000, random });
+    }
+
     fn input(&mut self, input: Input<'_>) -> Result<(), String> {
         self.seed += 1;
         self.run.handle_input(
@@ -128,15 +133,8 @@ impl World {
                     self.waiting.push_back(Wait::Request(request));
                 }
                 Output::CallTool(call) => self.waiting.push_back(Wait::Tool(call)),
-                Output::Save { save, .. } => {
-                    self.run.handle_input(
-                        Input::Saved { save, ok: true },
-                        Moment {
-                            now_ms: 1000,
-                            random: self.seed,
-                        },
-                    );
-                }
+                Output::Save { save, .. } => self.go_on(Input::Saved { save, ok: true }),
+                Output::HandOver { handover } => self.go_on(Input::HandedOver { handover }),
                 _ => {}
             }
         }

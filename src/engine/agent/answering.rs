@@ -44,20 +44,21 @@ impl Agent {
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
         desk.ledger.usage.add(&answer.usage);
+        self.call_usage.add(&answer.usage);
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
-        self.call_usage = answer.usage;
         self.text = text_of_parts(&answer);
-        let is_length = answer.finish_reason == Some(FinishReason::Length);
-        let calls = take_calls(&mut answer, is_length, desk.ledger);
-        let mut content = blocks(answer, &calls);
-        if is_length && calls.is_empty() {
-            drop_trailing_thinking(&mut content);
-        }
+        let may_be_cut = matches!(
+            answer.finish_reason,
+            Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
+        );
+        let calls = take_calls(&mut answer, may_be_cut, desk.ledger);
+        let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(self.written_by(desk, content, false));
         if calls.is_empty() {
-            self.after_answer(desk)
+            self.finish_iteration(desk);
+            self.hand_over(desk, self.finish_reason == Some(FinishReason::Pause))
         } else {
             self.begin_tools(desk, calls)
         }
@@ -83,10 +84,7 @@ impl Agent {
             self.text = text_of_parts(&answer);
         }
         let calls = take_calls(&mut answer, false, desk.ledger);
-        let mut content = blocks(answer, &calls);
-        if calls.is_empty() {
-            drop_trailing_thinking(&mut content);
-        }
+        let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(self.written_by(desk, content, true));
         self.shelve(calls);
@@ -170,8 +168,11 @@ fn name_call(part: &mut Part, ledger: &mut Ledger) {
 }
 
 /// Reads the calls of an answer; afterwards their ids are unique.
-fn take_calls(answer: &mut Answer, is_length: bool, ledger: &mut Ledger) -> Vec<WrittenCall> {
-    let last = answer.parts.len().saturating_sub(1);
+fn take_calls(answer: &mut Answer, may_be_cut: bool, ledger: &mut Ledger) -> Vec<WrittenCall> {
+    let last = answer
+        .parts
+        .iter()
+        .rposition(|part| part.kind == PartKind::ToolCall);
     let mut calls: Vec<WrittenCall> = Vec::new();
     for (index, part) in answer.parts.iter_mut().enumerate() {
         if part.kind != PartKind::ToolCall {
@@ -182,9 +183,10 @@ fn take_calls(answer: &mut Answer, is_length: bool, ledger: &mut Ledger) -> Vec<
             part.id = ledger.random.id("call_");
         }
         let parsed = json_repair::parse_arguments(&part.text);
+        // An object with something in it shows its own end; an empty one may stand for arguments that never came.
         let is_whole =
-            matches!(&parsed, Ok(parsed) if parsed.repaired_by.is_none()) && !part.text.trim().is_empty();
-        let is_cut_off = is_length && index == last && !is_whole;
+            matches!(&parsed, Ok(parsed) if parsed.repaired_by.is_none() && parsed.json.trim() != "{}");
+        let is_cut_off = may_be_cut && Some(index) == last && !is_whole;
         let (input, problem, repaired_by) = match parsed {
             Ok(parsed) => (
                 ToolInput::Json(Json::from_valid(&parsed.json)),
@@ -249,15 +251,5 @@ fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Bloc
             vendor,
         }),
         PartKind::Raw => Json::parse(&text).ok().map(|json| Block::Raw { json }),
-    }
-}
-
-/// Anthropic refuses an assistant message that ends in thinking.
-fn drop_trailing_thinking(content: &mut Vec<Block>) {
-    while matches!(
-        content.last(),
-        Some(Block::Thinking { .. } | Block::RedactedThinking { .. })
-    ) {
-        content.pop();
     }
 }

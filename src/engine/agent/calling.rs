@@ -3,14 +3,14 @@
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
-use super::super::message::{Block, Json, ToolInput};
+use super::super::message::{Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use super::super::text::join;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
 use super::answering::WrittenCall;
-use super::{Agent, Desk, Queued};
+use super::{Agent, Desk};
 
 /// How many violations of a schema the model is told at once.
 const MAX_VIOLATIONS: usize = 5;
@@ -77,7 +77,8 @@ impl Agent {
             calls: calls.collect(),
             question: None,
         };
-        self.records.extend(batch.calls.iter().map(Call::record));
+        self.records
+            .extend(batch.calls.iter().map(|call| call.record(false)));
         self.transcript.push_round(batch.results(), Vec::new());
     }
 
@@ -129,11 +130,18 @@ impl Agent {
         self.handle_tool_finished(desk, effect, ToolReturn::Fault(fault));
     }
 
+    pub fn handle_question_timeout(&mut self, desk: &mut Desk<'_>, question: EffectId) {
+        desk.ledger.close(question);
+        let why = "the input was not checked in time".into();
+        self.handle_answered(desk, question, QuestionAnswer::Failed { why });
+    }
+
     pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
         if self.tools.question != Some(question) {
             return;
         }
         self.tools.question = None;
+        desk.ledger.timers.clear(TimerReason::Question { question });
         desk.ledger.emit(
             self.place(),
             EventKind::Answered {
@@ -179,12 +187,16 @@ impl Agent {
             let Some(call) = self.tools.calls.get(index) else {
                 continue;
             };
-            if !matches!(call.phase, CallPhase::AwaitingSave { save } if save == Some(saved)) {
+            let CallPhase::AwaitingSave { effect, save } = call.phase else {
+                continue;
+            };
+            if save != Some(saved) {
                 continue;
             }
             if ok {
-                self.run_call(desk, index);
+                self.run_call(desk, index, effect);
             } else {
+                desk.ledger.close(effect);
                 let why = "the start of this call could not be saved, so it was not made";
                 let fault = fault("save_failed", why.into(), "Tell the user that nothing was done.");
                 self.finish_call(desk, index, ToolReturn::Fault(fault));
@@ -196,7 +208,10 @@ impl Agent {
     /// Ties the calls that asked for a save to the one that was just made.
     pub fn note_save(&mut self, made: EffectId) {
         for call in &mut self.tools.calls {
-            if let CallPhase::AwaitingSave { save: save @ None } = &mut call.phase {
+            if let CallPhase::AwaitingSave {
+                save: save @ None, ..
+            } = &mut call.phase
+            {
                 *save = Some(made);
             }
         }
@@ -215,6 +230,16 @@ impl Agent {
         }
         let question = desk.ledger.open(self.index, EffectKind::Question);
         self.tools.question = Some(question);
+        // Checking an input counts against the tool's time, or a check that never settles would hold the run for ever.
+        let tool_ms = desk.config.timeouts.tool_ms;
+        let waits = self
+            .tools
+            .calls
+            .iter()
+            .filter(|call| call.phase == CallPhase::Preparing);
+        let longest_ms = waits.map(|call| call.timeout_ms.or(tool_ms)).max().flatten();
+        desk.ledger
+            .set_timer(TimerReason::Question { question }, longest_ms);
         let kind = EventKind::Question {
             question_id: question,
             question: "prepare_calls".into(),
@@ -251,11 +276,12 @@ impl Agent {
             let Some(call) = self.tools.calls.get_mut(index) else {
                 break;
             };
+            let effect = desk.ledger.open(self.index, EffectKind::Tool);
             if call.replay_once {
-                call.phase = CallPhase::AwaitingSave { save: None };
+                call.phase = CallPhase::AwaitingSave { effect, save: None };
                 desk.ledger.await_save();
             } else {
-                self.run_call(desk, index);
+                self.run_call(desk, index, effect);
             }
         }
         if !self.tools.calls.is_empty() && self.tools.is_done() {
@@ -263,12 +289,11 @@ impl Agent {
         }
     }
 
-    fn run_call(&mut self, desk: &mut Desk<'_>, index: usize) {
+    fn run_call(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
         let iteration = self.iteration;
         let Some(call) = self.tools.calls.get_mut(index) else {
             return;
         };
-        let effect = desk.ledger.open(self.index, EffectKind::Tool);
         call.phase = CallPhase::Running {
             effect,
             started_ms: desk.ledger.now_ms,
@@ -310,45 +335,11 @@ impl Agent {
 
     fn finish_round(&mut self, desk: &mut Desk<'_>) {
         let batch = std::mem::take(&mut self.tools);
-        self.records.extend(batch.calls.iter().map(Call::record));
-        let steers = self.take_steers(desk);
-        self.transcript.push_round(batch.results(), steers);
+        self.records
+            .extend(batch.calls.iter().map(|call| call.record(false)));
+        self.transcript.push_round(batch.results(), Vec::new());
         self.finish_iteration(desk);
-        self.begin_iteration(desk);
-    }
-
-    /// After an answer without calls: what waits for the model starts another iteration, else the run is complete.
-    pub(super) fn after_answer(&mut self, desk: &mut Desk<'_>) {
-        self.finish_iteration(desk);
-        if self.finish_reason == Some(super::FinishReason::Pause) {
-            return self.begin_iteration(desk);
-        }
-        let mut content = self.take_steers(desk);
-        if content.is_empty() && !self.follow_ups.is_empty() {
-            let Queued { id, content: next } = self.follow_ups.remove(0);
-            desk.ledger
-                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
-            content = next;
-        }
-        if content.is_empty() {
-            return self.end_completed(desk);
-        }
-        self.transcript.push_user(content);
-        self.begin_iteration(desk);
-    }
-
-    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
-        let steers = std::mem::take(&mut self.steers);
-        if steers.is_empty() {
-            return Vec::new();
-        }
-        let ids = steers.iter().map(|steer| steer.id).collect();
-        desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
-        let mut content = Vec::new();
-        for mut steer in steers {
-            content.append(&mut steer.content);
-        }
-        content
+        self.hand_over(desk, true);
     }
 }
 

@@ -1,7 +1,7 @@
 //! How an agent ends: complete, stopped by a limit, cancelled, failed. Nothing that was received is lost.
 
 use super::super::error::Failure;
-use super::super::event::EventKind;
+use super::super::event::{EventKind, ToolFault};
 use super::super::input::ToolReturn;
 use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
 use super::super::output::Output;
@@ -74,6 +74,16 @@ impl Agent {
     }
 
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+        self.handover = None;
+        for call in self.tools.calls.iter().filter(|call| !call.is_done()) {
+            let kind = EventKind::ToolError {
+                tool_call_id: call.id.clone(),
+                tool_name: call.name.clone(),
+                error: ToolFault::not_run(),
+                duration_ms: 0,
+            };
+            desk.ledger.emit(self.place(), kind);
+        }
         self.finish_iteration(desk);
         desk.ledger.emit(self.place(), EventKind::AgentFinish);
         self.ended = Some(outcome);

@@ -117,8 +117,8 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-/// 408, 409, 429 and 5xx are tried again as the vendors' own SDKs do, and what they say in `x-should-retry` wins. AWS
-/// throttles with 400.
+/// 429 and 5xx are tried again, no other 4xx (P-13), and what the vendor says in `x-should-retry` wins. AWS throttles with
+/// 400.
 /// <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-20)
 fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
     match should_retry {
@@ -128,7 +128,7 @@ fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool
             !matches!(
                 code,
                 FailureCode::Billing | FailureCode::ContextLength | FailureCode::ContentFilter
-            ) && matches!(status, 408 | 409 | 429 | 500..)
+            ) && matches!(status, 429 | 500..)
         }
     }
 }

@@ -2,17 +2,20 @@
 //!
 //! Left out: empty text (the API refuses it, and blanks alone when the message has nothing else:
 //! <https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20), reasoning and raw blocks that another protocol
-//! wrote, reasoning without a signature. A message of which nothing remains is not sent at all: the API joins
+//! or another model wrote (`Invalid signature in thinking block`), reasoning without a signature or at the end of a
+//! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all: the API joins
 //! neighbours of one role.
 
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
+use super::super::super::json_writer::{
+    push_comma, push_key, push_number, push_raw, push_string, push_text, push_vendor,
+};
 use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
 use super::super::RequestSpec;
 use super::NAME;
 
 /// Appends `,{"role":…,"content":[…]}`.
-pub fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     let start = into.len();
     let role = match message.role {
         Role::User => "user",
@@ -25,12 +28,19 @@ pub fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec
     let own = message
         .origin
         .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME);
+        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
+    let is_thinking =
+        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
+    let said = message
+        .content
+        .iter()
+        .rposition(|block| !is_thinking(block))
+        .map_or(0, |last| last + 1);
     let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
     for block in message.content.iter().filter(results) {
         push_block(block, own, into);
     }
-    for (at, block) in message.content.iter().enumerate() {
+    for (at, block) in message.content.iter().enumerate().take(said) {
         let after = message.content.get(at + 1..).unwrap_or_default();
         let dropped = message.partial && is_open_server_call(block, after);
         if !results(&block) && !dropped {
@@ -63,6 +73,23 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
         }
         _ => false,
     })
+}
+
+/// Ids are `[a-zA-Z0-9_-]+` here; other servers' ids (`functions.add:0`) are written with `_` and the code of each other
+/// character, the same in call and result.
+fn push_id(into: &mut Vec<u8>, key: &str, id: &str) {
+    let mut legal = String::with_capacity(id.len());
+    for character in id.chars() {
+        if character.is_ascii_alphanumeric() || character == '_' || character == '-' {
+            legal.push(character);
+        } else {
+            let mut code = Vec::new();
+            push_number(&mut code, u64::from(u32::from(character)));
+            legal.push('_');
+            legal.push_str(&String::from_utf8_lossy(&code));
+        }
+    }
+    push_text(into, key, &legal);
 }
 
 /// `own`: reasoning and raw blocks may go back.
@@ -101,7 +128,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             vendor,
         } => {
             open(into, "tool_use");
-            push_text(into, "id", id);
+            push_id(into, "id", id);
             push_text(into, "name", name);
             push_input(input, into);
             push_vendor(
@@ -117,7 +144,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             is_error,
         } => {
             open(into, "tool_result");
-            push_text(into, "tool_use_id", call_id);
+            push_id(into, "tool_use_id", call_id);
             push_result_content(content, into);
             push_raw(into, "is_error", if *is_error { "true" } else { "false" });
             into.push(b'}');

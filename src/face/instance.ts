@@ -1,0 +1,70 @@
+/** One instance of the WebAssembly: what its runs share, and how its end is noticed. */
+import { BatchReader } from "./batch.js";
+import type { LoadedWasm } from "./wasm.js";
+
+/** A run in an instance. */
+interface Tenant {
+  /** The instance is lost, and this run with it. Does not throw. */
+  lose(error: unknown): void;
+}
+
+/** What all runs of one instance of the WebAssembly share: the way out and the way in, and its end. */
+export class Instance {
+  readonly reader: BatchReader;
+  readonly shells = new Set<Tenant>();
+  /** The last one whose run is over, empty: without any, a garbage collection drops the code optimised for its shape. */
+  freed: Tenant | undefined;
+  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  inletAt = 0;
+  capacity = 0;
+  /** Index of the word that is not 0 once a trap has ended this instance. */
+  readonly lostWord: number;
+
+  constructor(
+    private readonly wasm: LoadedWasm,
+    memory: WebAssembly.Memory,
+  ) {
+    this.reader = new BatchReader(memory);
+    this.lostWord = wasm.glue.lostFlag() >>> 2;
+  }
+
+  /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
+  isLost(): boolean {
+    if (this.reader.words.length === 0) this.reader.look();
+    if (this.reader.words[this.lostWord] === 0) return false;
+    this.crash(trapped());
+    return true;
+  }
+
+  /** Ends the runs of an instance that is lost. */
+  crash(error: unknown): void {
+    const shells = [...this.shells];
+    this.shells.clear();
+    for (const shell of shells) shell.lose(error);
+  }
+
+  /** Makes room for `length` bytes, or for as many as are taken at once. */
+  widen(length: number): void {
+    this.inletAt = this.wasm.glue.inletFor(length);
+    this.capacity = this.wasm.glue.inletCapacity();
+  }
+}
+
+/** What ends the runs of an instance that a trap has ended. */
+export function trapped(): Error {
+  return new Error("the WebAssembly instance has ended by a trap");
+}
+
+let latest: Instance | undefined;
+
+/** The instance that the next run is to be in. */
+// Asked of the glue each time, before anything else: it replaces an instance that was lost, at the first call, and a
+// string that is an argument of that call would still go into the memory of the lost one.
+export function instanceOf(wasm: LoadedWasm): Instance {
+  const memory = wasm.glue.linearMemory() as WebAssembly.Memory;
+  if (latest?.reader.memory !== memory) {
+    latest?.isLost();
+    latest = new Instance(wasm, memory);
+  }
+  return latest;
+}
