@@ -2,27 +2,35 @@
  * The events of a run, in the order in which they can come:
  *
  * ```text
+ * snapshot                                only in an iteration that began later than the run: its first event
  * run-start
  *   agent-start
+ *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
- *       steer-delivered?
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
- *         usage*  retry  reset            a failed attempt: reset voids its blocks, the next attempt starts over
+ *         usage*
+ *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
  *       tool-call*                        complete calls
  *       question answered
  *       tool-progress* tool-result | tool-error
+ *       abort? error?                     what ends the run, if anything but the model does
  *     iteration-finish
  *   agent-finish
- * abort? error?
  * finish                                  always the last
  * ```
+ *
+ * A `warning` can come anywhere. A run that ends before the engine has taken it over, or that a trap of the WebAssembly
+ * ends, has of the last four only `abort` or `error`, and `finish`.
  */
 import type { Message } from "./message.js";
 
 /** Where in its run an event stands. */
 export interface EventStamp {
-  /** Gapless from 1 within a run; a coalesced delta has the number of the last delta in it. */
+  /**
+   * Gapless from 1 within a run, for `onEvent` and for iterations that were there from the start; a coalesced delta has
+   * the number of the last delta in it.
+   */
   seq: number;
   /** The agent in the run's tree; `"root"` is the one that was started. */
   agentPath: string;
