@@ -296,8 +296,9 @@ class Shell {
     this.requests.set(request, controller);
     signal?.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
     const answer = this.host.fetch(url, { ...init, signal: controller.signal });
+    if (this.secrets.length === 0) return answer;
     const note = (response: ResponseLike): ResponseLike => {
-      if (response?.status >= 400 && this.secrets.length > 0) this.refused.add(request);
+      if (response?.status >= 400) this.refused.add(request);
       return response;
     };
     return isThenable(answer) ? Promise.resolve(answer).then(note) : note(answer);
