@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createAgent, custom } from "../../src/face/entry/node.js";
 import { loadWasm } from "../../src/face/wasm.js";
 import type { RunEvent } from "../../src/face/types.js";
-import { nextTask } from "./support/fake-driver.js";
+import { agentOn } from "../../src/face/agent.js";
+import { FakeEngine, nextTask } from "./support/fake-driver.js";
 
 describe("a run whose WebAssembly traps", () => {
   it("ends with its transcript and its last event, and leaves nothing behind for later runs", async () => {
@@ -47,4 +48,22 @@ describe("a run whose WebAssembly traps", () => {
     process.off("unhandledRejection", onRejection);
     expect(rejections).toEqual([]);
   });
+});
+
+it("a run whose engine has nothing left to say ends with its history, its prompt and its last events", async () => {
+  const engine = new FakeEngine();
+  const seen: string[] = [];
+  const history = [{ role: "user" as const, content: [{ type: "text" as const, text: "before" }] }];
+  const agent = agentOn(engine.load, { model: custom(() => "") });
+  const run = agent.run("hello", { messages: history, onEvent: ({ type }) => seen.push(type) });
+  const driver = await engine.driver();
+  const error = { code: "bug" as const, message: "broken", retryable: false };
+  driver.outcome = () => ({ outcome: "failed", error });
+  driver.result = () => undefined as never;
+  driver.host.done();
+  const result = await run.result;
+  expect(result).toMatchObject({ outcome: "failed", error });
+  expect(result.messages).toEqual([...history, { role: "user", content: [{ type: "text", text: "hello" }] }]);
+  expect(seen).toEqual(["error", "finish"]);
+  expect(driver.isFreed).toBe(true);
 });

@@ -178,3 +178,13 @@ describe("the nearest name", () => {
     expect(nearestName("colour", ["maxIterations", "system"])).toBeUndefined();
   });
 });
+
+it("options that are none are refused, and an unknown one of run.events too", () => {
+  const agent = agentOn(new FakeEngine().load, { model });
+  const refused = expect.objectContaining({ code: "config_wrong_type", field: "options" });
+  expect(() => agentOn(new FakeEngine().load, undefined as never)).toThrow(refused);
+  expect(() => agent.run("x", null as never)).toThrow(refused);
+  expect(() => agent.run("x").events({ detach: true } as object)).toThrow(
+    expect.objectContaining({ code: "config_unknown_option", field: "detach" }),
+  );
+});

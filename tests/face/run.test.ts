@@ -63,35 +63,11 @@ describe("a run", () => {
     expect(driver.isFreed).toBe(true);
   });
 
-  it("ends with its history, its prompt and its last events when the engine has nothing left to say", async () => {
-    const seen: string[] = [];
-    const history = [{ role: "user" as const, content: [{ type: "text" as const, text: "before" }] }];
-    const { driver, run } = await started({ messages: history, onEvent: ({ type }) => seen.push(type) });
-    const error = { code: "bug" as const, message: "broken", retryable: false };
-    driver.outcome = () => ({ outcome: "failed", error });
-    driver.result = () => undefined as never;
-    driver.host.done();
-    const result = await run.result;
-    expect(result).toMatchObject({ outcome: "failed", error });
-    expect(result.messages).toEqual([...history, { role: "user", content: hello }]);
-    expect(seen).toEqual(["error", "finish"]);
-    expect(driver.isFreed).toBe(true);
-  });
-
   it("is no thenable: an async function can return it", async () => {
     const { run } = begin();
     const returned = await (async () => run)();
     expect(returned).toBe(run);
     expect("then" in run).toBe(false);
-  });
-
-  it("refuses options that are none", () => {
-    const refused = expect.objectContaining({ code: "config_wrong_type", field: "options" });
-    expect(() => begin(null as never)).toThrow(refused);
-    expect(() => agentOn(new FakeEngine().load, undefined as never)).toThrow(refused);
-    expect(() => begin().run.events({ detach: true } as object)).toThrow(
-      expect.objectContaining({ code: "config_unknown_option", field: "detach" }),
-    );
   });
 
   it("has an id from the seams", () => {
