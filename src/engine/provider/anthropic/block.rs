@@ -14,8 +14,10 @@ pub struct OpenBlock {
     /// The vendor's index.
     pub index: u32,
     pub part: usize,
-    /// A tool call: the input that its start had. A raw block: the block so far, its deltas folded in.
+    /// A tool call: the input that its start had. A raw block: the block so far, without what `grown` adds.
     start: String,
+    /// A raw block: what its deltas add to its string fields, by name. Joined once, when the block ends.
+    grown: Vec<(String, String)>,
     /// A raw block: the input's pieces.
     input: String,
     /// Text: the citations, as JSON.
@@ -29,6 +31,7 @@ impl OpenBlock {
             index,
             part: 0,
             start: String::new(),
+            grown: Vec::new(),
             input: String::new(),
             citations: Vec::new(),
         };
@@ -111,6 +114,28 @@ impl OpenBlock {
 
     /// Strings grow, anything else replaces.
     fn fold(&mut self, delta: &Object<'_>) {
+        let mut others = b"{".to_vec();
+        for (key, value) in delta.fields().filter(|(key, _)| *key != "type") {
+            let Some(more) = string(value) else {
+                push_any(&mut others, key, value);
+                continue;
+            };
+            match self.grown.iter_mut().find(|(known, _)| known == key) {
+                Some((_, text)) => text.push_str(&more),
+                None => self.grown.push((key.to_owned(), more.into_owned())),
+            }
+        }
+        if others.len() > 1 {
+            others.push(b'}');
+            self.merge(&others);
+        }
+    }
+
+    /// Writes the block anew with the fields of a delta in it.
+    fn merge(&mut self, delta: &[u8]) {
+        let Some(delta) = str::from_utf8(delta).ok().and_then(Object::parse) else {
+            return;
+        };
         let Some(block) = Object::parse(&self.start) else {
             return;
         };
@@ -167,7 +192,18 @@ impl OpenBlock {
     }
 
     /// The block with the input that was streamed, if that is JSON.
-    fn raw_block(self) -> String {
+    fn raw_block(mut self) -> String {
+        if !self.grown.is_empty() {
+            let mut grown = b"{".to_vec();
+            for (key, text) in &self.grown {
+                push_comma(&mut grown);
+                push_string(&mut grown, key);
+                grown.push(b':');
+                push_string(&mut grown, text);
+            }
+            grown.push(b'}');
+            self.merge(&grown);
+        }
         if check(&self.input).is_err() {
             return self.start;
         }
