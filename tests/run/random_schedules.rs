@@ -212,7 +212,7 @@ fn random_response(dice: &mut Dice, next_id: &mut u32) -> Response {
         }
         _ => {
             body += &end(
-                dice.pick(&["end_turn", "tool_use", "max_tokens", "pause_turn"]),
+                dice.pick::<&str>(&["end_turn", "tool_use", "max_tokens", "pause_turn"]),
                 dice.below(20),
             )
         }
@@ -229,7 +229,7 @@ fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
     match dice.below(6) {
         0 => text("Some text with ümläuts 🦀."),
         1 => text("  "),
-        2 => Piece::Thinking("Hm.".into(), dice.pick(&["", "c2ln"])),
+        2 => Piece::Thinking("Hm.".into(), dice.pick::<&str>(&["", "c2ln"])),
         _ => {
             let id = if dice.below(10) == 0 {
                 "same".to_owned()
