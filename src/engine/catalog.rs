@@ -43,7 +43,7 @@ impl Catalog {
         let mut catalog = Catalog {
             protocol,
             vendor,
-            url: protocol.url(base_url),
+            url: protocol.url(base_url, model),
             headers,
             schemas: Vec::new(),
             schema_warnings: Vec::new(),

@@ -65,6 +65,10 @@ pub struct ModelConfig {
     #[serde(default)]
     pub top_k: Option<Json>,
     #[serde(default)]
+    pub frequency_penalty: Option<Json>,
+    #[serde(default)]
+    pub presence_penalty: Option<Json>,
+    #[serde(default)]
     pub seed: Option<Json>,
     #[serde(default)]
     pub stop_sequences: Vec<String>,
@@ -79,6 +83,14 @@ pub struct ModelConfig {
     /// `false` asks the vendor for at most one call per answer.
     #[serde(default)]
     pub parallel_tool_calls: Option<bool>,
+    /// What the text of an answer must look like; default: anything.
+    #[serde(default)]
+    pub response_format: Option<ResponseFormat>,
+    #[serde(default)]
+    pub prompt_caching: PromptCaching,
+    /// A JSON object that the vendor keeps with the request, where it has such a thing.
+    #[serde(default)]
+    pub metadata: Option<Json>,
     /// A JSON object whose fields are added to the request body; they win over ours.
     #[serde(default)]
     pub body: Option<Json>,
@@ -94,6 +106,32 @@ pub enum ToolChoice {
     None,
     Required,
     Tool(String),
+}
+
+/// Asks for an answer that is JSON of a schema.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseFormat {
+    /// The schema's name where the vendor wants one; default `answer`.
+    #[serde(default = "default_format_name")]
+    pub name: String,
+    /// JSON Schema, sent as it is.
+    pub schema: Json,
+    /// The vendor enforces the schema, where it can; default true.
+    #[serde(default = "yes")]
+    pub strict: bool,
+}
+
+/// Whether and how the vendor is asked to keep the prompt's prefix. Vendors that cache by themselves need none of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PromptCaching {
+    /// Markers are sent; default: where the vendor's own endpoint is known to take them and does not cache unasked.
+    pub enabled: Option<bool>,
+    /// How long the vendor keeps what is marked; default: its own (`5m` or `1h`).
+    pub ttl: Option<String>,
+    /// Requests with one key are sent to the same cache, where the vendor has such a thing.
+    pub key: Option<String>,
 }
 
 /// One tool, without its function: that stays in JavaScript.
@@ -215,6 +253,10 @@ pub enum ToolExecution {
     Parallel,
     /// One after the other.
     Sequential,
+}
+
+fn default_format_name() -> String {
+    "answer".to_owned()
 }
 
 fn default_tool_concurrency() -> u32 {

@@ -4,7 +4,8 @@
 //! test compares the two.
 
 use super::config::{
-    Config, Limits, ModelConfig, RetryPolicy, Timeouts, ToolChoice, ToolConfig, ToolExecution,
+    Config, Limits, ModelConfig, PromptCaching, ResponseFormat, RetryPolicy, Timeouts, ToolChoice,
+    ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
@@ -59,12 +60,17 @@ impl ModelConfig {
             temperature: None,
             top_p: None,
             top_k: None,
+            frequency_penalty: None,
+            presence_penalty: None,
             seed: None,
             stop_sequences: Vec::new(),
             thinking: None,
             effort: None,
             tool_choice: None,
             parallel_tool_calls: None,
+            response_format: None,
+            prompt_caching: PromptCaching::default(),
+            metadata: None,
             body: None,
             price: None,
         }
@@ -84,6 +90,8 @@ fn model(r: &mut Record<'_>) -> ModelConfig {
     model.temperature = r.json_if("temperature");
     model.top_p = r.json_if("topP");
     model.top_k = r.json_if("topK");
+    model.frequency_penalty = r.json_if("frequencyPenalty");
+    model.presence_penalty = r.json_if("presencePenalty");
     model.seed = r.json_if("seed");
     model.stop_sequences = r.texts("stopSequences");
     model.thinking = r.json_if("thinking");
@@ -92,6 +100,11 @@ fn model(r: &mut Record<'_>) -> ModelConfig {
         model.tool_choice = r.within("toolChoice", tool_choice(json));
     }
     model.parallel_tool_calls = r.flag_if("parallelToolCalls");
+    if r.given("responseFormat").is_some() {
+        model.response_format = Some(r.object("responseFormat", response_format));
+    }
+    model.prompt_caching = r.object_or_default("promptCaching", prompt_caching);
+    model.metadata = r.json_if("metadata");
     model.body = r.json_if("body");
     if r.given("price").is_some() {
         model.price = Some(r.object_or_default("price", price));
@@ -120,6 +133,22 @@ fn tool_choice(json: &str) -> Result<ToolChoice, ConfigError> {
             "",
             "must be one of auto, none, required, { tool: name }",
         )),
+    }
+}
+
+fn response_format(r: &mut Record<'_>) -> ResponseFormat {
+    ResponseFormat {
+        name: r.text_if("name").unwrap_or_else(|| "answer".to_owned()),
+        schema: r.json("schema"),
+        strict: r.flag("strict", true),
+    }
+}
+
+fn prompt_caching(r: &mut Record<'_>) -> PromptCaching {
+    PromptCaching {
+        enabled: r.flag_if("enabled"),
+        ttl: r.text_if("ttl"),
+        key: r.text_if("key"),
     }
 }
 

@@ -8,8 +8,10 @@ fn full() -> Value {
         "model": {
             "vendor": "anthropic", "protocol": "anthropic", "model": "m", "baseUrl": "https://x",
             "headers": [["a", "b"]], "stream": false, "maxOutputTokens": 5, "temperature": 0.5, "topP": 1,
-            "topK": 3, "seed": 7, "stopSequences": ["x"], "thinking": {"budgetTokens": 3}, "effort": "low",
+            "topK": 3, "frequencyPenalty": 0.1, "presencePenalty": -1, "seed": 7, "stopSequences": ["x"], "thinking": {"budgetTokens": 3}, "effort": "low",
             "toolChoice": {"tool": "t"}, "parallelToolCalls": false, "body": {"a": null},
+            "responseFormat": {"name": "n", "schema": {"type": "object"}, "strict": false},
+            "promptCaching": {"enabled": true, "ttl": "1h", "key": "k"}, "metadata": {"user_id": "u"},
             "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null}
         },
         "system": "s\n\"",

@@ -12,8 +12,8 @@ pub struct BodyFields<'a> {
 
 impl<'a> BodyFields<'a> {
     /// # Errors
-    /// When `body` is no object, or has a field that only the run may write.
-    pub fn new(body: Option<&'a Json>) -> Result<BodyFields<'a>, ConfigError> {
+    /// When `body` is no object, or has `stream` or the protocol's field of the messages, which only the run may write.
+    pub fn new(body: Option<&'a Json>, messages_field: &str) -> Result<BodyFields<'a>, ConfigError> {
         let Some(body) = body else {
             return Ok(BodyFields { over: None });
         };
@@ -25,9 +25,9 @@ impl<'a> BodyFields<'a> {
                 "must be an object of further request fields",
             ));
         }
-        if fields.has("messages") {
+        if fields.has(messages_field) {
             return Err(ConfigError::new(
-                "model.body.messages",
+                ["model.body.", messages_field].concat(),
                 "is written by the run: use messages",
             ));
         }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_the_body_says_replaces_ours_once() {
         let body = Json::parse(r#"{"a":2,"gone":null,"b":[1],"b":[2]}"#).unwrap();
-        let fields = BodyFields::new(Some(&body)).unwrap();
+        let fields = BodyFields::new(Some(&body), "messages").unwrap();
         let mut out = b"{".to_vec();
         fields.number(&mut out, "a", 1);
         fields.text(&mut out, "gone", "x");

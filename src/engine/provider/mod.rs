@@ -50,8 +50,8 @@ pub struct Protocol {
     /// The name in configurations and in [`super::message::Origin`].
     pub name: &'static str,
     pub framing: Framing,
-    /// Appended to the base URL.
-    pub path: &'static str,
+    /// What stands behind the base URL, with a query where the protocol has one. Its first segment is a version.
+    pub path: fn(&ModelConfig) -> String,
     /// Headers that every request of this protocol has, besides `content-type: application/json`.
     pub headers: &'static [(&'static str, &'static str)],
     /// # Errors
@@ -65,20 +65,20 @@ pub struct Protocol {
 impl Protocol {
     /// The protocol's URL under a base URL, which may end in a slash and may already have the path's first segment
     /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`).
-    pub fn url(&self, base_url: &str) -> String {
+    pub fn url(&self, base_url: &str, model: &ModelConfig) -> String {
         let base = base_url.trim_end_matches('/');
-        let second = self
-            .path
+        let path = (self.path)(model);
+        let second = path
             .get(1..)
             .and_then(|path| path.find('/'))
             .map_or(0, |at| at + 1);
-        let (first, rest) = self.path.split_at_checked(second).unwrap_or(("", self.path));
-        let path = if !first.is_empty() && base.ends_with(first) {
+        let (first, rest) = path.split_at_checked(second).unwrap_or(("", &path));
+        let rest = if !first.is_empty() && base.ends_with(first) {
             rest
         } else {
-            self.path
+            &path
         };
-        [base, path].concat()
+        [base, rest].concat()
     }
 
     /// A whole body: `head`, the encoded `messages`, the tail.

@@ -38,7 +38,7 @@ use super::{Decoder, Framing, Protocol, RequestSpec};
 pub const PROTOCOL: Protocol = Protocol {
     name: "ndjson",
     framing: Framing::Ndjson,
-    path: "",
+    path: |_| String::new(),
     headers: &[],
     encode_head,
     encode_message,
@@ -48,7 +48,7 @@ pub const PROTOCOL: Protocol = Protocol {
 
 fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
-    let fields = BodyFields::new(model.body.as_ref())?;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
     into.push(b'{');
     fields.text(into, "model", &model.model);
     if let Some(system) = spec.system {

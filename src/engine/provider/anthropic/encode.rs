@@ -13,7 +13,7 @@ const DEFAULT_MAX_TOKENS: u64 = 8192;
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
-    let fields = BodyFields::new(model.body.as_ref())?;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
     if model.seed.is_some() {
         return Err(ConfigError::new(
             "model.seed",

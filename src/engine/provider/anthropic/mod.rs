@@ -19,7 +19,7 @@ pub use decode::AnthropicDecoder;
 pub const PROTOCOL: Protocol = Protocol {
     name: NAME,
     framing: Framing::Sse,
-    path: "/v1/messages",
+    path: |_| "/v1/messages".to_owned(),
     headers: &[("anthropic-version", "2023-06-01")],
     encode_head: encode::encode_head,
     encode_message: encode_message::encode_message,

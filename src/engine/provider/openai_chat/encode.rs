@@ -11,7 +11,7 @@ use super::super::body_fields::BodyFields;
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let openai = model.vendor == "openai";
-    let fields = BodyFields::new(model.body.as_ref())?;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
     check(model, openai)?;
     into.push(b'{');
     fields.text(into, "model", &model.model);

@@ -21,7 +21,7 @@ pub use decode::ChatDecoder;
 pub const PROTOCOL: Protocol = Protocol {
     name: NAME,
     framing: Framing::Sse,
-    path: "/chat/completions",
+    path: |_| "/chat/completions".to_owned(),
     headers: &[],
     encode_head: encode::encode_head,
     encode_message: encode_message::encode_message,

@@ -434,21 +434,22 @@ fn a_custom_model_gets_the_neutral_history() {
 #[test]
 fn urls_tolerate_a_slash_and_a_version() {
     let anthropic = protocol("anthropic").unwrap();
+    let model = ModelConfig::new("custom".into(), "m".into());
     for base in [
         "https://a.example",
         "https://a.example/",
         "https://a.example/v1",
         "https://a.example/v1/",
     ] {
-        assert_eq!(anthropic.url(base), "https://a.example/v1/messages");
+        assert_eq!(anthropic.url(base, &model), "https://a.example/v1/messages");
     }
     let chat = protocol("openai_chat").unwrap();
     assert_eq!(
-        chat.url(vendor("openai").unwrap().base_url),
+        chat.url(vendor("openai").unwrap().base_url, &model),
         "https://api.openai.com/v1/chat/completions"
     );
     assert_eq!(
-        protocol("ndjson").unwrap().url("https://custom.invalid"),
+        protocol("ndjson").unwrap().url("https://custom.invalid", &model),
         "https://custom.invalid"
     );
 }
