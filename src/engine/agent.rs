@@ -5,6 +5,7 @@
 
 mod answering;
 mod calling;
+mod deciding;
 mod ending;
 
 use std::borrow::Cow;
@@ -21,6 +22,7 @@ use super::message::{Block, Message};
 use super::model_call::ModelCall;
 use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use super::output::{EffectId, EffectKind, HttpRequest, Output};
+use super::policy::permission::Permissions;
 use super::policy::retry;
 use super::provider::RequestSpec;
 use super::timers::TimerReason;
@@ -77,6 +79,8 @@ pub struct Desk<'a> {
     pub config: &'a Config,
     pub catalog: &'a Catalog,
     pub ledger: &'a mut Ledger,
+    /// What the run may do, as it stands.
+    pub permissions: &'a mut Option<Permissions>,
 }
 
 impl Agent {
@@ -305,6 +309,7 @@ impl Agent {
             config,
             catalog,
             ledger,
+            ..
         } = desk;
         let request = ledger.open(self.index, EffectKind::Request);
         let http = HttpRequest {

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::message::{Json, Message};
+use super::policy::permission::Permissions;
 use super::usage::Price;
 
 /// The whole configuration of a run, camelCase in JSON.
@@ -25,6 +26,9 @@ pub struct Config {
     pub timeouts: Timeouts,
     #[serde(default)]
     pub retry: RetryPolicy,
+    /// Which calls may run; default: all of them, but those of tools that need an approval.
+    #[serde(default)]
+    pub permissions: Option<Permissions>,
     #[serde(default)]
     pub tool_execution: ToolExecution,
     /// Tools that run at once; default 8.
@@ -157,6 +161,48 @@ pub struct ToolConfig {
     pub replay_once: bool,
     #[serde(default)]
     pub timeout_ms: Option<u64>,
+    /// The host approves each call before it runs.
+    #[serde(default)]
+    pub needs_approval: bool,
+    /// What the tool touches, for permission modes and the scopes of rules.
+    #[serde(default)]
+    pub access: Option<Access>,
+    /// The field of the input that the scopes of permission rules are compared with; default: by `access`.
+    #[serde(default)]
+    pub rule_subject: Option<String>,
+}
+
+impl ToolConfig {
+    /// A tool with this name and schema, and nothing else said.
+    pub fn new(name: String, input_schema: Json) -> ToolConfig {
+        ToolConfig {
+            name,
+            description: String::new(),
+            input_schema,
+            validate: true,
+            read_only: false,
+            prepare: false,
+            replay_once: false,
+            timeout_ms: None,
+            needs_approval: false,
+            access: None,
+            rule_subject: None,
+        }
+    }
+}
+
+/// What a tool touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Reads files.
+    Read,
+    /// Writes files.
+    Edit,
+    /// Runs commands.
+    Shell,
+    /// Reads addresses of the web.
+    Fetch,
 }
 
 /// What ends a run early.

@@ -4,13 +4,15 @@
 //! test compares the two.
 
 use super::config::{
-    Config, Limits, ModelConfig, PromptCaching, ResponseFormat, RetryPolicy, Timeouts, ToolChoice,
+    Access, Config, Limits, ModelConfig, PromptCaching, ResponseFormat, RetryPolicy, Timeouts, ToolChoice,
     ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
 use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
+use super::policy::permission::{PermissionMode, Permissions, RuleKind};
+use super::policy::rule::Rule;
 use super::usage::Price;
 
 impl Config {
@@ -34,6 +36,10 @@ impl Config {
             limits: r.object_or_default("limits", limits),
             timeouts: r.object_or_default("timeouts", timeouts),
             retry: r.object_or_default("retry", retry),
+            permissions: match r.given("permissions") {
+                Some(_) => Some(r.object_or_default("permissions", permissions)),
+                None => None,
+            },
             tool_execution: match r.word("toolExecution", &["read-only-parallel", "parallel", "sequential"]) {
                 Some(1) => ToolExecution::Parallel,
                 Some(2) => ToolExecution::Sequential,
@@ -112,6 +118,31 @@ fn model(r: &mut Record<'_>) -> ModelConfig {
     model
 }
 
+fn permissions(r: &mut Record<'_>) -> Permissions {
+    let mode = r.word("mode", PermissionMode::NAMES);
+    let mut read = Permissions {
+        mode: PermissionMode::nth(mode.unwrap_or(0)),
+        can_use_tool: r.flag("canUseTool", false),
+        timeout_ms: r.number_if("timeoutMs"),
+        ..Permissions::default()
+    };
+    for (index, key) in RuleKind::NAMES.iter().enumerate() {
+        let into = read.rules(RuleKind::nth(index));
+        r.each(key, &mut |json| {
+            into.push(rule(&text_of(json)?)?);
+            Ok(())
+        });
+    }
+    read
+}
+
+/// # Errors
+/// A text that is no rule.
+pub fn rule(text: &str) -> Result<Rule, ConfigError> {
+    Rule::parse(text)
+        .ok_or_else(|| ConfigError::new("", ["must be Tool or Tool(specifier), got ", text].concat()))
+}
+
 fn pair(json: &str) -> Result<(String, String), ConfigError> {
     match items(json).as_deref() {
         Some([name, value]) => Ok((text_of(name)?, text_of(value)?)),
@@ -173,6 +204,9 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         name: r.text("name"),
         description: r.text_or_empty("description"),
         input_schema: r.json("inputSchema"),
+        needs_approval: r.flag("needsApproval", false),
+        access: access(r),
+        rule_subject: r.text_if("ruleSubject"),
         validate: r.flag("validate", true),
         read_only: r.flag("readOnly", false),
         prepare: r.flag("prepare", false),
@@ -180,6 +214,16 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         timeout_ms: r.number_if("timeoutMs"),
     };
     record.finish(tool)
+}
+
+fn access(r: &mut Record<'_>) -> Option<Access> {
+    r.given("access")?;
+    match r.word("access", &["read", "edit", "shell", "fetch"])? {
+        0 => Some(Access::Read),
+        1 => Some(Access::Edit),
+        2 => Some(Access::Shell),
+        _ => Some(Access::Fetch),
+    }
 }
 
 fn limits(r: &mut Record<'_>) -> Limits {

@@ -91,7 +91,11 @@ pub enum EventKind {
     },
     Question {
         question_id: u32,
+        /// Its kind.
         question: String,
+        /// What the host needs to answer it; absent where looplet answers.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        data: Option<Json>,
     },
     Answered {
         question_id: u32,

@@ -126,9 +126,13 @@ impl EventKind {
             EventKind::Question {
                 question_id,
                 question,
+                data,
             } => {
                 push_count(into, "questionId", (*question_id).into());
                 push_text(into, "question", question);
+                if let Some(data) = data {
+                    push_raw(into, "data", data.as_str());
+                }
             }
             EventKind::Answered { question_id } => push_count(into, "questionId", (*question_id).into()),
             EventKind::Retry {
@@ -326,6 +330,12 @@ mod tests {
             EventKind::Question {
                 question_id: 4,
                 question: text(),
+                data: None,
+            },
+            EventKind::Question {
+                question_id: 4,
+                question: text(),
+                data: Some(json()),
             },
             EventKind::Answered { question_id: 4 },
             EventKind::Retry {

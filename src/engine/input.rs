@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::event::ToolFault;
 use super::message::{Block, Json};
 use super::output::EffectId;
+use super::policy::permission::{PermissionMode, RuleKind};
+use super::policy::rule::Rule;
 
 /// One input. Bytes are borrowed: a chunk crosses into the engine once.
 #[derive(Debug)]
@@ -70,6 +72,10 @@ pub enum Input<'a> {
     HandedOver {
         handover: EffectId,
     },
+    /// What happens to calls that no rule speaks of, from the next call on.
+    SetMode {
+        mode: PermissionMode,
+    },
     /// The timer fired (or time has passed anyway).
     Due,
     Cancel {
@@ -94,8 +100,11 @@ pub enum ToolReturn {
 pub enum QuestionAnswer {
     /// One entry per asked call, in order.
     Prepared(Vec<PreparedCall>),
+    Permission(PermissionAnswer),
     /// The host could not answer: what follows is the question's own failure rule.
-    Failed { why: String },
+    Failed {
+        why: String,
+    },
 }
 
 /// What the host made of one call before it runs.
@@ -108,4 +117,30 @@ pub struct PreparedCall {
     pub resource_key: Option<String>,
     /// The input is invalid: what the model is told.
     pub problem: Option<String>,
+    /// This call has to be approved before it runs.
+    pub needs_approval: bool,
+}
+
+/// Whether a call may run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PermissionAnswer {
+    pub allow: bool,
+    /// What the tool gets in place of what the model wrote; the history keeps the latter.
+    pub updated_input: Option<Json>,
+    /// Why the call is denied; the model is told.
+    pub message: Option<String>,
+    /// The denial ends the run.
+    pub interrupt: bool,
+    pub updates: Vec<PermissionUpdate>,
+}
+
+/// A change of what the run may do from now on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionUpdate {
+    AddRules { behavior: RuleKind, rules: Vec<Rule> },
+    ReplaceRules { behavior: RuleKind, rules: Vec<Rule> },
+    RemoveRules { behavior: RuleKind, rules: Vec<Rule> },
+    SetMode(PermissionMode),
 }

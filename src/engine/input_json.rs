@@ -1,10 +1,13 @@
 //! What the host answers, from JSON, by hand: see [`super::config_json`].
 
+use super::config_json::rule;
 use super::error::ConfigError;
 use super::event::ToolFault;
-use super::input::{PreparedCall, QuestionAnswer, ToolReturn};
-use super::json_record::{Record, document, within};
+use super::input::{PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn};
+use super::json_record::{Record, document, text_of, within};
 use super::message_json::blocks;
+use super::policy::permission::{PermissionMode, RuleKind};
+use super::policy::rule::Rule;
 
 impl ToolReturn {
     /// Reads `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`.
@@ -38,7 +41,7 @@ fn fault(r: &mut Record<'_>) -> ToolFault {
 }
 
 impl QuestionAnswer {
-    /// Reads `{"prepared": […]}` or `{"failed": {"why": …}}`.
+    /// Reads `{"prepared": […]}`, `{"behavior": "allow" | "deny", …}` or `{"failed": {"why": …}}`.
     ///
     /// # Errors
     /// What is wrong, and where.
@@ -47,6 +50,10 @@ impl QuestionAnswer {
         if record.given("failed").is_some() {
             let why = record.object_or_default("failed", |r| r.text("why"));
             return record.finish(QuestionAnswer::Failed { why });
+        }
+        if record.given("behavior").is_some() {
+            let permission = permission(&mut record);
+            return record.finish(QuestionAnswer::Permission(permission));
         }
         let mut prepared = Vec::new();
         if record.get("prepared").is_none() {
@@ -58,10 +65,145 @@ impl QuestionAnswer {
                 input: record.json_if("input"),
                 resource_key: record.text_if("resourceKey"),
                 problem: record.text_if("problem"),
+                needs_approval: record.flag("needsApproval", false),
             };
             prepared.push(record.finish(call)?);
             Ok(())
         });
         record.finish(QuestionAnswer::Prepared(prepared))
+    }
+}
+
+/// `{"behavior":"allow","updatedInput":…,"updatedPermissions":[…]}` or `{"behavior":"deny","message":…,"interrupt":…}`.
+fn permission(r: &mut Record<'_>) -> PermissionAnswer {
+    let behavior = r.word("behavior", &["allow", "deny"]);
+    let mut updates = Vec::new();
+    r.each("updatedPermissions", &mut |json| {
+        let mut record = Record::new(json);
+        let update = update(&mut record);
+        updates.extend(record.finish(update)?);
+        Ok(())
+    });
+    PermissionAnswer {
+        allow: behavior == Some(0),
+        updated_input: r.json_if("updatedInput"),
+        message: r.text_if("message"),
+        interrupt: r.flag("interrupt", false),
+        updates,
+    }
+}
+
+/// Nothing for what concerns folders: a run has none.
+fn update(r: &mut Record<'_>) -> Option<PermissionUpdate> {
+    const TYPES: &[&str] = &[
+        "addRules",
+        "replaceRules",
+        "removeRules",
+        "setMode",
+        "addDirectories",
+        "removeDirectories",
+    ];
+    let kind = match r.text("type") {
+        kind if TYPES.contains(&kind.as_str()) => kind,
+        _ => {
+            r.word("type", TYPES);
+            return None;
+        }
+    };
+    if kind == "setMode" {
+        return r
+            .word("mode", PermissionMode::NAMES)
+            .map(|mode| PermissionUpdate::SetMode(PermissionMode::nth(mode)));
+    }
+    if kind.ends_with("Directories") {
+        return None;
+    }
+    let behavior = RuleKind::nth(r.word("behavior", RuleKind::NAMES)?);
+    let mut rules = Vec::new();
+    r.each("rules", &mut |json| {
+        rules.push(rule_of(json)?);
+        Ok(())
+    });
+    Some(match kind.as_str() {
+        "addRules" => PermissionUpdate::AddRules { behavior, rules },
+        "replaceRules" => PermissionUpdate::ReplaceRules { behavior, rules },
+        _ => PermissionUpdate::RemoveRules { behavior, rules },
+    })
+}
+
+/// A rule's text, or `{"toolName": …, "ruleContent": …}`.
+fn rule_of(json: &str) -> Result<Rule, ConfigError> {
+    if !json.starts_with('{') {
+        return rule(&text_of(json)?);
+    }
+    let mut record = Record::new(json);
+    let parts = (record.text("toolName"), record.text_if("ruleContent"));
+    let (tool, content) = record.finish(parts)?;
+    match content {
+        Some(content) => rule(&[&tool, "(", &content, ")"].concat()),
+        None => rule(&tool),
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<PermissionAnswer, ConfigError> {
+        match QuestionAnswer::from_json(json)? {
+            QuestionAnswer::Permission(answer) => Ok(answer),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_hosts_answer_about_a_call_with_its_changes_of_rules() {
+        let answer = read(
+            r#"{"behavior":"allow","updatedInput":{"a":1},"updatedPermissions":[
+                {"type":"addRules","behavior":"allow","destination":"session",
+                 "rules":["Read",{"toolName":"Bash","ruleContent":"npm *"}]},
+                {"type":"addDirectories","directories":["/a"]},
+                {"type":"setMode","mode":"acceptEdits"}]}"#,
+        )
+        .unwrap();
+        assert!(answer.allow && !answer.interrupt);
+        assert_eq!(answer.updated_input.unwrap().as_str(), r#"{"a":1}"#);
+        let rules = ["Read", "Bash(npm *)"]
+            .map(|text| Rule::parse(text).unwrap())
+            .to_vec();
+        assert_eq!(
+            answer.updates,
+            [
+                PermissionUpdate::AddRules {
+                    behavior: RuleKind::Allow,
+                    rules
+                },
+                PermissionUpdate::SetMode(PermissionMode::AcceptEdits)
+            ]
+        );
+        let denied = read(r#"{"behavior":"deny","message":"no","interrupt":true}"#).unwrap();
+        assert!(!denied.allow && denied.interrupt && denied.message.as_deref() == Some("no"));
+    }
+
+    #[test]
+    fn a_wrong_answer_names_its_field() {
+        for (json, field) in [
+            (r#"{"behavior":"maybe"}"#, "behavior"),
+            (
+                r#"{"behavior":"allow","updatedPermissions":[{"type":"x"}]}"#,
+                "updatedPermissions[0].type",
+            ),
+            (
+                r#"{"behavior":"allow","updatedPermissions":[{"type":"addRules","behavior":"allow","rules":["a("]}]}"#,
+                "updatedPermissions[0].rules[0]",
+            ),
+            (
+                r#"{"behavior":"allow","updatedPermissions":[{"type":"setMode","mode":"x"}]}"#,
+                "updatedPermissions[0].mode",
+            ),
+        ] {
+            assert_eq!(read(json).unwrap_err().field, field, "{json}");
+        }
     }
 }

@@ -33,7 +33,7 @@ mod ledger;
 mod message_json;
 mod model_call;
 mod outcome_json;
-mod policy;
+pub mod policy;
 mod random;
 mod retry_after;
 pub(crate) mod text;

@@ -185,9 +185,19 @@ fn push_tool_call(into: &mut Vec<u8>, call: &ToolCallRecord) {
 
 impl Question {
     pub fn to_json(&self) -> String {
-        let Question::PrepareCalls { calls } = self;
         let mut out = b"{".to_vec();
         let into = &mut out;
+        let calls = match self {
+            Question::PrepareCalls { calls } => calls,
+            Question::Permission { call, classify } => {
+                push_key(into, "permission");
+                into.push(b'{');
+                push_raw(into, "call", call.as_str());
+                push_flag(into, "classify", *classify);
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
+        };
         push_key(into, "prepareCalls");
         into.extend_from_slice(b"{\"calls\":[");
         for call in calls {
@@ -296,7 +306,13 @@ mod tests {
         let question = Question::PrepareCalls {
             calls: vec![call.clone(), call],
         };
-        assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
+        let permission = Question::Permission {
+            call: Json::parse("{\"a\":1}").unwrap(),
+            classify: true,
+        };
+        for question in [question, permission] {
+            assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
+        }
         for answer in [
             r#"{"prepared":[]}"#,
             r#"{"prepared":[{},{"input":{"a":1},"resourceKey":"k","problem":null}]}"#,

@@ -84,6 +84,13 @@ pub struct ToolInvocation {
 pub enum Question {
     /// Once per batch, for the calls whose tools want it: validate, name the resource.
     PrepareCalls { calls: Vec<ToolInvocation> },
+    /// May this call run?
+    Permission {
+        /// `{ toolCallId, toolName, input, reason }`, as the event says it too.
+        call: Json,
+        /// Ask the host's classifier, not a person.
+        classify: bool,
+    },
 }
 
 /// What happened to an effect, for the journal.

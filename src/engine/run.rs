@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agent::{Agent, Desk, Queued};
 use super::catalog::Catalog;
-use super::config::Config;
+use super::config::{Config, ToolConfig};
 use super::error::{ConfigError, Failure, FailureCode};
 use super::event::EventKind;
 use super::input::Input;
@@ -13,6 +13,8 @@ use super::message::Block;
 use super::moment::Moment;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy};
 use super::output::{EffectId, Output};
+use super::policy::permission::{Permissions, Verdict};
+use super::text::join;
 use super::timers::{Deadline, TimerReason};
 use super::transcript::Transcript;
 
@@ -23,6 +25,8 @@ pub struct Run {
     ledger: Ledger,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
+    /// As configured, and as answers of the host have changed them since.
+    permissions: Option<Permissions>,
     started: bool,
     outcome: Option<Outcome>,
     /// Made again when a restored run gets its first input.
@@ -35,10 +39,15 @@ impl Run {
     /// A configuration that cannot run: an unknown vendor, a missing URL, tools of one name, a schema that is none, an
     /// illegal history, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Run, ConfigError> {
+        if let Some(permissions) = &config.permissions {
+            permissions.check(&config.tools)?;
+            config.tools.retain(|tool| !permissions.removes(tool));
+        }
         let catalog = Catalog::new(&config)?;
         (catalog.protocol.encode_head)(&super::agent::spec_of(&config), &mut Vec::new())?;
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
         Ok(Run {
+            permissions: config.permissions.clone(),
             config,
             ledger: Ledger::default(),
             agents: vec![Agent::new(0, "root", transcript)],
@@ -60,6 +69,7 @@ impl Run {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Due => self.handle_due(),
+            Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
                 self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
             }
@@ -213,7 +223,46 @@ impl Run {
             self.ledger
                 .emit(Place::default(), EventKind::Warning { code, message });
         }
+        self.warn_of_permissions();
         self.on_root(|agent, desk| agent.start(desk, prompt));
+    }
+
+    /// Says at once which tools cannot run, and which rules do nothing.
+    fn warn_of_permissions(&mut self) {
+        let Some(permissions) = &self.permissions else {
+            return;
+        };
+        let cannot_run = |tool: &&ToolConfig| {
+            let verdict = permissions.judge(tool, "{}", tool.needs_approval);
+            matches!(verdict, Verdict::Deny { .. }) && !permissions.may_allow(tool)
+        };
+        let denied = self
+            .config
+            .tools
+            .iter()
+            .filter(cannot_run)
+            .map(|tool| tool.name.clone());
+        let denied: Vec<String> = denied.collect();
+        let ignored = permissions.ignored_rules();
+        for (code, names, what) in [
+            (
+                "tools_denied",
+                denied,
+                "These tools are denied, because no rule allows them: ",
+            ),
+            (
+                "rules_ignored",
+                ignored,
+                "These allow rules are ignored, because their names are patterns: ",
+            ),
+        ] {
+            if !names.is_empty() {
+                let message = [what, &join(&mut names.iter().map(String::as_str), ", ")].concat();
+                let code = code.into();
+                self.ledger
+                    .emit(Place::default(), EventKind::Warning { code, message });
+            }
+        }
     }
 
     fn handle_due(&mut self) {
@@ -278,6 +327,7 @@ impl Run {
             ledger,
             agents,
             catalog,
+            permissions,
             ..
         } = self;
         let agent = agents
@@ -289,6 +339,7 @@ impl Run {
                 config,
                 catalog: catalog.as_ref()?,
                 ledger,
+                permissions,
             },
         ))
     }

@@ -20,6 +20,12 @@ use super::transcript::result_of;
 pub enum CallPhase {
     /// The host was asked to prepare it.
     Preparing,
+    /// Nothing is wrong with its input; whether it may run has not been judged.
+    Checked,
+    /// The host was asked whether it may run.
+    AwaitingAnswer {
+        question: EffectId,
+    },
     /// May run as soon as nothing before it is in its way.
     Queued,
     /// Starts when the save of its start is confirmed.
@@ -51,6 +57,8 @@ pub struct Call {
     pub replay_once: bool,
     pub resource_key: Option<String>,
     pub timeout_ms: Option<u64>,
+    /// The tool, or what the host said when it prepared the call, wants an approval.
+    pub needs_approval: bool,
     pub phase: CallPhase,
 }
 
@@ -96,6 +104,13 @@ impl ToolBatch {
         self.calls
             .iter()
             .position(|call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted))
+    }
+
+    /// The call that waits for the answer to this question.
+    pub fn asked(&self, wanted: EffectId) -> Option<usize> {
+        self.calls.iter().position(
+            |call| matches!(call.phase, CallPhase::AwaitingAnswer { question } if question == wanted),
+        )
     }
 
     /// Result blocks in request order; calls that are not done get a result that says so.

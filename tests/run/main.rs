@@ -13,6 +13,7 @@ mod aborts;
 mod answers;
 mod history;
 mod limits;
+mod permissions;
 mod random_schedules;
 mod retries;
 mod steering;

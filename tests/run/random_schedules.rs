@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::input::{Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
 use looplet::engine::usage::Usage;
@@ -152,6 +152,15 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         fields["limits"]["maxTotalTokens"] = json!(dice.below(120));
     }
     if dice.below(4) == 0 {
+        fields["permissions"] = json!({
+            "mode": dice.pick(&["default", "plan", "dontAsk", "auto", "bypassPermissions"]),
+            "canUseTool": dice.below(4) > 0,
+            "allow": ["read"],
+            "ask": dice.pick(&[json!([]), json!(["key"])]),
+            "timeoutMs": 150,
+        });
+    }
+    if dice.below(4) == 0 {
         fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
     }
     config(tools, fields)
@@ -255,10 +264,19 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
         });
     }
     if !world.questions.is_empty() {
-        let (question, Question::PrepareCalls { calls }) = world.questions.remove(0);
-        let answer = match dice.below(8) {
-            0 => QuestionAnswer::Failed { why: "no".into() },
-            _ => QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect()),
+        let (question, ask) = world
+            .questions
+            .remove(dice.below(world.questions.len() as u64) as usize);
+        let answer = match (dice.below(8), ask) {
+            (0, _) => QuestionAnswer::Failed { why: "no".into() },
+            (_, Question::PrepareCalls { calls }) => {
+                QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
+            }
+            (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
+                allow: roll < 6,
+                interrupt: roll == 7 && dice.below(4) == 0,
+                ..PermissionAnswer::default()
+            }),
         };
         return world.input(Input::Answered { question, answer });
     }

@@ -102,7 +102,9 @@ fn calls_with_one_resource_key_run_in_request_order() {
         ["save", "save", "save"],
     );
     assert!(world.tool_log.is_empty());
-    let (question, Question::PrepareCalls { calls }) = world.questions.remove(0);
+    let (question, Question::PrepareCalls { calls }) = world.questions.remove(0) else {
+        panic!("another question");
+    };
     assert_eq!(calls.len(), 3);
     let key = |key: &str| PreparedCall {
         resource_key: Some(key.into()),

@@ -137,10 +137,6 @@ impl Agent {
     }
 
     pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
-        if self.tools.question != Some(question) {
-            return;
-        }
-        self.tools.question = None;
         desk.ledger.timers.clear(TimerReason::Question { question });
         desk.ledger.emit(
             self.place(),
@@ -148,9 +144,17 @@ impl Agent {
                 question_id: question,
             },
         );
+        if let Some(index) = self.tools.asked(question) {
+            return self.handle_permission(desk, index, answer);
+        }
+        if self.tools.question != Some(question) {
+            return;
+        }
+        self.tools.question = None;
         let mut prepared = match answer {
             QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
             QuestionAnswer::Failed { why } => vec![Err(why)],
+            QuestionAnswer::Permission(_) => vec![Err("the host gave another question's answer".into())],
         }
         .into_iter();
         let mut failed = None;
@@ -243,6 +247,7 @@ impl Agent {
         let kind = EventKind::Question {
             question_id: question,
             question: "prepare_calls".into(),
+            data: None,
         };
         desk.ledger.emit(self.place(), kind);
         desk.ledger.output(Output::Ask {
@@ -265,12 +270,14 @@ impl Agent {
             if let Some(input) = prepared.input {
                 call.input = input;
             }
-            call.phase = CallPhase::Queued;
+            call.needs_approval |= prepared.needs_approval;
+            call.phase = CallPhase::Checked;
         }
     }
 
     /// Starts what may start; when everything is done, the round is over.
-    fn advance_tools(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
+        self.judge_calls(desk);
         let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
         while let Some(index) = self.tools.next_to_start(mode, most) {
             let Some(call) = self.tools.calls.get_mut(index) else {
@@ -410,6 +417,7 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         call.read_only = tool.read_only;
         call.replay_once = tool.replay_once;
         call.timeout_ms = tool.timeout_ms;
+        call.needs_approval = tool.needs_approval;
         if tool.prepare {
             call.phase = CallPhase::Preparing;
         }
@@ -427,7 +435,8 @@ fn bare(written: WrittenCall) -> Call {
         replay_once: false,
         resource_key: None,
         timeout_ms: None,
-        phase: CallPhase::Queued,
+        needs_approval: false,
+        phase: CallPhase::Checked,
     }
 }
 

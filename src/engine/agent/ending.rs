@@ -96,6 +96,11 @@ impl Agent {
         if let Some(question) = self.tools.question.take() {
             desk.ledger.close(question);
         }
+        for call in &self.tools.calls {
+            if let CallPhase::AwaitingAnswer { question } = call.phase {
+                desk.ledger.close(question);
+            }
+        }
         for index in 0..self.tools.calls.len() {
             let Some(CallPhase::Running { effect, .. }) = self.tools.calls.get(index).map(|call| &call.phase)
             else {

@@ -17,7 +17,8 @@ fn full() -> Value {
         "system": "s\n\"",
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
-            "prepare": true, "replayOnce": true, "timeoutMs": 9
+            "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "access": "shell",
+            "ruleSubject": "s"
         }],
         "messages": [
             {"role": "user", "content": [
@@ -42,6 +43,9 @@ fn full() -> Value {
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "maxMs": 6,
             "respectRetryAfter": false
+        },
+        "permissions": {
+            "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7
         },
         "toolExecution": "sequential", "maxToolConcurrency": 3, "joinDeltas": false
     })
@@ -115,6 +119,8 @@ fn a_refusal_names_the_path_of_the_field() {
             "model.price.inputNanoUsd",
         ),
         ("/retry/factor", json!(4294967296u64), "retry.factor"),
+        ("/permissions/mode", json!("yolo"), "permissions.mode"),
+        ("/permissions/allow/1", json!("Bash(ls"), "permissions.allow[1]"),
         ("/toolExecution", json!("sideways"), "toolExecution"),
         ("/limits", json!(3), "limits"),
     ] {

@@ -1,4 +1,6 @@
-//! Decisions as pure functions: when to try again, which calls may run beside each other.
+//! Decisions as pure functions: when to try again, which calls may run, and which beside each other.
 
+pub mod permission;
 pub mod retry;
+pub mod rule;
 pub mod schedule;

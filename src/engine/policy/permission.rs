@@ -1,0 +1,241 @@
+//! Whether a tool call may run: modes, and rules such as `Bash(npm *)`.
+//!
+//! The order is that of the Agent SDK: deny rules, ask rules (and what a tool itself wants approved), the mode, allow
+//! rules, the host. Within a kind the first rule that matches wins; how specific a rule is never matters.
+//! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
+
+use serde::{Deserialize, Serialize};
+
+use super::super::config::{Access, ToolConfig};
+use super::super::error::ConfigError;
+use super::rule::{Rule, Subject, is_glob};
+
+/// What is done with a call that no rule speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// The host decides.
+    #[default]
+    Default,
+    /// File edits and file-system commands run; else as `default`.
+    AcceptEdits,
+    /// What changes anything goes to the host, whatever the allow rules say; else as `default`.
+    Plan,
+    /// Nobody is asked: what no rule allows is denied.
+    DontAsk,
+    /// The host's classifier decides.
+    Auto,
+    /// Everything runs that no deny or ask rule holds back.
+    BypassPermissions,
+}
+
+impl PermissionMode {
+    /// In the order of the variants.
+    pub const NAMES: &[&str] = &[
+        "default",
+        "acceptEdits",
+        "plan",
+        "dontAsk",
+        "auto",
+        "bypassPermissions",
+    ];
+
+    pub fn nth(index: usize) -> PermissionMode {
+        match index {
+            1 => PermissionMode::AcceptEdits,
+            2 => PermissionMode::Plan,
+            3 => PermissionMode::DontAsk,
+            4 => PermissionMode::Auto,
+            5 => PermissionMode::BypassPermissions,
+            _ => PermissionMode::Default,
+        }
+    }
+}
+
+/// What a run may do, as it stands: answers of the host can add rules and switch the mode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Permissions {
+    pub mode: PermissionMode,
+    pub allow: Vec<Rule>,
+    pub ask: Vec<Rule>,
+    pub deny: Vec<Rule>,
+    /// The host has a function that is asked; without one, what nothing allows is denied.
+    pub can_use_tool: bool,
+    /// How long an open question is waited for; then the call is denied. Default: for ever.
+    pub timeout_ms: Option<u64>,
+}
+
+/// What a call comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Allow,
+    Deny {
+        reason: String,
+    },
+    /// The host is asked; `classify`: by its classifier.
+    Ask {
+        reason: String,
+        classify: bool,
+    },
+}
+
+/// The list that a rule stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    Allow,
+    Ask,
+    Deny,
+}
+
+impl RuleKind {
+    pub const NAMES: &[&str] = &["allow", "ask", "deny"];
+
+    pub fn nth(index: usize) -> RuleKind {
+        match index {
+            0 => RuleKind::Allow,
+            1 => RuleKind::Ask,
+            _ => RuleKind::Deny,
+        }
+    }
+}
+
+impl Permissions {
+    pub fn rules(&mut self, kind: RuleKind) -> &mut Vec<Rule> {
+        match kind {
+            RuleKind::Allow => &mut self.allow,
+            RuleKind::Ask => &mut self.ask,
+            RuleKind::Deny => &mut self.deny,
+        }
+    }
+
+    /// What a call of `tool` with this input comes to. `needs_approval`: the tool wants to be asked about.
+    pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool) -> Verdict {
+        let subject = Subject::of(tool, input);
+        if let Some(rule) = self.deny.iter().find(|rule| rule.touches(tool, &subject)) {
+            return denied(&["the rule ", &rule.to_text(), " denies it"]);
+        }
+        let asking = self.ask.iter().find(|rule| rule.touches(tool, &subject));
+        if asking.is_some() || needs_approval {
+            if self.mode == PermissionMode::DontAsk {
+                return denied(&["it needs an approval, and nobody may be asked"]);
+            }
+            let reason = match asking {
+                Some(rule) => ["the rule ", &rule.to_text(), " asks for an approval"].concat(),
+                None => "the tool needs an approval".to_owned(),
+            };
+            return ask(reason, false);
+        }
+        match self.mode {
+            PermissionMode::BypassPermissions => return Verdict::Allow,
+            PermissionMode::AcceptEdits if subject.is_file_work(tool) => return Verdict::Allow,
+            PermissionMode::Plan if !tool.is_harmless() => {
+                return self.ask_host("while planning nothing may be changed");
+            }
+            _ => {}
+        }
+        if self.allow.iter().any(|rule| rule.covers(tool, &subject)) {
+            return Verdict::Allow;
+        }
+        match self.mode {
+            PermissionMode::Auto => ask("no rule allows it".to_owned(), true),
+            PermissionMode::DontAsk => denied(&["no rule allows it, and nobody may be asked"]),
+            _ => self.ask_host("no rule allows it"),
+        }
+    }
+
+    fn ask_host(&self, reason: &str) -> Verdict {
+        if self.can_use_tool {
+            ask(reason.to_owned(), false)
+        } else {
+            denied(&[reason])
+        }
+    }
+
+    /// Some call of the tool could be allowed by a rule.
+    pub fn may_allow(&self, tool: &ToolConfig) -> bool {
+        self.allow
+            .iter()
+            .any(|rule| rule.is_usable_to_allow() && rule.names(tool))
+    }
+
+    /// A bare deny rule takes the tool out of the requests.
+    pub fn removes(&self, tool: &ToolConfig) -> bool {
+        self.deny.iter().any(|rule| rule.is_bare() && rule.names(tool))
+    }
+
+    /// What keeps these rules from being used with these tools.
+    ///
+    /// # Errors
+    /// A scope on a tool that has nothing to compare it with: such a deny rule would silently allow everything.
+    pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
+        for (list, rules) in RuleKind::NAMES.iter().zip([&self.allow, &self.ask, &self.deny]) {
+            for rule in rules.iter().filter(|rule| !rule.is_bare()) {
+                if tools
+                    .iter()
+                    .any(|tool| rule.names(tool) && !Subject::has_one(tool))
+                {
+                    return Err(ConfigError::new(
+                        ["permissions.", list].concat(),
+                        [
+                            "the scope of ",
+                            &rule.to_text(),
+                            " cannot be checked: give the tool an access, or the ruleSubject that names the input's field",
+                        ]
+                        .concat(),
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Allow rules that are ignored: a name with a star is only taken behind a server's name.
+    pub fn ignored_rules(&self) -> Vec<String> {
+        let ignored = self.allow.iter().filter(|rule| !rule.is_usable_to_allow());
+        ignored.map(Rule::to_text).collect()
+    }
+}
+
+impl ToolConfig {
+    /// Reads only.
+    pub fn is_harmless(&self) -> bool {
+        self.read_only || matches!(self.access(), Some(Access::Read | Access::Fetch))
+    }
+
+    /// What the tool touches: as it says, else as its name is known to.
+    pub fn access(&self) -> Option<Access> {
+        self.access.or(match self.name.as_str() {
+            "Bash" => Some(Access::Shell),
+            "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => Some(Access::Edit),
+            "Read" | "Glob" | "Grep" => Some(Access::Read),
+            "WebFetch" => Some(Access::Fetch),
+            _ => None,
+        })
+    }
+}
+
+impl Rule {
+    /// An allow rule whose name has a star counts only behind `mcp__server__`.
+    pub fn is_usable_to_allow(&self) -> bool {
+        let Some(rest) = self.tool.strip_prefix("mcp__") else {
+            return !is_glob(&self.tool);
+        };
+        !rest.split("__").next().is_none_or(is_glob) || !is_glob(&self.tool)
+    }
+}
+
+fn denied(reason: &[&str]) -> Verdict {
+    Verdict::Deny {
+        reason: reason.concat(),
+    }
+}
+
+fn ask(reason: String, classify: bool) -> Verdict {
+    Verdict::Ask { reason, classify }
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;

@@ -1,0 +1,260 @@
+use looplet::engine::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::message::Json;
+use looplet::engine::output::{EffectId, Question};
+use looplet::engine::policy::permission::{PermissionMode, RuleKind};
+use looplet::engine::policy::rule::Rule;
+use serde_json::{Value, json};
+
+use crate::wire::{call, stream, text};
+use crate::world::{World, config, tool};
+
+fn world(permissions: Value) -> World {
+    let tools = json!([
+        tool("look", json!({"readOnly": true})),
+        tool("act", json!({})),
+        tool("Bash", json!({})),
+    ]);
+    World::started(config(tools, json!({ "permissions": permissions })))
+}
+
+/// An answer that calls each of these tools once; the id is the tool's name.
+fn respond(world: &mut World, calls: &[(&str, Value)]) {
+    let calls: Vec<_> = calls
+        .iter()
+        .map(|(name, input)| call(name, name, input.clone()))
+        .collect();
+    world.respond(&stream(&calls, "tool_use"));
+}
+
+fn asked(world: &World) -> Vec<String> {
+    let name = |question: &Question| match question {
+        Question::Permission { call, classify } => {
+            let call: Value = serde_json::from_str(call.as_str()).unwrap();
+            let name = call["toolName"].as_str().unwrap().to_owned();
+            if *classify { name + "?" } else { name }
+        }
+        other => panic!("{other:?}"),
+    };
+    world
+        .questions
+        .iter()
+        .map(|(_, question)| name(question))
+        .collect()
+}
+
+fn answer(world: &mut World, question: EffectId, answer: PermissionAnswer) {
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Permission(answer),
+    });
+}
+
+fn allowed() -> PermissionAnswer {
+    PermissionAnswer {
+        allow: true,
+        ..PermissionAnswer::default()
+    }
+}
+
+/// What the model is told of a call in the next request.
+fn told(world: &World, id: &str) -> Value {
+    let body = world.body(world.requests.len() - 1);
+    let messages = body["messages"].as_array().unwrap();
+    let blocks = messages.last().unwrap()["content"].as_array().unwrap().clone();
+    blocks
+        .into_iter()
+        .find(|block| block["tool_use_id"] == id)
+        .unwrap()
+}
+
+fn warnings(world: &World) -> Vec<String> {
+    let events = serde_json::to_value(&world.events).unwrap();
+    let warning = |event: &Value| event["kind"]["warning"]["message"].as_str().map(str::to_owned);
+    events.as_array().unwrap().iter().filter_map(warning).collect()
+}
+
+#[test]
+fn without_permissions_every_tool_runs_but_those_that_want_an_approval() {
+    let tools = json!([
+        tool("act", json!({})),
+        tool("pay", json!({"needsApproval": true}))
+    ]);
+    let mut world = World::started(config(tools, json!({"toolExecution": "parallel"})));
+    respond(&mut world, &[("act", json!({})), ("pay", json!({"n": 1}))]);
+    assert_eq!(world.tool_log, ["start act"]);
+    assert_eq!(asked(&world), ["pay"]);
+    let question = world.questions[0].0;
+    answer(&mut world, question, allowed());
+    assert_eq!(world.tool_log, ["start act", "start pay"]);
+}
+
+#[test]
+fn what_nothing_allows_is_denied_and_the_model_is_told() {
+    let mut world = world(json!({"allow": ["look"]}));
+    assert!(warnings(&world)[0].ends_with("no rule allows them: act, Bash"));
+    respond(&mut world, &[("look", json!({})), ("act", json!({}))]);
+    assert_eq!(world.tool_log, ["start look"]);
+    world.return_value("look", json!(1));
+    assert_eq!(world.requests.len(), 2, "the loop goes on");
+    let told = told(&world, "act");
+    assert_eq!(told["is_error"], true);
+    assert!(
+        told["content"].to_string().contains("no rule allows it"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_bare_deny_rule_takes_the_tool_out_of_the_requests() {
+    let world = world(json!({"mode": "bypassPermissions", "deny": ["act"]}));
+    let tools = world.body(0)["tools"].to_string();
+    assert!(!tools.contains("\"act\"") && tools.contains("\"look\""));
+}
+
+#[test]
+fn an_open_approval_holds_back_only_what_comes_into_its_way() {
+    let tools = json!([
+        tool("look", json!({"readOnly": true})),
+        tool("ask", json!({"readOnly": true, "needsApproval": true})),
+        tool("act", json!({})),
+    ]);
+    let mut world = World::started(config(tools, json!({})));
+    respond(
+        &mut world,
+        &[("ask", json!({})), ("look", json!({})), ("act", json!({}))],
+    );
+    assert_eq!(
+        world.tool_log,
+        ["start look"],
+        "the writer waits for the reader before it"
+    );
+    world.return_value("look", json!(1));
+    world.pass(1_000_000_000);
+    assert_eq!(world.requests.len(), 1, "an approval may stay open for days");
+    let question = world.questions[0].0;
+    answer(&mut world, question, allowed());
+    assert_eq!(world.tool_log.last().unwrap(), "start ask");
+}
+
+#[test]
+fn the_host_may_change_the_input_and_the_history_keeps_what_the_model_wrote() {
+    let mut world = world(json!({"canUseTool": true}));
+    respond(&mut world, &[("act", json!({"n": 1}))]);
+    let question = world.questions[0].0;
+    let updated_input = Some(Json::parse(r#"{"n":2}"#).unwrap());
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_input,
+            ..allowed()
+        },
+    );
+    assert_eq!(world.running["act"].input.as_str(), r#"{"n":2}"#);
+    world.return_value("act", json!("ok"));
+    assert!(world.requests[1].contains(r#""input":{"n":1}"#));
+}
+
+#[test]
+fn a_denial_in_the_hosts_words_reaches_the_model() {
+    let mut world = world(json!({"canUseTool": true}));
+    respond(&mut world, &[("act", json!({}))]);
+    let question = world.questions[0].0;
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            message: Some("Not on a Friday.".into()),
+            ..PermissionAnswer::default()
+        },
+    );
+    assert!(world.tool_log.is_empty());
+    assert!(
+        told(&world, "act")["content"]
+            .to_string()
+            .contains("Not on a Friday.")
+    );
+}
+
+#[test]
+fn a_denial_that_interrupts_ends_the_run_with_a_legal_transcript() {
+    let mut world = world(json!({"canUseTool": true}));
+    respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
+    let question = world.questions[0].0;
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            message: Some("Stop it.".into()),
+            interrupt: true,
+            ..PermissionAnswer::default()
+        },
+    );
+    let result = world.result();
+    assert_eq!(result["outcome"], "cancelled");
+    assert_eq!(result["abortReason"], "Stop it.");
+    let last = result["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert_eq!(last.as_array().unwrap().len(), 2, "both calls have a result");
+}
+
+#[test]
+fn a_rule_that_the_host_adds_counts_from_then_on() {
+    let mut world = world(json!({"canUseTool": true}));
+    respond(&mut world, &[("Bash", json!({"command": "npm test"}))]);
+    let question = world.questions[0].0;
+    let updates = vec![PermissionUpdate::AddRules {
+        behavior: RuleKind::Allow,
+        rules: vec![Rule::parse("Bash(npm *)").unwrap()],
+    }];
+    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    world.return_value("Bash", json!(1));
+    world.questions.clear();
+    respond(&mut world, &[("Bash", json!({"command": "npm run build"}))]);
+    assert!(world.questions.is_empty());
+    assert_eq!(world.tool_log.last().unwrap(), "start Bash");
+}
+
+#[test]
+fn the_mode_can_be_switched_while_the_run_goes_on() {
+    let mut world = world(json!({"mode": "plan", "canUseTool": true}));
+    respond(&mut world, &[("act", json!({}))]);
+    assert_eq!(asked(&world), ["act"]);
+    let question = world.questions[0].0;
+    answer(&mut world, question, PermissionAnswer::default());
+    world.questions.clear();
+    world.input(Input::SetMode {
+        mode: PermissionMode::BypassPermissions,
+    });
+    respond(&mut world, &[("act", json!({}))]);
+    assert_eq!(world.tool_log, ["start act"]);
+}
+
+#[test]
+fn in_the_mode_auto_the_classifier_is_asked() {
+    let mut world = world(json!({"mode": "auto"}));
+    respond(&mut world, &[("act", json!({}))]);
+    assert_eq!(asked(&world), ["act?"]);
+}
+
+#[test]
+fn a_question_that_is_not_answered_in_time_denies() {
+    let mut world = world(json!({"canUseTool": true, "timeoutMs": 5000}));
+    respond(&mut world, &[("act", json!({}))]);
+    let question = world.questions[0].0;
+    world.pass(5000);
+    assert_eq!(world.requests.len(), 2);
+    assert!(told(&world, "act")["content"].to_string().contains("in time"));
+    answer(&mut world, question, allowed());
+    assert!(world.tool_log.is_empty(), "a late answer changes nothing");
+}
+
+#[test]
+fn an_abort_while_an_approval_is_open_settles_at_once() {
+    let mut world = world(json!({"canUseTool": true}));
+    world.respond(&stream(&[text("Hm."), call("a", "act", json!({}))], "tool_use"));
+    let question = world.questions[0].0;
+    world.cancel();
+    assert_eq!(world.result()["outcome"], "cancelled");
+    assert!(!world.run.is_live(question));
+    assert_eq!(world.result()["messages"].as_array().unwrap().len(), 3);
+}
