@@ -6,10 +6,21 @@ import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { modelParts, type ModelParts } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
+import { permissionConfig } from "./permissions.js";
 import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { knowTools, type ToolSet } from "./tool.js";
-import type { Agent, AgentOptions, Clock, Fetch, Message, Prompt, RunOptions, RunResult } from "./types.js";
+import type {
+  Agent,
+  AgentOptions,
+  Clock,
+  Fetch,
+  Message,
+  PermissionOptions,
+  Prompt,
+  RunOptions,
+  RunResult,
+} from "./types.js";
 
 /** What the runs of an agent share. */
 export interface AgentParts {
@@ -22,6 +33,7 @@ export interface AgentParts {
   readonly random: () => number;
   readonly ids: () => string;
   readonly hasPrice: boolean;
+  readonly permissions: PermissionOptions;
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -72,6 +84,7 @@ function partsOf(options: AgentOptions): AgentParts {
     random,
     ids: options.ids ?? (() => randomId(random)),
     hasPrice: model.config.price !== undefined,
+    permissions: options,
   };
 }
 
@@ -118,6 +131,7 @@ function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet):
     limits: { maxIterations, maxTotalTokens },
     timeouts,
     retry,
+    permissions: permissionConfig(options),
     toolExecution,
     maxToolConcurrency,
     joinDeltas,

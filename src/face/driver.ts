@@ -10,7 +10,7 @@ import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "
 import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
-import type { Block, Outcome, ToolFault } from "./types.js";
+import type { Block, Outcome, PermissionResult, ToolFault } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
 
 /** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
@@ -21,7 +21,7 @@ export interface HostCallbacks extends BatchListener {
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
-  ask(question: number, ask: Question): void;
+  ask(question: number, ask: Partial<Question>): void;
   /** The outcome is set; nothing follows. Also called inside `abort()`. */
   done(): void;
   /** Milliseconds since the epoch. */
@@ -52,9 +52,13 @@ export interface ToolInvocation {
   iteration: number;
 }
 
-/** A question of the engine. The `input` of its calls is parsed JSON. */
+/** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
 export interface Question {
   prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
+  permission: {
+    call: { toolCallId: string; toolName: string; input: unknown; reason: string };
+    classify: boolean;
+  };
 }
 
 /** What `fetch` may return: a `Response`, or anything that looks like one. */
@@ -69,9 +73,11 @@ export interface ResponseLike {
 /** What a tool came back with. `value` is JSON text. */
 export type ToolReturn = { value: string } | { content: readonly Block[] } | { fault: ToolFault };
 
-/** The answer to a question, one entry per asked call. */
+/** The answer to a question. `prepared` has one entry per asked call. */
 export type QuestionAnswer =
-  { prepared: { input?: unknown; resourceKey?: string; problem?: string }[] } | { failed: { why: string } };
+  | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
+  | PermissionResult
+  | { failed: { why: string } };
 
 /** The engine's `RunResult`, as its JSON has it. */
 export interface RawRunResult extends Partial<Outcome> {
@@ -263,7 +269,7 @@ class Shell {
   }
 
   ask(question: number, json: string): void {
-    this.tell((host) => host.ask(question, JSON.parse(json) as Question));
+    this.tell((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
   }
 
   done(): void {

@@ -68,7 +68,13 @@ type EventKind =
   | { type: "tool-progress"; toolCallId: string; toolName: string; data: unknown }
   | { type: "tool-result"; toolCallId: string; toolName: string; output: unknown; durationMs: number }
   | { type: "tool-error"; toolCallId: string; toolName: string; error: ToolFault; durationMs: number }
-  | { type: "question"; questionId: number; question: string }
+  /** The host is asked: `permission` whether a call may run (see `Run.answer`); `prepare_calls` looplet answers itself. */
+  | {
+      type: "question";
+      questionId: number;
+      question: "permission" | "prepare_calls";
+      data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
+    }
   | { type: "answered"; questionId: number }
   /** The model call failed and is tried again after `delayMs`. */
   | { type: "retry"; nextAttempt: number; maxAttempts: number; delayMs: number; error: Failure }

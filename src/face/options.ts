@@ -76,9 +76,19 @@ export function agentTable(): OptionTable {
     clock: "object",
     random: "function",
     ids: "function",
+    ...PERMISSION_TABLE,
     ...scalarTable(),
   };
 }
+
+export const PERMISSION_TABLE: OptionTable = {
+  permissionMode: "any",
+  permissions: "object",
+  canUseTool: "function",
+  classifyTool: "function",
+  permissionTimeoutMs: "whole",
+  allowDangerouslySkipPermissions: "boolean",
+};
 
 export const RUN_TABLE: OptionTable = {
   messages: "any",
@@ -101,6 +111,9 @@ export const TOOL_TABLE: OptionTable = {
   timeoutMs: "count",
   validate: "boolean",
   replay: "any",
+  needsApproval: "any",
+  access: "any",
+  ruleSubject: "text",
 };
 
 export const CUSTOM_TABLE: OptionTable = {

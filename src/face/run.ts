@@ -3,13 +3,14 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "./authorize.js";
-import { checkOptions, describe, isObject } from "./check.js";
+import { checkOptions } from "./check.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
+import { checkPermissionResult, Permissions } from "./permissions.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { ToolCalls } from "./tool-calls.js";
@@ -48,6 +49,7 @@ export class EngineRun implements Run {
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[];
   readonly #tools: ToolCalls;
+  readonly #permissions: Permissions;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #driver: Driver | undefined;
@@ -82,11 +84,9 @@ export class EngineRun implements Run {
     const config = parts.config(options.messages);
     this.id = parts.ids();
     this.result = new Promise((resolve) => (this.#settle = resolve));
-    this.#tools = new ToolCalls(
-      parts.tools,
-      () => (this.#outcome === undefined ? this.#driver : undefined),
-      this.#report,
-    );
+    const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
+    this.#tools = new ToolCalls(parts.tools, running, this.#report);
+    this.#permissions = new Permissions(parts.permissions, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
@@ -121,10 +121,10 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: unknown): boolean {
-    if (!isObject(answer)) {
-      throw new LoopletError("misuse_invalid_argument", "answer", `needs an object, got ${describe(answer)}`);
-    }
-    return this.#driver?.answer(questionId, answer as never) ?? false;
+    const result = checkPermissionResult(answer);
+    const isOpen = this.#driver?.answer(questionId, result) ?? false;
+    this.#permissions.close(questionId);
+    return isOpen;
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
@@ -184,7 +184,10 @@ export class EngineRun implements Run {
       authorize: (request) => authorizeRequest(model, request),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
-      ask: (question, { prepareCalls }) => this.#tools.prepare(question, prepareCalls.calls),
+      ask: (question, { prepareCalls, permission }) => {
+        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
+        if (permission !== undefined) this.#permissions.ask(question, permission);
+      },
       onDelta: this.#deltas(),
       onEvent: (event) => this.#deliver(event),
       done: () => this.#done(),
@@ -355,6 +358,7 @@ export class EngineRun implements Run {
     this.#ended = result;
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
+    this.#permissions.closeAll();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     this.#onEnd(result);

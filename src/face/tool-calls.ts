@@ -78,6 +78,7 @@ export class ToolCalls {
       }
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;
+      if (await needsApproval(known, input, toolCallId)) prepared.needsApproval = true;
       if (known.standard !== undefined && this.#driver() !== undefined) this.#prepared.set(place, input);
     } catch (error) {
       return { problem: `The input could not be checked: ${message(error)}` };
@@ -182,6 +183,16 @@ async function leave(generator: ToolGenerator): Promise<void> {
 function resourceKey({ options }: KnownTool, input: unknown): string | undefined {
   const key: unknown = options.resourceKey?.(input);
   return key === undefined || key === null || key === "" ? undefined : String(key);
+}
+
+/** What cannot be decided is asked about. */
+async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
+  if (typeof options.needsApproval !== "function") return false;
+  try {
+    return Boolean(await options.needsApproval(input, { toolCallId }));
+  } catch {
+    return true;
+  }
 }
 
 function isGenerator(value: unknown): value is ToolGenerator {

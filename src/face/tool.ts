@@ -1,9 +1,10 @@
 /** `tool()`, and what an agent makes of its tools: checked, named, with the JSON Schema that the model sees. */
-import { at, checkOptions, describe, isObject } from "./check.js";
+import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { TOOL_TABLE } from "./options.js";
+import { checkNeedsApproval } from "./permissions.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
-import type { InputSchema, StandardSchemaV1, Tool, ToolOptions, Tools } from "./types.js";
+import type { InputSchema, StandardSchemaV1, Tool, ToolAccess, ToolOptions, Tools } from "./types.js";
 
 /**
  * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.
@@ -28,6 +29,9 @@ export interface ToolConfig {
   prepare: boolean;
   replayOnce: boolean;
   timeoutMs?: number;
+  needsApproval?: boolean;
+  access?: ToolAccess;
+  ruleSubject?: string;
 }
 
 /** A tool that an agent knows. */
@@ -100,7 +104,13 @@ function know(name: string, field: string, options: Tool): KnownTool {
       inputSchema: inputJsonSchema(options.inputSchema, at(field, "inputSchema")),
       validate: validate && standard === undefined,
       readOnly: options.readOnly === true,
-      prepare: (validate && standard !== undefined) || options.resourceKey !== undefined,
+      prepare:
+        (validate && standard !== undefined) ||
+        options.resourceKey !== undefined ||
+        typeof options.needsApproval === "function",
+      ...(options.needsApproval === true ? { needsApproval: true } : {}),
+      ...(options.access === undefined ? {} : { access: options.access }),
+      ...(options.ruleSubject === undefined ? {} : { ruleSubject: options.ruleSubject }),
       replayOnce: options.replay === "once",
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     },
@@ -109,7 +119,15 @@ function know(name: string, field: string, options: Tool): KnownTool {
 
 function checkTool(options: unknown, field: string): void {
   checkOptions(options, field, TOOL_TABLE);
-  const { inputSchema, replay } = options as Tool;
+  const { inputSchema, replay, needsApproval, access } = options as Tool;
+  checkNeedsApproval(needsApproval, at(field, "needsApproval"));
+  if (access !== undefined && !["read", "edit", "shell", "fetch"].includes(access)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      at(field, "access"),
+      `needs "read", "edit", "shell" or "fetch", got ${describeWord(access)}`,
+    );
+  }
   if (replay !== undefined && replay !== "once") {
     throw new LoopletError("config_invalid_value", at(field, "replay"), `needs "once"`);
   }

@@ -15,12 +15,14 @@ import type {
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
+import type { PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./event.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";
 export type * from "./model-types.js";
+export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
 
 /** What a run is asked: a text, or blocks (text and media). Empty or blank is an error (`misuse_empty_prompt`). */
@@ -30,7 +32,7 @@ export type Prompt = string | readonly ContentBlock[];
  * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
  * names the option.
  */
-export interface AgentOptions {
+export interface AgentOptions extends PermissionOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})` or `custom(async …)`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -173,7 +175,23 @@ export interface ToolOptions<S = InputSchema> {
   validate?: boolean | undefined;
   /** `"once"`: a call must not be repeated after a crash; it starts only when its start has been saved. Default: may be repeated. */
   replay?: "once" | undefined;
+  /**
+   * The host approves a call before it runs (`canUseTool`, or `run.answer` for the `question` event): always, or when
+   * the function says so. Contract of the function: called with the checked input; what it throws counts as yes.
+   * Default false.
+   */
+  needsApproval?:
+    | boolean
+    | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
+    | undefined;
+  /** What the tool touches, for permission modes and the specifiers of rules. Default: none, or by a well-known name. */
+  access?: ToolAccess | undefined;
+  /** The field of the input with which the specifiers of permission rules are compared. Default: by `access`. */
+  ruleSubject?: string | undefined;
 }
+
+/** Reads files, writes files, runs commands, reads addresses of the web. */
+export type ToolAccess = "read" | "edit" | "shell" | "fetch";
 
 /** The second argument of a tool's `execute`. */
 export interface ToolContext {
@@ -252,12 +270,11 @@ export interface Run extends AsyncIterable<RunEvent> {
   /** Ends the run now: `outcome` is set on return, `result` settles with everything that arrived. Again: nothing. */
   abort(reason?: string): void;
   /**
-   * Answers a `question` event; false when it is closed already. Questions of the kind `prepare_calls` are answered by
-   * looplet itself.
+   * Answers a `question` event of the kind `permission`; false when it is closed already, or of another kind.
    *
    * @throws LoopletError `misuse_invalid_argument`
    */
-  answer(questionId: number, answer: { readonly [field: string]: unknown }): boolean;
+  answer(questionId: number, answer: PermissionResult): boolean;
 }
 
 /** What a run came to. */

@@ -461,13 +461,13 @@ describe("what crosses the boundary", () => {
 describe("answering", () => {
   it("hands the answer to the driver, and refuses what is none", async () => {
     const { run, driver } = await started();
-    expect(run.answer(4, { allow: true })).toBe(true);
-    expect(driver.told("answer")).toEqual([[4, { allow: true }]]);
+    expect(run.answer(4, { behavior: "allow" })).toBe(true);
+    expect(driver.told("answer")).toEqual([[4, { behavior: "allow" }]]);
     expect(() => run.answer(4, undefined as never)).toThrow(
       expect.objectContaining({ code: "misuse_invalid_argument", field: "answer" }),
     );
     driver.end(completed);
-    expect(run.answer(4, { allow: true })).toBe(false);
+    expect(run.answer(4, { behavior: "allow" })).toBe(false);
   });
 });
 

@@ -1,0 +1,169 @@
+/** The host's part in permissions: checks the options, asks the functions, hands their answers on. Decides nothing. */
+import { at, checkOptions, checkValue, describeWord, isObject } from "./check.js";
+import type { Question } from "./driver.js";
+import type { Driver } from "./engine.js";
+import { LoopletError } from "./errors.js";
+import type { OptionTable } from "./options.js";
+import type {
+  CanUseTool,
+  PermissionMode,
+  PermissionOptions,
+  PermissionResult,
+  PermissionRules,
+} from "./permission-types.js";
+import { message } from "./tool-schema.js";
+
+const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
+
+export const PERMISSION_MODES: readonly PermissionMode[] = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "auto",
+  "bypassPermissions",
+];
+
+/** The engine's `Permissions`, as JSON. */
+export interface PermissionConfig extends PermissionRules {
+  mode: PermissionMode;
+  canUseTool: boolean;
+  timeoutMs?: number;
+}
+
+/**
+ * What the engine is told; nothing when no option says anything, so that every tool runs.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function permissionConfig(options: PermissionOptions): PermissionConfig | undefined {
+  const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
+  if (mode !== undefined) checkMode(mode, "permissionMode", options);
+  if (permissions !== undefined) {
+    checkOptions(permissions, "permissions", RULES_TABLE);
+    for (const [list, rules] of Object.entries(permissions as PermissionRules)) {
+      for (const [index, rule] of (rules ?? []).entries()) {
+        checkRule(rule, at("permissions", `${list}[${index}]`));
+      }
+    }
+  }
+  if (classifyTool !== undefined && mode !== "auto") {
+    throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
+  }
+  if (mode === undefined && permissions === undefined && canUseTool === undefined) return undefined;
+  return {
+    ...permissions,
+    mode: mode ?? "default",
+    canUseTool: canUseTool !== undefined,
+    ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
+  };
+}
+
+/** @throws LoopletError for a mode that there is not, or that lacks what it needs */
+export function checkMode(mode: unknown, field: string, options: PermissionOptions): void {
+  if (!PERMISSION_MODES.includes(mode as PermissionMode)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `needs one of ${PERMISSION_MODES.map((name) => `"${name}"`).join(", ")}, got ${describeWord(mode)}`,
+    );
+  }
+  if (mode === "bypassPermissions" && options.allowDangerouslySkipPermissions !== true) {
+    throw new LoopletError(
+      "config_missing",
+      "allowDangerouslySkipPermissions",
+      `must be true for the mode "bypassPermissions", which runs every call that no rule denies`,
+    );
+  }
+  if (mode === "auto" && options.classifyTool === undefined) {
+    throw new LoopletError("config_missing", "classifyTool", `is required for the mode "auto"`);
+  }
+}
+
+function checkRule(rule: string, field: string): void {
+  if (!/^\s*[^\s()]+(\(.*\))?\s*$/s.test(rule)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `needs Tool or Tool(specifier), got ${describeWord(rule)}`,
+    );
+  }
+}
+
+/**
+ * Checks an answer that comes from outside.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function checkPermissionResult(answer: unknown): PermissionResult {
+  const problem = problemOf(answer);
+  if (problem !== undefined) throw new LoopletError("misuse_invalid_argument", "answer", problem);
+  return answer as PermissionResult;
+}
+
+function problemOf(answer: unknown): string | undefined {
+  if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
+  const { behavior, updatedInput, updatedPermissions } = answer;
+  if (behavior !== "allow" && behavior !== "deny")
+    return `behavior needs "allow" or "deny", got ${describeWord(behavior)}`;
+  if (updatedInput !== undefined && !isObject(updatedInput)) return "updatedInput needs an object";
+  if (updatedPermissions !== undefined && !Array.isArray(updatedPermissions))
+    return "updatedPermissions needs an array";
+  return undefined;
+}
+
+type Asked = Question["permission"];
+
+/** Asks the host's functions about the calls of one run. */
+export class Permissions {
+  readonly #options: PermissionOptions;
+  readonly #driver: () => Driver | undefined;
+  readonly #open = new Map<number, AbortController>();
+
+  constructor(options: PermissionOptions, driver: () => Driver | undefined) {
+    this.#options = options;
+    this.#driver = driver;
+  }
+
+  /** Without a function, or with one that says `null`, the question stays open for `run.answer`. */
+  ask(questionId: number, { call, classify }: Asked): void {
+    const decide = classify ? this.#options.classifyTool : this.#options.canUseTool;
+    if (decide === undefined) return;
+    const controller = new AbortController();
+    this.#open.set(questionId, controller);
+    void this.#decide(decide, questionId, call, controller.signal).then((answer) => {
+      if (answer === null || !this.#open.delete(questionId)) return;
+      this.#driver()?.answer(questionId, answer);
+    });
+  }
+
+  /** The question is closed: by an answer from elsewhere, or for lack of time. */
+  close(questionId: number): void {
+    this.#open.get(questionId)?.abort();
+    this.#open.delete(questionId);
+  }
+
+  closeAll(): void {
+    for (const questionId of [...this.#open.keys()]) this.close(questionId);
+  }
+
+  async #decide(
+    decide: CanUseTool,
+    questionId: number,
+    { toolName, input, toolCallId, reason }: Asked["call"],
+    signal: AbortSignal,
+  ): Promise<PermissionResult | { failed: { why: string } } | null> {
+    try {
+      const answer = (await decide(toolName, input, { toolCallId, reason, questionId, signal })) ?? null;
+      return answer === null ? null : checkPermissionResult(answer);
+    } catch (error) {
+      return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
+    }
+  }
+}
+
+/** A function that runs before `check` has typed it. */
+export function checkNeedsApproval(value: unknown, field: string): void {
+  if (value === undefined || typeof value === "boolean") return;
+  checkValue(value, field, "function");
+}

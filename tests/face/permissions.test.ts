@@ -1,0 +1,129 @@
+import { describe, expect, it, vi } from "vitest";
+import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/types.js";
+
+const number = { type: "object", properties: { n: { type: "number" } } } as const;
+
+function setUp(options: Partial<AgentOptions> = {}, toolOptions: object = {}) {
+  const execute = vi.fn(() => "done");
+  const fetch = scripted([{ toolCalls: [{ name: "act", input: { n: 1 } }] }, { text: "End." }]);
+  const agent = createAgent({
+    model: anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch }),
+    tools: { act: tool({ description: "Acts", inputSchema: number, execute, ...toolOptions }) },
+    ...options,
+  });
+  return { agent, execute };
+}
+
+describe("permissions", () => {
+  it("every tool runs when no option speaks of permissions", async () => {
+    const { agent, execute } = setUp();
+    await agent.run("Go").result;
+    expect(execute).toHaveBeenCalledOnce();
+  });
+
+  it("canUseTool is asked with the parsed input and may change it", async () => {
+    const canUseTool = vi.fn<CanUseTool>((_name, input) => ({
+      behavior: "allow",
+      updatedInput: { n: input.n + 1 },
+    }));
+    const { agent, execute } = setUp({ canUseTool });
+    const { toolCalls } = await agent.run("Go").result;
+    expect(canUseTool).toHaveBeenCalledWith(
+      "act",
+      { n: 1 },
+      expect.objectContaining({ toolCallId: toolCalls[0]?.id, reason: "no rule allows it" }),
+    );
+    expect(execute).toHaveBeenCalledWith({ n: 2 }, expect.anything());
+    expect(toolCalls[0]?.input).toEqual({ n: 1 });
+  });
+
+  it.each<[string, CanUseTool, string]>([
+    ["a denial", () => ({ behavior: "deny", message: "Not today." }), "Not today."],
+    [
+      "a throw",
+      () => {
+        throw new Error("broken");
+      },
+      "broken",
+    ],
+    ["nonsense", () => ({ behavior: "maybe" }) as never, "maybe"],
+  ])("%s of canUseTool is told to the model, and the tool does not run", async (_, canUseTool, text) => {
+    const { agent, execute } = setUp({ canUseTool });
+    const { toolCalls, outcome } = await agent.run("Go").result;
+    expect(outcome).toBe("completed");
+    expect(execute).not.toHaveBeenCalled();
+    expect(toolCalls[0]).toMatchObject({ isError: true, output: { code: "denied" } });
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain(text);
+  });
+
+  it("a tool that needs an approval waits for run.answer", async () => {
+    const { agent, execute } = setUp({}, { needsApproval: ({ n }: { n: number }) => n > 0 });
+    const run = agent.run("Go");
+    const events: RunEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type !== "question" || event.question !== "permission") continue;
+      expect(event.data).toMatchObject({ toolName: "act", input: { n: 1 } });
+      expect(execute).not.toHaveBeenCalled();
+      expect(() => run.answer(event.questionId, { behavior: "perhaps" } as never)).toThrow(/behavior needs/);
+      expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
+      expect(run.answer(event.questionId, { behavior: "allow" })).toBe(false);
+    }
+    expect(execute).toHaveBeenCalledOnce();
+    expect(events.map(({ type }) => type)).toContain("answered");
+  });
+
+  it("an abort closes what canUseTool was asked, and its late answer changes nothing", async () => {
+    let signal: AbortSignal | undefined;
+    const canUseTool: CanUseTool = (_name, _input, request) => {
+      signal = request.signal;
+      return new Promise(() => {});
+    };
+    const { agent, execute } = setUp({ canUseTool });
+    const run = agent.run("Go");
+    await vi.waitFor(() => expect(signal).toBeDefined());
+    run.abort("enough");
+    expect((await run.result).outcome).toBe("cancelled");
+    expect(signal?.aborted).toBe(true);
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("the classifier decides in the mode auto", async () => {
+    const { agent, execute } = setUp({
+      permissionMode: "auto",
+      classifyTool: () => ({ behavior: "allow" }),
+    });
+    await agent.run("Go").result;
+    expect(execute).toHaveBeenCalledOnce();
+  });
+
+  it.each<[Partial<AgentOptions>, string]>([
+    [{ permissionMode: "yolo" as never }, "permissionMode"],
+    [{ permissionMode: "auto" }, "classifyTool"],
+    [{ permissionMode: "bypassPermissions" }, "allowDangerouslySkipPermissions"],
+    [{ permissions: { allow: ["Bash(ls"] } }, "permissions.allow[0]"],
+    [{ permissions: { allowed: [] } as never }, "permissions.allowed"],
+    [{ canUseTool: true as never }, "canUseTool"],
+    [{ permissionTimeoutMs: -1, canUseTool: () => null }, "permissionTimeoutMs"],
+    [{ classifyTool: () => null }, "classifyTool"],
+  ])("%j is refused and names its field", (options, field) => {
+    expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it.each([
+    [{ needsApproval: "yes" }, "tool.needsApproval"],
+    [{ access: "write" }, "tool.access"],
+  ])("a tool with %j is refused", (options, field) => {
+    expect(() => setUp({}, options)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it("a scope that nothing can be compared with ends the run with the fix", async () => {
+    const { agent } = setUp({ permissions: { deny: ["act(prod*)"] } });
+    const { outcome, error } = await agent.run("Go").result;
+    expect(outcome).toBe("failed");
+    expect(error).toMatchObject({ code: "config_invalid" });
+    expect(error?.message).toContain("ruleSubject");
+  });
+});
