@@ -138,7 +138,10 @@ fn tool_choice(json: &str) -> Result<ToolChoice, ConfigError> {
 
 fn response_format(r: &mut Record<'_>) -> ResponseFormat {
     ResponseFormat {
-        name: r.text_if("name").unwrap_or_else(|| "answer".to_owned()),
+        name: match r.get("name") {
+            Some(_) => r.text("name"),
+            None => "answer".to_owned(),
+        },
         schema: r.json("schema"),
         strict: r.flag("strict", true),
     }

@@ -32,7 +32,7 @@ use super::super::message_json::push_message;
 use super::super::usage::Usage;
 use super::body_fields::BodyFields;
 use super::failure::malformed;
-use super::{Decoder, Framing, Protocol, RequestSpec};
+use super::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
 /// The row of this protocol.
 pub const PROTOCOL: Protocol = Protocol {
@@ -43,6 +43,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head,
     encode_message,
     encode_tail,
+    marked_end: no_marker,
     decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
 };
 

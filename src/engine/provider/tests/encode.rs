@@ -109,7 +109,8 @@ fn history(protocol: &str) -> Vec<Message> {
 
 #[test]
 fn anthropic_gets_every_block_in_order_and_all_results_before_the_text() {
-    let body = body(&model("anthropic", json!({})), &weather(), &history("anthropic")).unwrap();
+    let model = model("anthropic", json!({"promptCaching": {"enabled": false}}));
+    let body = body(&model, &weather(), &history("anthropic")).unwrap();
     assert_eq!(
         body,
         json!({
@@ -191,7 +192,7 @@ fn reasoning_and_raw_blocks_of_another_protocol_stay_at_home() {
 fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
     let history = history("anthropic");
     for vendor in ["anthropic", "openai", "custom"] {
-        let model = model(vendor, json!({}));
+        let model = model(vendor, json!({"promptCaching": {"enabled": false}}));
         let (_, protocol) = find(&model).unwrap();
         let spec = RequestSpec {
             model: &model,
