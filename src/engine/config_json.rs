@@ -72,6 +72,7 @@ impl ModelConfig {
             prompt_caching: PromptCaching::default(),
             metadata: None,
             body: None,
+            quirks: None,
             price: None,
         }
     }
@@ -106,6 +107,7 @@ fn model(r: &mut Record<'_>) -> ModelConfig {
     model.prompt_caching = r.object_or_default("promptCaching", prompt_caching);
     model.metadata = r.json_if("metadata");
     model.body = r.json_if("body");
+    model.quirks = r.json_if("quirks");
     if r.given("price").is_some() {
         model.price = Some(r.object_or_default("price", price));
     }

@@ -15,6 +15,7 @@ pub mod failure;
 mod layout;
 pub mod ndjson;
 pub mod openai_chat;
+pub mod quirks;
 mod scan;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
@@ -151,6 +152,8 @@ pub struct Vendor {
     pub base_url: &'static str,
     /// The header of the key and what stands before the key; empty for none.
     pub auth: (&'static str, &'static str),
+    /// Its [`quirks`], as JSON.
+    pub quirks: &'static str,
     /// The page that this row was written from, and the date of reading.
     pub source: &'static str,
 }
@@ -174,6 +177,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "anthropic",
         base_url: "https://api.anthropic.com",
         auth: ("x-api-key", ""),
+        quirks: "{}",
         source: "https://platform.claude.com/docs/en/api/overview 2026-11-20",
     },
     Vendor {
@@ -181,6 +185,8 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "openai_chat",
         base_url: "https://api.openai.com/v1",
         auth: ("authorization", "Bearer "),
+        // Reasoning models refuse `max_tokens`.
+        quirks: r#"{"maxOutputTokens":"max_completion_tokens","topK":false,"thinking":false}"#,
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
     },
     Vendor {
@@ -188,6 +194,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "openai_chat",
         base_url: "",
         auth: ("authorization", "Bearer "),
+        quirks: "{}",
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
     },
     Vendor {
@@ -195,6 +202,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "ndjson",
         base_url: "",
         auth: ("", ""),
+        quirks: "{}",
         source: "looplet's own",
     },
 ];

@@ -3,4 +3,5 @@
 mod cache;
 mod encode;
 mod failure;
+mod options;
 mod scan;

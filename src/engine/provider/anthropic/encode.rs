@@ -14,10 +14,15 @@ const DEFAULT_MAX_TOKENS: u64 = 8192;
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let fields = BodyFields::new(model.body.as_ref(), "messages")?;
-    if model.seed.is_some() {
+    let missing = [
+        ("model.seed", &model.seed),
+        ("model.frequencyPenalty", &model.frequency_penalty),
+        ("model.presencePenalty", &model.presence_penalty),
+    ];
+    if let Some((field, _)) = missing.iter().find(|(_, value)| value.is_some()) {
         return Err(ConfigError::new(
-            "model.seed",
-            "Anthropic Messages has no seed: leave it out",
+            *field,
+            "Anthropic Messages has no such option: leave it out",
         ));
     }
     let thinking = model
@@ -56,6 +61,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.json(into, "top_p", model.top_p.as_ref());
     fields.json(into, "top_k", model.top_k.as_ref());
     fields.texts(into, "stop_sequences", &model.stop_sequences);
+    fields.json(into, "metadata", model.metadata.as_ref());
     if model.stream {
         fields.raw(into, "stream", "true");
     }
@@ -197,26 +203,33 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
     into.push(b'}');
 }
 
-/// `effort` stands beside other fields in `output_config`: those of a configured one stay, and its own effort wins.
+/// Effort and the answer's format stand beside other fields in `output_config`: those of a configured one stay and win.
+/// The schema is always enforced there.
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-21)
 fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let own = fields.over("output_config");
-    let Some(effort) = &model.effort else {
-        if let Some(own) = own {
-            push_raw(into, "output_config", own);
+    let over = fields.over("output_config");
+    if model.effort.is_none() && model.response_format.is_none() {
+        if let Some(over) = over {
+            push_raw(into, "output_config", over);
         }
         return;
-    };
-    let own = own.and_then(Object::parse);
+    }
+    let own = over.and_then(Object::parse).unwrap_or_default();
     push_key(into, "output_config");
     into.push(b'{');
-    if own.as_ref().is_none_or(|object| object.get("effort").is_none()) {
+    if let Some(effort) = model.effort.as_ref().filter(|_| own.get("effort").is_none()) {
         push_text(into, "effort", effort);
     }
-    for (key, value) in own
-        .iter()
-        .flat_map(Object::fields)
-        .filter(|(_, value)| *value != "null")
+    if let Some(format) = model
+        .response_format
+        .as_ref()
+        .filter(|_| own.get("format").is_none())
     {
+        push_raw(into, "format", r#"{"type":"json_schema""#);
+        push_raw(into, "schema", format.schema.as_str());
+        into.push(b'}');
+    }
+    for (key, value) in own.fields().filter(|(_, value)| *value != "null") {
         push_any(into, key, value);
     }
     into.push(b'}');

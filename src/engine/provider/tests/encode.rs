@@ -381,6 +381,17 @@ fn options_reach_chat_in_its_own_words() {
 fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
     let rows = [
         ("anthropic", json!({"seed": 1}), "model.seed"),
+        (
+            "anthropic",
+            json!({"frequencyPenalty": 1}),
+            "model.frequencyPenalty",
+        ),
+        (
+            "anthropic",
+            json!({"presencePenalty": 1}),
+            "model.presencePenalty",
+        ),
+        ("compatible", json!({"quirks": 1}), "model.quirks"),
         ("anthropic", json!({"thinking": true}), "model.thinking"),
         (
             "anthropic",
@@ -401,7 +412,7 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
         (
             "compatible",
             json!({"thinking": {"budgetTokens": 1}}),
-            "model.thinking",
+            "model.thinking.budgetTokens",
         ),
         (
             "compatible",
@@ -421,7 +432,22 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
 #[test]
 fn a_custom_model_gets_the_neutral_history() {
     let history = history("ndjson");
-    let made = body(&model("custom", json!({"effort": "low"})), &weather(), &history).unwrap();
+    let caching = json!({"enabled": true, "key": "k"});
+    let format = json!({"name": "n", "schema": {"type": "object"}, "strict": false});
+    let options = json!({
+        "effort": "low", "promptCaching": caching, "responseFormat": format, "metadata": {"a": "b"},
+        "frequencyPenalty": 0.5, "presencePenalty": -1
+    });
+    let made = body(&model("custom", options), &weather(), &history).unwrap();
+    assert_eq!(
+        (&made["promptCaching"], &made["responseFormat"]),
+        (&caching, &format)
+    );
+    assert_eq!(
+        (&made["metadata"]["a"], &made["frequencyPenalty"]),
+        (&json!("b"), &json!(0.5))
+    );
+    assert_eq!(made["presencePenalty"], -1);
     assert_eq!(made["tools"][0]["inputSchema"]["z"], 1);
     assert_eq!(
         (&made["system"], &made["effort"]),
