@@ -98,6 +98,10 @@ pub struct ModelConfig {
     /// A JSON object whose fields are added to the request body; they win over ours.
     #[serde(default)]
     pub body: Option<Json>,
+    /// What the server does otherwise than its protocol's documentation, a JSON object: see
+    /// [`super::provider::quirks`]. Default: those of the vendor's row.
+    #[serde(default)]
+    pub quirks: Option<Json>,
     #[serde(default)]
     pub price: Option<Price>,
 }

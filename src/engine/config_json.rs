@@ -78,6 +78,7 @@ impl ModelConfig {
             prompt_caching: PromptCaching::default(),
             metadata: None,
             body: None,
+            quirks: None,
             price: None,
         }
     }
@@ -112,6 +113,7 @@ fn model(r: &mut Record<'_>) -> ModelConfig {
     model.prompt_caching = r.object_or_default("promptCaching", prompt_caching);
     model.metadata = r.json_if("metadata");
     model.body = r.json_if("body");
+    model.quirks = r.json_if("quirks");
     if r.given("price").is_some() {
         model.price = Some(r.object_or_default("price", price));
     }
@@ -169,7 +171,10 @@ fn tool_choice(json: &str) -> Result<ToolChoice, ConfigError> {
 
 fn response_format(r: &mut Record<'_>) -> ResponseFormat {
     ResponseFormat {
-        name: r.text_if("name").unwrap_or_else(|| "answer".to_owned()),
+        name: match r.get("name") {
+            Some(_) => r.text("name"),
+            None => "answer".to_owned(),
+        },
         schema: r.json("schema"),
         strict: r.flag("strict", true),
     }

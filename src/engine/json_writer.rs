@@ -59,8 +59,13 @@ pub fn push_number(into: &mut Vec<u8>, number: u64) {
 
 /// A number in decimal.
 pub fn decimal(number: usize) -> String {
+    decimal_u64(number as u64)
+}
+
+/// The same, of 64 bits.
+pub fn decimal_u64(number: u64) -> String {
     let mut digits = Vec::new();
-    push_number(&mut digits, number as u64);
+    push_number(&mut digits, number);
     String::from_utf8(digits).unwrap_or_default()
 }
 

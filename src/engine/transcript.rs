@@ -10,7 +10,7 @@ use super::error::ConfigError;
 use super::event::ToolFault;
 use super::json_writer::decimal;
 use super::message::{Block, Json, Message, Role, ToolInput};
-use super::provider::{Protocol, RequestSpec};
+use super::provider::{Protocol, RequestSpec, unmark};
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -23,9 +23,12 @@ pub struct Transcript {
     body: Vec<u8>,
     #[serde(skip)]
     encoded_messages: usize,
-    /// Where the messages end in `body`.
+    /// Where the messages end in `body`, without a cache marker.
     #[serde(skip)]
     tail_start: usize,
+    /// The end of the messages in `body` has a cache marker.
+    #[serde(skip)]
+    is_marked: bool,
 }
 
 impl Transcript {
@@ -110,7 +113,7 @@ impl Transcript {
         } else if self.encoded_messages == self.messages.len() {
             return Ok(&self.body);
         }
-        self.body.truncate(self.tail_start);
+        unmark(&mut self.body, self.tail_start, self.is_marked);
         for message in self.messages.iter().skip(self.encoded_messages) {
             let start = self.body.len();
             (protocol.encode_message)(spec, message, &mut self.body);
@@ -120,7 +123,7 @@ impl Transcript {
             }
         }
         self.tail_start = self.body.len();
-        (protocol.encode_tail)(spec, &mut self.body);
+        self.is_marked = protocol.close_body(spec, &mut self.body);
         self.encoded_messages = self.messages.len();
         self.sent = self.messages.len();
         Ok(&self.body)

@@ -2,7 +2,7 @@ use looplet::engine::input::Input;
 use looplet::engine::message::Block;
 use serde_json::json;
 
-use crate::wire::{Piece, call, stream, text};
+use crate::wire::{Piece, call, stream, text, unmarked};
 use crate::world::{World, config, tool};
 
 #[test]
@@ -44,12 +44,14 @@ fn the_request_says_who_is_asked_what() {
     let world = World::started(config(json!([tool("add", json!({}))]), json!({})));
     let body = world.body(0);
     assert_eq!(body["model"], "claude-test");
-    assert_eq!(body["system"], "Be brief.");
+    assert_eq!(body["system"][0]["text"], "Be brief.");
     assert_eq!(body["stream"], true);
     assert_eq!(body["max_tokens"], 8192);
     assert_eq!(
         body["messages"],
-        json!([{"role": "user", "content": [{"type": "text", "text": "Go."}]}])
+        json!([{"role": "user", "content": [
+            {"type": "text", "text": "Go.", "cache_control": {"type": "ephemeral"}}
+        ]}])
     );
     assert_eq!(body["tools"][0]["name"], "add");
     assert_eq!(
@@ -77,7 +79,7 @@ fn tool_results_go_back_and_the_loop_goes_on() {
 }
 
 #[test]
-fn every_request_begins_with_the_bytes_of_the_one_before() {
+fn without_cache_markers_every_request_begins_with_the_bytes_of_the_one_before() {
     let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
     for round in 0..5 {
         world.respond(&stream(
@@ -86,15 +88,10 @@ fn every_request_begins_with_the_bytes_of_the_one_before() {
         ));
         world.return_value(&format!("t{round}"), json!(round));
     }
-    let history = |body: &String| body[..body.rfind(']').unwrap()].to_owned();
     for pair in world.requests.windows(2) {
-        let shared = history(&pair[0]);
-        assert!(
-            pair[1].starts_with(&shared),
-            "{}\nis no prefix of\n{}",
-            shared,
-            pair[1]
-        );
+        let (first, next) = (unmarked(&pair[0]), unmarked(&pair[1]));
+        let shared = &first[..first.rfind(']').unwrap()];
+        assert!(next.starts_with(shared), "{shared}\nis no prefix of\n{next}");
     }
 }
 

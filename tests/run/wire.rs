@@ -81,3 +81,8 @@ pub fn open(index: usize, piece: &Piece) -> String {
 pub fn event(data: Value) -> String {
     format!("event: {}\ndata: {}\n\n", data["type"].as_str().unwrap(), data)
 }
+
+/// A request without its cache markers.
+pub fn unmarked(body: &str) -> String {
+    body.replace(r#","cache_control":{"type":"ephemeral"}"#, "")
+}

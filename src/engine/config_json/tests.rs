@@ -9,7 +9,7 @@ fn full() -> Value {
             "vendor": "anthropic", "protocol": "anthropic", "model": "m", "baseUrl": "https://x",
             "headers": [["a", "b"]], "stream": false, "maxOutputTokens": 5, "temperature": 0.5, "topP": 1,
             "topK": 3, "frequencyPenalty": 0.1, "presencePenalty": -1, "seed": 7, "stopSequences": ["x"], "thinking": {"budgetTokens": 3}, "effort": "low",
-            "toolChoice": {"tool": "t"}, "parallelToolCalls": false, "body": {"a": null},
+            "toolChoice": {"tool": "t"}, "parallelToolCalls": false, "body": {"a": null}, "quirks": {"topK": false},
             "responseFormat": {"name": "n", "schema": {"type": "object"}, "strict": false},
             "promptCaching": {"enabled": true, "ttl": "1h", "key": "k"}, "metadata": {"user_id": "u"},
             "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null}

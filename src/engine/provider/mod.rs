@@ -15,6 +15,7 @@ pub mod failure;
 mod layout;
 pub mod ndjson;
 pub mod openai_chat;
+pub mod quirks;
 mod scan;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
@@ -45,6 +46,16 @@ pub struct RequestSpec<'a> {
     pub tools: &'a [ToolConfig],
 }
 
+impl RequestSpec<'_> {
+    /// Cache markers are wanted; where the configuration does not say, `by_default`.
+    pub fn marks_cache(&self, by_default: bool) -> bool {
+        self.model.prompt_caching.enabled.unwrap_or(by_default)
+    }
+}
+
+/// How the encoded messages end in a protocol that takes a cache marker there: last block, its list, its message.
+pub const END: &[u8] = b"}]}";
+
 /// A wire protocol.
 pub struct Protocol {
     /// The name in configurations and in [`super::message::Origin`].
@@ -59,6 +70,9 @@ pub struct Protocol {
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
+    /// What stands at the end of the encoded messages in place of their last [`END`] to mark it for the vendor's
+    /// prompt cache; empty for no marker. Only in what is sent: the kept bytes never have it.
+    pub marked_end: fn(&RequestSpec<'_>) -> String,
     pub decoder: fn() -> Decoder,
 }
 
@@ -90,9 +104,43 @@ impl Protocol {
         let mut body = Vec::with_capacity(head.len() + messages.len() + 16);
         body.extend_from_slice(head);
         body.extend_from_slice(messages);
-        (self.encode_tail)(spec, &mut body);
+        self.close_body(spec, &mut body);
         body
     }
+
+    /// Closes a body that ends in encoded messages: marks their end for the vendor's prompt cache and adds the tail.
+    /// Returns whether there is a marker: [`unmark`] takes the body back to where it was.
+    pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>) -> bool {
+        let marked = (self.marked_end)(spec);
+        let last = body.get(body.len().saturating_sub(OWN_MARKER_BYTES)..);
+        let own = last.is_some_and(|last| last.windows(OWN_MARKER.len()).any(|bytes| bytes == OWN_MARKER));
+        let marks = !marked.is_empty() && !own && body.ends_with(END);
+        if marks {
+            body.truncate(body.len() - END.len());
+            body.extend_from_slice(marked.as_bytes());
+        }
+        (self.encode_tail)(spec, body);
+        marks
+    }
+}
+
+/// A block that the user gave a marker of its own takes no second one. Such a field stands at the block's end.
+const OWN_MARKER: &[u8] = b"\"cache_control\"";
+const OWN_MARKER_BYTES: usize = 80;
+
+/// Takes a body that [`Protocol::close_body`] closed back to its encoded messages, which were `length` bytes.
+pub fn unmark(body: &mut Vec<u8>, length: usize, marks: bool) {
+    if marks {
+        body.truncate(length.saturating_sub(END.len()));
+        body.extend_from_slice(END);
+    } else {
+        body.truncate(length);
+    }
+}
+
+/// No marker: the vendor's cache needs none.
+pub fn no_marker(_spec: &RequestSpec<'_>) -> String {
+    String::new()
 }
 
 /// A vendor: where it is, how it is greeted, which protocol it speaks.
@@ -104,6 +152,8 @@ pub struct Vendor {
     pub base_url: &'static str,
     /// The header of the key and what stands before the key; empty for none.
     pub auth: (&'static str, &'static str),
+    /// Its [`quirks`], as JSON.
+    pub quirks: &'static str,
     /// The page that this row was written from, and the date of reading.
     pub source: &'static str,
 }
@@ -127,6 +177,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "anthropic",
         base_url: "https://api.anthropic.com",
         auth: ("x-api-key", ""),
+        quirks: "{}",
         source: "https://platform.claude.com/docs/en/api/overview 2026-11-20",
     },
     Vendor {
@@ -134,6 +185,8 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "openai_chat",
         base_url: "https://api.openai.com/v1",
         auth: ("authorization", "Bearer "),
+        // Reasoning models refuse `max_tokens`.
+        quirks: r#"{"maxOutputTokens":"max_completion_tokens","topK":false,"thinking":false}"#,
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
     },
     Vendor {
@@ -141,6 +194,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "openai_chat",
         base_url: "",
         auth: ("authorization", "Bearer "),
+        quirks: "{}",
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
     },
     Vendor {
@@ -148,6 +202,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "ndjson",
         base_url: "",
         auth: ("", ""),
+        quirks: "{}",
         source: "looplet's own",
     },
 ];

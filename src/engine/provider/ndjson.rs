@@ -2,8 +2,9 @@
 //! answer one JSON object a line.
 //!
 //! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema"}],"maxOutputTokens"?,"temperature"?,"topP"?,
-//! "topK"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,"parallelToolCalls"?,…body,"messages":[…]}` with
-//! messages in the neutral form of [`super::super::message`].
+//! "topK"?,"frequencyPenalty"?,"presencePenalty"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,
+//! "parallelToolCalls"?,"responseFormat"?:{"name","schema","strict"},"promptCaching"?:{"enabled"?,"ttl"?,"key"?},
+//! "metadata"?,…body,"messages":[…]}` with messages in the neutral form of [`super::super::message`].
 //!
 //! Answer, in any order that makes sense:
 //! - `{"type":"text","text"}`: appended to the open text block, or the first piece of a new one;
@@ -23,16 +24,18 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::{Answer, FinishReason, PartKind};
-use super::super::config::ToolChoice;
+use super::super::config::{PromptCaching, ToolChoice};
 use super::super::error::{ConfigError, Failure, FailureCode};
 use super::super::json_reader::{Object, items, string, validate, whole};
-use super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text};
+use super::super::json_writer::{
+    push_comma, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
+};
 use super::super::message::Message;
 use super::super::message_json::push_message;
 use super::super::usage::Usage;
 use super::body_fields::BodyFields;
 use super::failure::malformed;
-use super::{Decoder, Framing, Protocol, RequestSpec};
+use super::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
 /// The row of this protocol.
 pub const PROTOCOL: Protocol = Protocol {
@@ -43,6 +46,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head,
     encode_message,
     encode_tail,
+    marked_end: no_marker,
     decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
 };
 
@@ -72,6 +76,8 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     fields.json(into, "temperature", model.temperature.as_ref());
     fields.json(into, "topP", model.top_p.as_ref());
     fields.json(into, "topK", model.top_k.as_ref());
+    fields.json(into, "frequencyPenalty", model.frequency_penalty.as_ref());
+    fields.json(into, "presencePenalty", model.presence_penalty.as_ref());
     fields.json(into, "seed", model.seed.as_ref());
     fields.texts(into, "stopSequences", &model.stop_sequences);
     fields.json(into, "thinking", model.thinking.as_ref());
@@ -86,10 +92,34 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     if let Some(parallel) = model.parallel_tool_calls {
         fields.raw(into, "parallelToolCalls", if parallel { "true" } else { "false" });
     }
+    if let Some(format) = &model.response_format
+        && fields.key(into, "responseFormat")
+    {
+        into.push(b'{');
+        push_text(into, "name", &format.name);
+        push_raw(into, "schema", format.schema.as_str());
+        push_flag(into, "strict", format.strict);
+        into.push(b'}');
+    }
+    push_caching(&model.prompt_caching, &fields, into);
+    fields.json(into, "metadata", model.metadata.as_ref());
     fields.finish(into, &[]);
     push_key(into, "messages");
     into.push(b'[');
     Ok(())
+}
+
+fn push_caching(caching: &PromptCaching, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if *caching == PromptCaching::default() || !fields.key(into, "promptCaching") {
+        return;
+    }
+    into.push(b'{');
+    if let Some(enabled) = caching.enabled {
+        push_flag(into, "enabled", enabled);
+    }
+    push_text_if(into, "ttl", caching.ttl.as_deref());
+    push_text_if(into, "key", caching.key.as_deref());
+    into.push(b'}');
 }
 
 fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {

@@ -1,5 +1,7 @@
 //! The scanner against the general reader, the encoders against small histories, failures against known bodies.
 
+mod cache;
 mod encode;
 mod failure;
+mod options;
 mod scan;

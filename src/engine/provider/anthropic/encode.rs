@@ -14,10 +14,15 @@ const DEFAULT_MAX_TOKENS: u64 = 8192;
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let fields = BodyFields::new(model.body.as_ref(), "messages")?;
-    if model.seed.is_some() {
+    let missing = [
+        ("model.seed", &model.seed),
+        ("model.frequencyPenalty", &model.frequency_penalty),
+        ("model.presencePenalty", &model.presence_penalty),
+    ];
+    if let Some((field, _)) = missing.iter().find(|(_, value)| value.is_some()) {
         return Err(ConfigError::new(
-            "model.seed",
-            "Anthropic Messages has no seed: leave it out",
+            *field,
+            "Anthropic Messages has no such option: leave it out",
         ));
     }
     let thinking = model
@@ -25,11 +30,17 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         .as_ref()
         .map(|json| thinking(json.as_str()))
         .transpose()?;
+    if !matches!(model.prompt_caching.ttl.as_deref(), None | Some("5m" | "1h")) {
+        return Err(ConfigError::new(
+            "model.promptCaching.ttl",
+            "must be \"5m\" or \"1h\"",
+        ));
+    }
     into.push(b'{');
     fields.text(into, "model", &model.model);
     fields.number(into, "max_tokens", max_tokens(model, thinking.as_ref(), &fields)?);
     if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
-        fields.text(into, "system", system);
+        push_system(spec, system, &fields, into);
     }
     push_tools(spec, &fields, into);
     push_tool_choice(spec, &fields, into);
@@ -50,6 +61,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.json(into, "top_p", model.top_p.as_ref());
     fields.json(into, "top_k", model.top_k.as_ref());
     fields.texts(into, "stop_sequences", &model.stop_sequences);
+    fields.json(into, "metadata", model.metadata.as_ref());
     if model.stream {
         fields.raw(into, "stream", "true");
     }
@@ -124,7 +136,47 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         push_raw(into, "input_schema", tool.input_schema.as_str());
         into.push(b'}');
     }
+    if let Some(marker) = marker(spec) {
+        into.pop();
+        into.extend_from_slice(marker.as_bytes());
+        into.push(b'}');
+    }
     into.push(b']');
+}
+
+/// A string, or one block with a marker.
+fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let Some(marker) = marker(spec) else {
+        fields.text(into, "system", system);
+        return;
+    };
+    if fields.key(into, "system") {
+        into.extend_from_slice(br#"[{"type":"text""#);
+        push_text(into, "text", system);
+        into.extend_from_slice(marker.as_bytes());
+        into.extend_from_slice(b"}]");
+    }
+}
+
+/// A block's field that ends a cached prefix, if the prompt is to be cached. There are three of at most four: behind
+/// the tools, behind the system prompt, behind the last message. A prefix that is too short (1,024 to 4,096 tokens) is
+/// not cached and costs nothing more.
+/// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
+fn marker(spec: &RequestSpec<'_>) -> Option<String> {
+    if !spec.marks_cache(spec.model.vendor == "anthropic") {
+        return None;
+    }
+    let ttl = match spec.model.prompt_caching.ttl.as_deref() {
+        Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
+        None => String::new(),
+    };
+    Some([",\"cache_control\":{\"type\":\"ephemeral\"", &ttl, "}"].concat())
+}
+
+/// The last block of the last message with a marker. It is never reasoning, which cannot have one: a message does not
+/// end with that.
+pub fn marked_end(spec: &RequestSpec<'_>) -> String {
+    marker(spec).map_or(String::new(), |marker| [&marker, "}]}"].concat())
 }
 
 /// A choice without tools is an error of the API; forbidding parallel calls is a part of the choice.
@@ -151,26 +203,33 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
     into.push(b'}');
 }
 
-/// `effort` stands beside other fields in `output_config`: those of a configured one stay, and its own effort wins.
+/// Effort and the answer's format stand beside other fields in `output_config`: those of a configured one stay and win.
+/// The schema is always enforced there.
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-21)
 fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let own = fields.over("output_config");
-    let Some(effort) = &model.effort else {
-        if let Some(own) = own {
-            push_raw(into, "output_config", own);
+    let over = fields.over("output_config");
+    if model.effort.is_none() && model.response_format.is_none() {
+        if let Some(over) = over {
+            push_raw(into, "output_config", over);
         }
         return;
-    };
-    let own = own.and_then(Object::parse);
+    }
+    let own = over.and_then(Object::parse).unwrap_or_default();
     push_key(into, "output_config");
     into.push(b'{');
-    if own.as_ref().is_none_or(|object| object.get("effort").is_none()) {
+    if let Some(effort) = model.effort.as_ref().filter(|_| own.get("effort").is_none()) {
         push_text(into, "effort", effort);
     }
-    for (key, value) in own
-        .iter()
-        .flat_map(Object::fields)
-        .filter(|(_, value)| *value != "null")
+    if let Some(format) = model
+        .response_format
+        .as_ref()
+        .filter(|_| own.get("format").is_none())
     {
+        push_raw(into, "format", r#"{"type":"json_schema""#);
+        push_raw(into, "schema", format.schema.as_str());
+        into.push(b'}');
+    }
+    for (key, value) in own.fields().filter(|(_, value)| *value != "null") {
         push_any(into, key, value);
     }
     into.push(b'}');

@@ -1,61 +1,61 @@
 //! The body's head: everything but the messages, and the system message.
+//!
+//! Where options go is OpenAI's documentation, unless a quirk of the server says otherwise: see
+//! [`super::super::quirks`].
 
-use super::super::super::config::{ModelConfig, ToolChoice};
+use super::super::super::config::{ModelConfig, ResponseFormat, ToolChoice};
 use super::super::super::error::ConfigError;
-use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text};
+use super::super::super::json_reader::{Object, string};
+use super::super::super::json_writer::{
+    decimal_u64, push_comma, push_flag, push_key, push_raw, push_string, push_text,
+};
+use super::super::super::message::Json;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::quirks::Quirks;
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
-    let openai = model.vendor == "openai";
     let fields = BodyFields::new(model.body.as_ref(), "messages")?;
-    check(model, openai)?;
+    let mut quirks = Quirks::new(model, &fields)?;
     into.push(b'{');
     fields.text(into, "model", &model.model);
-    if let Some(tokens) = model.max_output_tokens {
-        // OpenAI's reasoning models refuse `max_tokens`; most other servers know nothing else.
-        fields.number(
-            into,
-            if openai {
-                "max_completion_tokens"
-            } else {
-                "max_tokens"
-            },
-            tokens,
-        );
-    }
+    let tokens = model.max_output_tokens.map(decimal_u64);
+    quirks.push(into, "maxOutputTokens", "max_tokens", tokens.as_deref())?;
     push_tools(spec, &fields, into);
     if !spec.tools.is_empty() || fields.has("tools") {
         push_tool_choice(model, &fields, into);
-        if let Some(parallel) = model.parallel_tool_calls {
-            fields.raw(
-                into,
-                "parallel_tool_calls",
-                if parallel { "true" } else { "false" },
-            );
-        }
+        let parallel = model
+            .parallel_tool_calls
+            .map(|parallel| if parallel { "true" } else { "false" });
+        quirks.push(into, "parallelToolCalls", "parallel_tool_calls", parallel)?;
     }
-    if let Some(effort) = &model.effort {
-        fields.text(into, "reasoning_effort", effort);
+    push_reasoning(model, &mut quirks, into)?;
+    push_sampling(model, &mut quirks, &fields, into)?;
+    if let Some(format) = &model.response_format {
+        push_response_format(format, &mut quirks, into)?;
     }
-    fields.json(into, "thinking", model.thinking.as_ref());
-    fields.json(into, "temperature", model.temperature.as_ref());
-    fields.json(into, "top_p", model.top_p.as_ref());
-    fields.json(into, "top_k", model.top_k.as_ref());
-    fields.json(into, "seed", model.seed.as_ref());
-    fields.texts(into, "stop", &model.stop_sequences);
+    push_caching(model, &mut quirks, into)?;
+    quirks.push(
+        into,
+        "metadata",
+        "metadata",
+        model.metadata.as_ref().map(Json::as_str),
+    )?;
     if model.stream {
         fields.raw(into, "stream", "true");
-        fields.raw(into, "stream_options", r#"{"include_usage":true}"#);
+        if quirks.get("streamUsage") != Some("false") {
+            fields.raw(into, "stream_options", r#"{"include_usage":true}"#);
+        }
     }
     fields.finish(into, &[]);
     push_key(into, "messages");
     into.push(b'[');
     if let Some(system) = spec.system.filter(|system| !system.is_empty()) {
-        into.extend_from_slice(br#"{"role":"system""#);
+        into.push(b'{');
+        let role = quirks.get("systemRole").and_then(string);
+        push_text(into, "role", role.as_deref().unwrap_or("system"));
         push_text(into, "content", system);
         into.push(b'}');
     }
@@ -67,29 +67,104 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-fn check(model: &ModelConfig, openai: bool) -> Result<(), ConfigError> {
-    if openai && model.top_k.is_some() {
-        return Err(ConfigError::new(
-            "model.topK",
-            "OpenAI has no top_k: leave it out",
-        ));
-    }
-    let thinking = model.thinking.as_ref().map(|json| Object::parse(json.as_str()));
-    if openai && thinking.is_some() {
-        return Err(ConfigError::new(
-            "model.thinking",
-            "OpenAI has no thinking option: use effort",
-        ));
-    }
-    match thinking {
-        Some(object) if object.as_ref().is_none_or(|object| object.get("type").is_none()) => {
-            Err(ConfigError::new(
-                "model.thinking",
-                "must be the server's own object with a type, for example { type: \"enabled\" }",
-            ))
+/// `thinking` is `{ budgetTokens }`, which few servers have, or an object with a `type`, which goes as it is unless a
+/// quirk names the server's own switch.
+fn push_reasoning(
+    model: &ModelConfig,
+    quirks: &mut Quirks<'_>,
+    into: &mut Vec<u8>,
+) -> Result<(), ConfigError> {
+    let effort = model.effort.as_deref().map(Json::string);
+    quirks.push(
+        into,
+        "effort",
+        "reasoning_effort",
+        effort.as_ref().map(Json::as_str),
+    )?;
+    let Some(thinking) = &model.thinking else {
+        return Ok(());
+    };
+    let object = Object::parse(thinking.as_str());
+    let kind = object.as_ref().and_then(|object| object.string("type"));
+    let budget = object.as_ref().and_then(|object| object.number("budgetTokens"));
+    match (kind, budget) {
+        (Some(kind), _) => {
+            let option = ["thinking.", &kind].concat();
+            let option = if quirks.get(&option).is_some() {
+                &option
+            } else {
+                "thinking"
+            };
+            quirks.push(into, option, "thinking", Some(thinking.as_str()))
         }
-        _ => Ok(()),
+        (None, Some(tokens)) => quirks.push(into, "budgetTokens", "", Some(&decimal_u64(tokens))),
+        (None, None) => Err(ConfigError::new(
+            "model.thinking",
+            "must be { budgetTokens: n } or the server's own object with a type, for example { type: \"enabled\" }",
+        )),
     }
+}
+
+fn push_sampling(
+    model: &ModelConfig,
+    quirks: &mut Quirks<'_>,
+    fields: &BodyFields<'_>,
+    into: &mut Vec<u8>,
+) -> Result<(), ConfigError> {
+    let rows = [
+        ("temperature", "temperature", &model.temperature),
+        ("topP", "top_p", &model.top_p),
+        ("topK", "top_k", &model.top_k),
+        ("frequencyPenalty", "frequency_penalty", &model.frequency_penalty),
+        ("presencePenalty", "presence_penalty", &model.presence_penalty),
+        ("seed", "seed", &model.seed),
+    ];
+    for (option, usual, value) in rows {
+        quirks.push(into, option, usual, value.as_ref().map(Json::as_str))?;
+    }
+    fields.texts(into, "stop", &model.stop_sequences);
+    Ok(())
+}
+
+/// <https://platform.openai.com/docs/guides/structured-outputs> (2026-11-21)
+fn push_response_format(
+    format: &ResponseFormat,
+    quirks: &mut Quirks<'_>,
+    into: &mut Vec<u8>,
+) -> Result<(), ConfigError> {
+    let mut schema = b"{".to_vec();
+    push_text(&mut schema, "name", &format.name);
+    push_raw(&mut schema, "schema", format.schema.as_str());
+    push_flag(&mut schema, "strict", format.strict);
+    schema.push(b'}');
+    let schema = String::from_utf8(schema).unwrap_or_default();
+    if quirks.get("responseFormat").is_some() {
+        return quirks.push(into, "responseFormat", "", Some(&schema));
+    }
+    let whole = ["{\"type\":\"json_schema\",\"json_schema\":", &schema, "}"].concat();
+    quirks.push(into, "responseFormat", "response_format", Some(&whole))
+}
+
+/// Most servers cache by themselves; a key leads to the same cache. Only where a quirk says how can markers be wanted.
+/// <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
+fn push_caching(model: &ModelConfig, quirks: &mut Quirks<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let caching = &model.prompt_caching;
+    if caching.enabled == Some(false) {
+        return Ok(());
+    }
+    let key = caching.key.as_deref().map(Json::string);
+    quirks.push(
+        into,
+        "cacheKey",
+        "prompt_cache_key",
+        key.as_ref().map(Json::as_str),
+    )?;
+    let ttl = caching.ttl.as_deref().map(Json::string);
+    let ttl = ttl.as_ref().map(Json::as_str);
+    if caching.enabled == Some(true) && quirks.get("promptCaching").is_some() {
+        return quirks.push(into, "promptCaching", "", Some(ttl.unwrap_or("\"5m\"")));
+    }
+    quirks.push(into, "cacheTtl", "prompt_cache_retention", ttl)
 }
 
 fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {

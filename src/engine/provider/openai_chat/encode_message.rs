@@ -1,8 +1,8 @@
 //! One message as Chat Completions takes it: an assistant message, or a `tool` message per result and then a user
 //! message of what remains.
 //!
-//! Reasoning goes back in the field that it came in, and only to this protocol; reasoning that came in a content array
-//! (Mistral) does not. Media in a tool's result follow in the user message: `tool` messages hold only text.
+//! Reasoning goes back in the field that it came in, and only to the model that wrote it: other servers refuse fields
+//! that they do not know (Mistral). Reasoning that came in a content array (Mistral) does not. Media in a tool's result follow in the user message: `tool` messages hold only text.
 
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{
@@ -13,9 +13,9 @@ use super::super::RequestSpec;
 use super::NAME;
 
 /// Appends the wire messages, each with a comma before it.
-pub fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     match message.role {
-        Role::Assistant => push_assistant(message, into),
+        Role::Assistant => push_assistant(spec, message, into),
         Role::User => {
             for block in &message.content {
                 if let Block::ToolResult { call_id, content, .. } = block {
@@ -27,11 +27,11 @@ pub fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec
     }
 }
 
-fn push_assistant(message: &Message, into: &mut Vec<u8>) {
+fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     let own = message
         .origin
         .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME);
+        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
     let start = into.len();
     into.extend_from_slice(br#",{"role":"assistant""#);
     let head = into.len();

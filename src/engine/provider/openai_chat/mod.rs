@@ -13,7 +13,7 @@ mod encode_message;
 mod reasoning;
 mod usage;
 
-use super::{Decoder, Framing, Protocol};
+use super::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::ChatDecoder;
 
@@ -26,6 +26,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    marked_end: no_marker,
     decoder: || Decoder::OpenaiChat(ChatDecoder::default()),
 };
 

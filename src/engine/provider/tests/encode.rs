@@ -109,7 +109,8 @@ fn history(protocol: &str) -> Vec<Message> {
 
 #[test]
 fn anthropic_gets_every_block_in_order_and_all_results_before_the_text() {
-    let body = body(&model("anthropic", json!({})), &weather(), &history("anthropic")).unwrap();
+    let model = model("anthropic", json!({"promptCaching": {"enabled": false}}));
+    let body = body(&model, &weather(), &history("anthropic")).unwrap();
     assert_eq!(
         body,
         json!({
@@ -191,7 +192,7 @@ fn reasoning_and_raw_blocks_of_another_protocol_stay_at_home() {
 fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
     let history = history("anthropic");
     for vendor in ["anthropic", "openai", "custom"] {
-        let model = model(vendor, json!({}));
+        let model = model(vendor, json!({"promptCaching": {"enabled": false}}));
         let (_, protocol) = find(&model).unwrap();
         let spec = RequestSpec {
             model: &model,
@@ -380,6 +381,17 @@ fn options_reach_chat_in_its_own_words() {
 fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
     let rows = [
         ("anthropic", json!({"seed": 1}), "model.seed"),
+        (
+            "anthropic",
+            json!({"frequencyPenalty": 1}),
+            "model.frequencyPenalty",
+        ),
+        (
+            "anthropic",
+            json!({"presencePenalty": 1}),
+            "model.presencePenalty",
+        ),
+        ("compatible", json!({"quirks": 1}), "model.quirks"),
         ("anthropic", json!({"thinking": true}), "model.thinking"),
         (
             "anthropic",
@@ -400,7 +412,7 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
         (
             "compatible",
             json!({"thinking": {"budgetTokens": 1}}),
-            "model.thinking",
+            "model.thinking.budgetTokens",
         ),
         (
             "compatible",
@@ -420,7 +432,22 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
 #[test]
 fn a_custom_model_gets_the_neutral_history() {
     let history = history("ndjson");
-    let made = body(&model("custom", json!({"effort": "low"})), &weather(), &history).unwrap();
+    let caching = json!({"enabled": true, "key": "k"});
+    let format = json!({"name": "n", "schema": {"type": "object"}, "strict": false});
+    let options = json!({
+        "effort": "low", "promptCaching": caching, "responseFormat": format, "metadata": {"a": "b"},
+        "frequencyPenalty": 0.5, "presencePenalty": -1
+    });
+    let made = body(&model("custom", options), &weather(), &history).unwrap();
+    assert_eq!(
+        (&made["promptCaching"], &made["responseFormat"]),
+        (&caching, &format)
+    );
+    assert_eq!(
+        (&made["metadata"]["a"], &made["frequencyPenalty"]),
+        (&json!("b"), &json!(0.5))
+    );
+    assert_eq!(made["presencePenalty"], -1);
     assert_eq!(made["tools"][0]["inputSchema"]["z"], 1);
     assert_eq!(
         (&made["system"], &made["effort"]),

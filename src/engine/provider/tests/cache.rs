@@ -1,0 +1,163 @@
+//! Cache markers: where they stand, and that the kept bytes never have them.
+
+use serde_json::{Value, json};
+
+use super::super::super::config::{ModelConfig, ToolConfig};
+use super::super::super::message::{Block, Json, Message};
+use super::super::super::transcript::Transcript;
+use super::super::{Protocol, RequestSpec, find};
+
+fn model(vendor: &str, caching: Value) -> ModelConfig {
+    let config =
+        json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example", "promptCaching": caching});
+    serde_json::from_str(&config.to_string()).unwrap()
+}
+
+fn tools() -> Vec<ToolConfig> {
+    ["a", "b"]
+        .map(|name| {
+            let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+            serde_json::from_str(&tool.to_string()).unwrap()
+        })
+        .to_vec()
+}
+
+fn round(at: u32) -> [Message; 2] {
+    let call = json!({"type": "tool_call", "id": format!("c{at}"), "name": "a", "input": {}});
+    let result = json!({"type": "tool_result", "callId": format!("c{at}"), "content": [{"type": "text", "text": "ok"}]});
+    let message = |role: &str, block: Value| {
+        serde_json::from_str(&json!({"role": role, "content": [block]}).to_string()).unwrap()
+    };
+    [message("assistant", call), message("user", result)]
+}
+
+fn sent(transcript: &mut Transcript, protocol: &Protocol, spec: &RequestSpec<'_>) -> String {
+    String::from_utf8(transcript.body(protocol, spec).unwrap().to_vec()).unwrap()
+}
+
+const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
+
+#[test]
+fn anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_last_block() {
+    let tools = tools();
+    for (vendor, caching, marker) in [
+        ("anthropic", json!({}), json!({"type": "ephemeral"})),
+        (
+            "anthropic",
+            json!({"ttl": "1h"}),
+            json!({"type": "ephemeral", "ttl": "1h"}),
+        ),
+        ("anthropic", json!({"enabled": false, "ttl": "1h"}), Value::Null),
+    ] {
+        let model = model(vendor, caching);
+        let (_, protocol) = find(&model).unwrap();
+        let spec = RequestSpec {
+            model: &model,
+            system: Some("s"),
+            tools: &tools,
+        };
+        let mut transcript = Transcript::default();
+        transcript.push_user(vec![Block::text("go")]);
+        for message in round(1) {
+            match message.content.first() {
+                Some(Block::ToolResult { .. }) => transcript.push_round(message.content, vec![]),
+                _ => transcript.push_assistant(message),
+            }
+        }
+        let body: Value = serde_json::from_str(&sent(&mut transcript, protocol, &spec)).unwrap();
+        assert_eq!(body["tools"][0]["cache_control"], Value::Null);
+        assert_eq!(body["tools"][1]["cache_control"], marker);
+        assert_eq!(
+            body["system"][0].get("cache_control").unwrap_or(&Value::Null),
+            &marker
+        );
+        assert_eq!(body["messages"][2]["content"][0]["cache_control"], marker);
+        let count = body.to_string().matches("cache_control").count();
+        assert_eq!(count, if marker.is_null() { 0 } else { 3 });
+    }
+}
+
+#[test]
+fn a_server_that_only_speaks_the_protocol_gets_markers_when_it_is_asked_to() {
+    let mut model = model("compatible", json!({}));
+    model.protocol = Some("anthropic".to_owned());
+    let body = |model: &ModelConfig| {
+        let (_, protocol) = find(model).unwrap();
+        let spec = RequestSpec {
+            model,
+            system: None,
+            tools: &[],
+        };
+        let mut transcript = Transcript::default();
+        transcript.push_user(vec![Block::text("go")]);
+        sent(&mut transcript, protocol, &spec)
+    };
+    assert!(!body(&model).contains(MARKER));
+    model.prompt_caching.enabled = Some(true);
+    assert!(body(&model).contains(MARKER));
+}
+
+#[test]
+fn without_its_marker_each_body_begins_with_the_one_before() {
+    let model = model("anthropic", json!({}));
+    let (_, protocol) = find(&model).unwrap();
+    let tools = tools();
+    let spec = RequestSpec {
+        model: &model,
+        system: Some("s"),
+        tools: &tools,
+    };
+    let mut transcript = Transcript::default();
+    transcript.push_user(vec![Block::text("go")]);
+    let mut before = String::new();
+    for at in 0..5 {
+        let first = sent(&mut transcript, protocol, &spec);
+        assert_eq!(first, sent(&mut transcript, protocol, &spec), "asked twice");
+        assert_eq!(first.matches(MARKER).count(), 3);
+        let plain = first.replace(MARKER, "");
+        assert!(plain.starts_with(&before), "{plain}\n{before}");
+        before = plain.strip_suffix("]}").unwrap().to_owned();
+        let [call, result] = round(at);
+        transcript.push_assistant(call);
+        transcript.push_round(result.content, vec![]);
+    }
+}
+
+#[test]
+fn a_block_with_a_marker_of_the_users_own_gets_no_second_one() {
+    let model = model("anthropic", json!({}));
+    let (_, protocol) = find(&model).unwrap();
+    let spec = RequestSpec {
+        model: &model,
+        system: None,
+        tools: &[],
+    };
+    let own = r#"{"type":"text","text":"go","cache_control":{"type":"ephemeral","ttl":"1h"}}"#;
+    let mut transcript = Transcript::default();
+    transcript.push_user(vec![Block::Raw {
+        json: Json::parse(own).unwrap(),
+    }]);
+    let body = sent(&mut transcript, protocol, &spec);
+    assert_eq!(body.matches("cache_control").count(), 1);
+    transcript.push_assistant(Message::assistant(vec![Block::text("done")]));
+    transcript.push_user(vec![Block::text("more")]);
+    assert_eq!(
+        sent(&mut transcript, protocol, &spec)
+            .matches("cache_control")
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn an_unknown_lifetime_is_refused() {
+    let model = model("anthropic", json!({"ttl": "1d"}));
+    let (_, protocol) = find(&model).unwrap();
+    let spec = RequestSpec {
+        model: &model,
+        system: None,
+        tools: &[],
+    };
+    let error = (protocol.encode_head)(&spec, &mut Vec::new()).unwrap_err();
+    assert_eq!(error.field, "model.promptCaching.ttl");
+}
