@@ -8,6 +8,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^looplet$/, replacement: source("entry/node.ts") },
+      { find: /^looplet\/models$/, replacement: source("models/index.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
       { find: /^looplet\/slim$/, replacement: source("entry/slim.ts") },
     ],

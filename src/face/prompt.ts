@@ -1,7 +1,7 @@
 /** What a user hands to a run: a prompt, a history, a reason to stop. */
 import { describe, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
-import { isContentBlock } from "./tool-result.js";
+import { isContentBlock } from "./tool-content.js";
 import type { ContentBlock, Message, Prompt } from "./types.js";
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./driver.js";
 import type { Driver } from "./engine.js";
+import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords, message } from "./tool-schema.js";
 import type { KnownTool, ToolSet } from "./tool.js";
@@ -69,11 +70,11 @@ export class ToolCalls {
     let input = written;
     try {
       if (known.standard !== undefined) {
-        const before = jsonOf(input);
+        const before = textOf(input);
         const checked = await known.standard["~standard"].validate(input);
         if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
         input = checked.value;
-        const changed = jsonOf(input);
+        const changed = textOf(input);
         if (changed !== undefined && changed !== before) prepared.input = input;
       }
       const key = resourceKey(known, input);
@@ -101,7 +102,8 @@ export class ToolCalls {
         progress,
         iteration,
       });
-      return returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
+      const output = returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
+      return output instanceof Promise ? await output : output;
     } catch (error) {
       return { fault: faultOf(error) };
     }
@@ -119,7 +121,7 @@ export class ToolCalls {
     if (!this.#running.has(call)) return;
     let json: string | undefined;
     try {
-      json = JSON.stringify(data) ?? "null";
+      json = jsonOf(data) ?? "null";
     } catch (error) {
       this.#report(error);
       return;
@@ -202,7 +204,7 @@ function isGenerator(value: unknown): value is ToolGenerator {
   return Symbol.asyncIterator in value || Symbol.iterator in value;
 }
 
-function jsonOf(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {

@@ -156,9 +156,11 @@ export interface ToolOptions<S = InputSchema> {
   inputSchema: S;
   /**
    * Contract: called once per call, with input that fits the schema. Returns the result: a string is shown to the model
-   * as it is, `undefined` as an empty text, `{ content: [...] }` as blocks (text and media), anything else as JSON. A
-   * promise is awaited. An async generator's `yield`s are progress and its `return` is the result. What it throws
-   * becomes an error that the model reads and can answer; `throw new ToolError({ code, message, hint, recoverable })`
+   * as it is, `undefined` as an empty text, `{ content: [...] }` as blocks (text and media, or those of MCP), a `Blob` or
+   * bytes of an image or a PDF as media, an `Error` as if it were thrown, anything else as JSON (a `Map` as an object, a
+   * `Set` as a list, other bytes as `{ base64 }`). A promise is awaited. An async generator's `yield`s are progress and
+   * its `return` is the result. What it throws becomes an error that the model reads and can answer, with its causes;
+   * `throw new ToolError({ code, message, hint, recoverable })`
    * says it in your words. After an abort or a timeout `context.signal` fires and the result is ignored. Required.
    */
   execute: (input: InputOf<S>, context: ToolContext) => unknown;

@@ -71,6 +71,34 @@ describe.each([
 });
 
 describe("a run in the engine", () => {
+  it("shows the model what an MCP server answered, and its error as an error", async () => {
+    const fetch = scripted([
+      { toolCalls: [{ name: "shot", input: {} }] },
+      { toolCalls: [{ name: "shot", input: {} }] },
+      { text: "A dot." },
+    ]);
+    const results = [
+      { content: [{ type: "image", data: "AAEC", mimeType: "image/png" }] },
+      { content: [{ type: "text", text: "no screen" }], isError: true },
+    ];
+    const shot = tool({
+      description: "A picture",
+      inputSchema: { type: "object" },
+      execute: () => results.shift(),
+    });
+    const result = await createAgent({ model: anthropic("m", key), tools: { shot }, fetch }).run("?").result;
+    expect(result.toolCalls).toMatchObject([{ isError: false }, { isError: true }]);
+    expect(fetch.requests[1]?.body.messages.at(-1).content).toMatchObject([
+      {
+        type: "tool_result",
+        content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "AAEC" } }],
+      },
+    ]);
+    const [failure] = fetch.requests[2]?.body.messages.at(-1).content ?? [];
+    expect(failure).toMatchObject({ type: "tool_result", is_error: true });
+    expect(JSON.stringify(failure.content)).toContain("no screen");
+  });
+
   it("sends the key in the vendor's header and keeps it out of everything that comes back", async () => {
     const fetch = scripted([{ status: 401 }]);
     const run = createAgent({ model: anthropic("m", key), fetch }).run("hi");

@@ -10,6 +10,7 @@ import type { Conversation, Plan } from "./conversation.js";
 import { readDirective } from "./directive.js";
 import { checkOpenaiChat } from "./openai_chat_check.js";
 import { decodeOpenaiChat, openaiChatPromptParts } from "./openai_chat_request.js";
+import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, hashText, mintId, seededRandom, signatureOf, type Random } from "./random.js";
 import { readRequest, signalOf } from "./request.js";
@@ -66,11 +67,28 @@ export interface PracticeOptions {
  * conversation: `/practice 529`, `/practice 429 x2`, `/practice error`, `/practice drop`, `/practice stall`.
  *
  * Rejects with the reason of `init.signal` when that aborts; a stream that is read then fails with it.
+ *
+ * @throws TypeError for an option that has an unknown name
  */
 export function practice(options: PracticeOptions = {}): PracticeFetch {
+  checkNames(options, OPTIONS, "Options of practice()");
   const provider = new Provider(options);
   return (input, init) => provider.fetch(input, init);
 }
+
+const OPTIONS: NamesOf<PracticeOptions> = {
+  delayMs: true,
+  chunking: true,
+  thinking: true,
+  seed: true,
+  sleep: true,
+  now: true,
+  models: true,
+  apiKey: true,
+  failures: true,
+  alternatingRoles: true,
+  minCacheTokens: true,
+};
 
 /** Bodies whose repetitions are counted before the oldest are forgotten. */
 const MAX_SEEN = 1024;

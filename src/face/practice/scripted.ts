@@ -5,6 +5,7 @@
 import { checkAnthropic } from "./anthropic_check.js";
 import { bodyStream, timerSleep } from "./body.js";
 import { checkOpenaiChat } from "./openai_chat_check.js";
+import { checkNames, type NamesOf } from "./names.js";
 import { mintId, seededRandom, type Random } from "./random.js";
 import { readRequest, signalOf } from "./request.js";
 import { rejectionOf } from "./rejection.js";
@@ -95,8 +96,15 @@ export interface ScriptedFetch extends PracticeFetch {
 /**
  * Answers the first request with the first turn, the second with the second, and so on. After the last turn `fetch`
  * rejects with an `Error` that says how many turns there were. Honours `init.signal` like `practice`.
+ *
+ * @throws TypeError for a turn or an option that has an unknown name
  */
 export function scripted(turns: readonly ScriptedStep[], options: ScriptedOptions = {}): ScriptedFetch {
+  if (!Array.isArray(turns)) throw new TypeError("scripted() needs an array of turns.");
+  checkNames(options, OPTIONS, "Options of scripted()");
+  turns.forEach((step, index) => {
+    if (typeof step !== "function" && !(step instanceof Response)) checkTurn(step, index);
+  });
   const requests: ReceivedRequest[] = [];
   let used = 0;
   const answer = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -125,12 +133,57 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
     used += 1;
     const turn = typeof step === "function" ? await step(request, index) : step;
     if (turn instanceof Response) return turn.bodyUsed ? turn : turn.clone();
+    if (turn !== step) checkTurn(turn, index);
     return perform(turn, request, options, delivery);
   };
   return Object.defineProperties(answer, {
     requests: { value: requests, enumerable: true },
     remaining: { get: () => Math.max(0, turns.length - used), enumerable: true },
   }) as ScriptedFetch;
+}
+
+const TURN: NamesOf<ScriptedTurn> = {
+  text: true,
+  thinking: true,
+  redactedThinking: true,
+  toolCalls: true,
+  blocks: true,
+  stopReason: true,
+  stopSequence: true,
+  usage: true,
+  chunks: true,
+  delayMs: true,
+  status: true,
+  headers: true,
+  body: true,
+  reject: true,
+  hang: true,
+  error: true,
+  dropAfterBytes: true,
+  dropAfterEvents: true,
+  stall: true,
+  truncate: true,
+};
+const CALL: NamesOf<NonNullable<ScriptedTurn["toolCalls"]>[number]> = {
+  id: true,
+  name: true,
+  input: true,
+  argumentsText: true,
+};
+const OPTIONS: NamesOf<ScriptedOptions> = {
+  chunking: true,
+  delayMs: true,
+  sleep: true,
+  seed: true,
+  nowMs: true,
+  validate: true,
+  protocol: true,
+};
+
+function checkTurn(turn: ScriptedTurn, index: number): void {
+  const where = `Turn ${index + 1} of the script`;
+  checkNames(turn, TURN, where);
+  turn.toolCalls?.forEach((call, at) => checkNames(call, CALL, `${where}, toolCalls[${at}]`));
 }
 
 /** How `raw` answers. */

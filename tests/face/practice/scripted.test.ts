@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { raw, scripted } from "../../../src/face/practice/index.js";
+import { practice, raw, scripted } from "../../../src/face/practice/index.js";
 import { ANTHROPIC_URL, anthropicRequest } from "./kit.js";
 
 const init = anthropicRequest({ stream: true, messages: [{ role: "user", content: "Hi" }] });
@@ -112,4 +112,37 @@ it("refuses illegal requests without using up a turn when told to validate", asy
   const fetch = scripted([{ text: "a" }], { validate: true });
   const illegal = await fetch(ANTHROPIC_URL, anthropicRequest({ messages: [] }));
   expect([illegal.status, fetch.remaining]).toEqual([400, 1]);
+});
+
+it.each<[string, () => unknown, string]>([
+  [
+    "a misspelt field",
+    () => scripted([{ text: "a" }, { toolCall: [] } as never]),
+    'Turn 2 of the script: no field "toolCall"; there are text, ',
+  ],
+  [
+    "a misspelt field of a call",
+    () => scripted([{ toolCalls: [{ name: "t", arguments: {} } as never] }]),
+    'Turn 1 of the script, toolCalls[0]: no field "arguments"; there are id, name, input, argumentsText',
+  ],
+  ["a text as a turn", () => scripted(["a" as never]), "Turn 1 of the script: needs an object, got a string"],
+  [
+    "one turn without its array",
+    () => scripted({ text: "a" } as never),
+    "scripted() needs an array of turns.",
+  ],
+  ["an unknown option", () => scripted([], { delay: 5 } as never), 'Options of scripted(): no field "delay"'],
+  [
+    "an unknown option of practice()",
+    () => practice({ delay: 5 } as never),
+    'Options of practice(): no field "delay"',
+  ],
+])("refuses %s at once", (_, make, message) => {
+  expect(make).toThrow(TypeError);
+  expect(make).toThrow(message);
+});
+
+it("refuses a misspelt field of a computed turn", async () => {
+  const fetch = scripted([() => ({ txt: "a" }) as never]);
+  await expect(fetch(ANTHROPIC_URL, init)).rejects.toThrow('Turn 1 of the script: no field "txt"');
 });

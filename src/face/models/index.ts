@@ -1,0 +1,5 @@
+/** `looplet/models`: models that need no server of yours: in the browser, on the device, behind a Worker's binding. */
+export { chromePrompt, type ChromePromptOptions } from "./chrome-prompt.js";
+export { webllm, type WebLlmEngine, type WebLlmOptions } from "./webllm.js";
+export { workersAi, type WorkersAiBinding, type WorkersAiOptions } from "./workers-ai.js";
+export type * from "./language-model.js";
