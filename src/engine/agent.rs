@@ -7,6 +7,7 @@ mod answering;
 mod calling;
 mod deciding;
 mod ending;
+mod stopping;
 
 use std::borrow::Cow;
 
@@ -21,8 +22,9 @@ use super::ledger::{Ledger, Place};
 use super::message::{Block, Message};
 use super::model_call::ModelCall;
 use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
-use super::output::{EffectId, EffectKind, HttpRequest, Output};
+use super::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
 use super::policy::permission::Permissions;
+use super::policy::repeat::Repeats;
 use super::policy::retry;
 use super::provider::RequestSpec;
 use super::timers::TimerReason;
@@ -68,6 +70,12 @@ pub struct Agent {
     model: Option<ModelCall>,
     tools: ToolBatch,
     handover: Option<Handover>,
+    /// The host was asked whether to stop.
+    stop_question: Option<(EffectId, StopAbout)>,
+    repeats: Repeats,
+    tool_rounds: u32,
+    /// Index of the first record of the last round.
+    round_start: usize,
     records: Vec<ToolCallRecord>,
     /// Of the last answer.
     text: String,
@@ -100,6 +108,10 @@ impl Agent {
             model: None,
             tools: ToolBatch::default(),
             handover: None,
+            stop_question: None,
+            repeats: Repeats::default(),
+            tool_rounds: 0,
+            round_start: 0,
             records: Vec::new(),
             text: String::new(),
             ended: None,

@@ -24,6 +24,17 @@ pub struct Config {
     pub limits: Limits,
     #[serde(default)]
     pub timeouts: Timeouts,
+    /// Any of them ends the run when a round of tools is over.
+    #[serde(default)]
+    pub stop_when: Vec<StopCondition>,
+    /// The host is asked after each round whether to stop.
+    #[serde(default)]
+    pub ask_stop: bool,
+    #[serde(default)]
+    pub repeat: RepeatPolicy,
+    /// The host is asked about repetitions.
+    #[serde(default)]
+    pub ask_repeat: bool,
     #[serde(default)]
     pub retry: RetryPolicy,
     /// Which calls may run; default: all of them, but those of tools that need an approval.
@@ -165,6 +176,9 @@ pub struct ToolConfig {
     pub replay_once: bool,
     #[serde(default)]
     pub timeout_ms: Option<u64>,
+    /// Calls of one run; default any number. The model is told when they are used up.
+    #[serde(default)]
+    pub max_calls: Option<u64>,
     /// The host approves each call before it runs.
     #[serde(default)]
     pub needs_approval: bool,
@@ -188,6 +202,7 @@ impl ToolConfig {
             prepare: false,
             replay_once: false,
             timeout_ms: None,
+            max_calls: None,
             needs_approval: false,
             access: None,
             rule_subject: None,
@@ -217,6 +232,10 @@ pub struct Limits {
     pub max_iterations: u32,
     /// Input plus output tokens of one run, checked on strictly greater; default none.
     pub max_total_tokens: Option<u64>,
+    /// Answers with tool calls; default none. The answer after the last round is always allowed, its calls are not.
+    pub max_tool_rounds: Option<u32>,
+    /// Tool calls of one run; default none. An answer that would exceed it ends the run before its tools.
+    pub max_tool_calls: Option<u32>,
 }
 
 impl Default for Limits {
@@ -224,6 +243,42 @@ impl Default for Limits {
         Limits {
             max_iterations: 50,
             max_total_tokens: None,
+            max_tool_rounds: None,
+            max_tool_calls: None,
+        }
+    }
+}
+
+/// A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StopCondition {
+    /// This tool was called in it.
+    ToolCall(String),
+    /// It belongs to this iteration, or a later one.
+    Iterations(u32),
+}
+
+/// What is done when rounds of tool calls repeat themselves, calls and results being the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RepeatPolicy {
+    pub enabled: bool,
+    /// The model is told after so many equal rounds, or turns of a cycle; default 3.
+    pub nudge_after: Option<u32>,
+    /// The host is asked; default 6.
+    pub ask_after: Option<u32>,
+    /// The run is stopped; default 20.
+    pub stop_after: Option<u32>,
+}
+
+impl Default for RepeatPolicy {
+    fn default() -> RepeatPolicy {
+        RepeatPolicy {
+            enabled: true,
+            nudge_after: Some(3),
+            ask_after: Some(6),
+            stop_after: Some(20),
         }
     }
 }
@@ -345,6 +400,8 @@ pub enum OptionKind {
 pub const OPTIONS: &[OptionRow] = &[
     row("maxIterations", OptionKind::Count, "50"),
     row("maxTotalTokens", OptionKind::Count, "none"),
+    row("maxToolRounds", OptionKind::Count, "none"),
+    row("maxToolCalls", OptionKind::Count, "none"),
     row("timeouts.totalMs", OptionKind::Milliseconds, "none"),
     row("timeouts.iterationMs", OptionKind::Milliseconds, "none"),
     row("timeouts.firstChunkMs", OptionKind::Milliseconds, "600000"),

@@ -4,8 +4,8 @@
 //! test compares the two.
 
 use super::config::{
-    Access, Config, Limits, ModelConfig, PromptCaching, ResponseFormat, RetryPolicy, Timeouts, ToolChoice,
-    ToolConfig, ToolExecution,
+    Access, Config, Limits, ModelConfig, PromptCaching, RepeatPolicy, ResponseFormat, RetryPolicy,
+    StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
@@ -36,6 +36,17 @@ impl Config {
             limits: r.object_or_default("limits", limits),
             timeouts: r.object_or_default("timeouts", timeouts),
             retry: r.object_or_default("retry", retry),
+            stop_when: {
+                let mut conditions = Vec::new();
+                r.each("stopWhen", &mut |json| {
+                    conditions.push(stop_condition(json)?);
+                    Ok(())
+                });
+                conditions
+            },
+            ask_stop: r.flag("askStop", false),
+            repeat: r.object_or_default("repeat", repeat),
+            ask_repeat: r.flag("askRepeat", false),
             permissions: match r.given("permissions") {
                 Some(_) => Some(r.object_or_default("permissions", permissions)),
                 None => None,
@@ -210,6 +221,7 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         description: r.text_or_empty("description"),
         input_schema: r.json("inputSchema"),
         needs_approval: r.flag("needsApproval", false),
+        max_calls: r.number_if("maxCalls"),
         access: access(r),
         rule_subject: r.text_if("ruleSubject"),
         validate: r.flag("validate", true),
@@ -236,6 +248,43 @@ fn limits(r: &mut Record<'_>) -> Limits {
     Limits {
         max_iterations: r.small("maxIterations", default.max_iterations),
         max_total_tokens: r.number_if("maxTotalTokens"),
+        max_tool_rounds: small_if(r, "maxToolRounds"),
+        max_tool_calls: small_if(r, "maxToolCalls"),
+    }
+}
+
+fn small_if(r: &mut Record<'_>, key: &str) -> Option<u32> {
+    r.given(key)?;
+    Some(r.small(key, 0))
+}
+
+fn stop_condition(json: &str) -> Result<StopCondition, ConfigError> {
+    let mut record = Record::new(json);
+    let condition = if record.given("iterations").is_some() {
+        StopCondition::Iterations(record.small("iterations", 0))
+    } else {
+        StopCondition::ToolCall(record.text("toolCall"))
+    };
+    record.finish(condition)
+}
+
+fn repeat(r: &mut Record<'_>) -> RepeatPolicy {
+    let default = RepeatPolicy::default();
+    // A threshold that is null is none.
+    let mut or = |key: &str, default: Option<u32>| match r.get(key) {
+        None => default,
+        Some(_) => small_if(r, key),
+    };
+    let (nudge_after, ask_after, stop_after) = (
+        or("nudgeAfter", default.nudge_after),
+        or("askAfter", default.ask_after),
+        or("stopAfter", default.stop_after),
+    );
+    RepeatPolicy {
+        enabled: r.flag("enabled", true),
+        nudge_after,
+        ask_after,
+        stop_after,
     }
 }
 

@@ -101,6 +101,8 @@ pub enum QuestionAnswer {
     /// One entry per asked call, in order.
     Prepared(Vec<PreparedCall>),
     Permission(PermissionAnswer),
+    /// Whether the run shall stop.
+    Stop(bool),
     /// The host could not answer: what follows is the question's own failure rule.
     Failed {
         why: String,

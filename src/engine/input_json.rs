@@ -41,7 +41,7 @@ fn fault(r: &mut Record<'_>) -> ToolFault {
 }
 
 impl QuestionAnswer {
-    /// Reads `{"prepared": […]}`, `{"behavior": "allow" | "deny", …}` or `{"failed": {"why": …}}`.
+    /// Reads `{"prepared": […]}`, `{"behavior": "allow" | "deny", …}`, `{"stop": true}` or `{"failed": {"why": …}}`.
     ///
     /// # Errors
     /// What is wrong, and where.
@@ -50,6 +50,10 @@ impl QuestionAnswer {
         if record.given("failed").is_some() {
             let why = record.object_or_default("failed", |r| r.text("why"));
             return record.finish(QuestionAnswer::Failed { why });
+        }
+        if record.given("stop").is_some() {
+            let stop = record.flag("stop", false);
+            return record.finish(QuestionAnswer::Stop(stop));
         }
         if record.given("behavior").is_some() {
             let permission = permission(&mut record);

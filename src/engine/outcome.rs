@@ -31,6 +31,12 @@ pub enum StoppedBy {
     Tokens,
     Time,
     FatalTool,
+    ToolRounds,
+    ToolCalls,
+    /// `stopWhen`.
+    Condition,
+    /// Rounds of tool calls that repeat themselves.
+    Repeat,
 }
 
 /// How the run ended.

@@ -8,7 +8,7 @@ use super::json_writer::{
 };
 use super::message_json::push_message;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy, ToolCallRecord};
-use super::output::Question;
+use super::output::{Question, StopAbout};
 
 impl OutcomeKind {
     /// The word for it in JSON.
@@ -30,6 +30,10 @@ impl StoppedBy {
             StoppedBy::Tokens => "tokens",
             StoppedBy::Time => "time",
             StoppedBy::FatalTool => "fatal_tool",
+            StoppedBy::ToolRounds => "tool_rounds",
+            StoppedBy::ToolCalls => "tool_calls",
+            StoppedBy::Condition => "condition",
+            StoppedBy::Repeat => "repeat",
         }
     }
 }
@@ -183,6 +187,16 @@ fn push_tool_call(into: &mut Vec<u8>, call: &ToolCallRecord) {
     into.push(b'}');
 }
 
+impl StopAbout {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            StopAbout::Condition => "condition",
+            StopAbout::Repeat => "repeat",
+        }
+    }
+}
+
 impl Question {
     pub fn to_json(&self) -> String {
         let mut out = b"{".to_vec();
@@ -194,6 +208,14 @@ impl Question {
                 into.push(b'{');
                 push_raw(into, "call", call.as_str());
                 push_flag(into, "classify", *classify);
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
+            Question::Stop { about, round } => {
+                push_key(into, "stop");
+                into.push(b'{');
+                push_text(into, "about", about.name());
+                push_raw(into, "round", round.as_str());
                 into.extend_from_slice(b"}}");
                 return String::from_utf8(out).unwrap_or_default();
             }
@@ -310,7 +332,11 @@ mod tests {
             call: Json::parse("{\"a\":1}").unwrap(),
             classify: true,
         };
-        for question in [question, permission] {
+        let stop = Question::Stop {
+            about: StopAbout::Repeat,
+            round: Json::parse("[]").unwrap(),
+        };
+        for question in [question, permission, stop] {
             assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
         }
         for answer in [

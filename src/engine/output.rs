@@ -91,6 +91,22 @@ pub enum Question {
         /// Ask the host's classifier, not a person.
         classify: bool,
     },
+    /// Shall the run stop after this round of tools?
+    Stop {
+        about: StopAbout,
+        /// `{ iteration, times?, toolCalls: [{ toolCallId, toolName, input, output, isError }] }`
+        round: Json,
+    },
+}
+
+/// Why the host is asked whether to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StopAbout {
+    /// Its own conditions.
+    Condition,
+    /// The rounds repeat themselves.
+    Repeat,
 }
 
 /// What happened to an effect, for the journal.

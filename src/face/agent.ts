@@ -9,6 +9,7 @@ import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.
 import { permissionConfig } from "./permissions.js";
 import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
+import { stopConfig } from "./stopping.js";
 import { knowTools, type ToolSet } from "./tool.js";
 import type {
   Agent,
@@ -20,6 +21,7 @@ import type {
   Prompt,
   RunOptions,
   RunResult,
+  StopOptions,
 } from "./types.js";
 
 /** What the runs of an agent share. */
@@ -34,6 +36,7 @@ export interface AgentParts {
   readonly ids: () => string;
   readonly hasPrice: boolean;
   readonly permissions: PermissionOptions;
+  readonly stopping: StopOptions;
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -85,6 +88,7 @@ function partsOf(options: AgentOptions): AgentParts {
     ids: options.ids ?? (() => randomId(random)),
     hasPrice: model.config.price !== undefined,
     permissions: options,
+    stopping: options,
   };
 }
 
@@ -122,16 +126,17 @@ function checkRunOptions(run: RunOptions): void {
 
 /** Everything but the history is written once per agent. */
 function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet): AgentParts["config"] {
-  const { system, maxIterations, maxTotalTokens, maxOutputTokens } = options;
+  const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxOutputTokens } = options;
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const fixed = JSON.stringify({
     model: { ...model.config, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
     system: system === "" ? undefined : system,
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { maxIterations, maxTotalTokens },
+    limits: { maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls },
     timeouts,
     retry,
     permissions: permissionConfig(options),
+    ...stopConfig(options, tools),
     toolExecution,
     maxToolConcurrency,
     joinDeltas,

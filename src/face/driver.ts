@@ -10,7 +10,7 @@ import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "
 import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
-import type { Block, Outcome, PermissionResult, ToolFault } from "./types.js";
+import type { Block, Outcome, PermissionResult, ToolFault, ToolRound } from "./types.js";
 import type { LoadedWasm } from "./wasm.js";
 
 /** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
@@ -59,6 +59,7 @@ export interface Question {
     call: { toolCallId: string; toolName: string; input: unknown; reason: string };
     classify: boolean;
   };
+  stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
 }
 
 /** What `fetch` may return: a `Response`, or anything that looks like one. */
@@ -77,6 +78,7 @@ export type ToolReturn = { value: string } | { content: readonly Block[] } | { f
 export type QuestionAnswer =
   | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
   | PermissionResult
+  | { stop: boolean }
   | { failed: { why: string } };
 
 /** The engine's `RunResult`, as its JSON has it. */

@@ -68,11 +68,11 @@ type EventKind =
   | { type: "tool-progress"; toolCallId: string; toolName: string; data: unknown }
   | { type: "tool-result"; toolCallId: string; toolName: string; output: unknown; durationMs: number }
   | { type: "tool-error"; toolCallId: string; toolName: string; error: ToolFault; durationMs: number }
-  /** The host is asked: `permission` whether a call may run (see `Run.answer`); `prepare_calls` looplet answers itself. */
+  /** The host is asked: `permission` whether a call may run (see `Run.answer`); the others looplet answers itself. */
   | {
       type: "question";
       questionId: number;
-      question: "permission" | "prepare_calls";
+      question: "permission" | "prepare_calls" | "stop_condition" | "stop_repeat";
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
     }
   | { type: "answered"; questionId: number }
@@ -128,7 +128,16 @@ export type OutcomeKind =
   | "failed";
 
 /** Which limit stopped a run. */
-export type StoppedBy = "iterations" | "tokens" | "time" | "fatal_tool";
+export type StoppedBy =
+  | "iterations"
+  | "tokens"
+  | "time"
+  | "fatal_tool"
+  | "tool_rounds"
+  | "tool_calls"
+  /** `stopWhen`. */
+  | "condition"
+  | "repeat";
 
 /** How a run ended. */
 export interface Outcome {

@@ -21,6 +21,7 @@ const loadEngine: LoadEngine = async () => {
 
 export { LoopletError, ToolError } from "./errors.js";
 export { custom } from "./custom.js";
+export { hasToolCall, iterationCount } from "./stopping.js";
 export { anthropic, compatible, openaiChat } from "./models.js";
 export { tool } from "./tool.js";
 export type * from "./types.js";

@@ -32,6 +32,8 @@ export interface OptionRow {
 export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "maxIterations", kind: "count", default: "50" },
   { name: "maxTotalTokens", kind: "count", default: "none" },
+  { name: "maxToolRounds", kind: "count", default: "none" },
+  { name: "maxToolCalls", kind: "count", default: "none" },
   { name: "timeouts.totalMs", kind: "milliseconds", default: "none" },
   { name: "timeouts.iterationMs", kind: "milliseconds", default: "none" },
   { name: "timeouts.firstChunkMs", kind: "milliseconds", default: "600000" },
@@ -76,6 +78,9 @@ export function agentTable(): OptionTable {
     clock: "object",
     random: "function",
     ids: "function",
+    stopWhen: "any",
+    repeat: "any",
+    onRepeat: "function",
     ...PERMISSION_TABLE,
     ...scalarTable(),
   };
@@ -114,6 +119,7 @@ export const TOOL_TABLE: OptionTable = {
   needsApproval: "any",
   access: "any",
   ruleSubject: "text",
+  maxCalls: "count",
 };
 
 export const CUSTOM_TABLE: OptionTable = {
@@ -162,7 +168,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
     "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
   maxSteps: "use maxIterations (model calls of one run)",
-  maxTurns: "use maxIterations (model calls of one run)",
+  maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
   systemPrompt: "use system",
   instructions: "use system",
   prompt: "give it to agent.run(prompt)",

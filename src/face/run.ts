@@ -13,6 +13,7 @@ import { isThenable } from "./exchange.js";
 import { checkPermissionResult, Permissions } from "./permissions.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
+import { Stopping } from "./stopping.js";
 import { ToolCalls } from "./tool-calls.js";
 import { message } from "./tool-schema.js";
 import type { AgentParts } from "./agent.js";
@@ -50,6 +51,7 @@ export class EngineRun implements Run {
   readonly #prompt: ContentBlock[];
   readonly #tools: ToolCalls;
   readonly #permissions: Permissions;
+  readonly #stopping: Stopping;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #driver: Driver | undefined;
@@ -87,6 +89,7 @@ export class EngineRun implements Run {
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.tools, running, this.#report);
     this.#permissions = new Permissions(parts.permissions, running);
+    this.#stopping = new Stopping(parts.stopping, running, this.#report);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
@@ -184,9 +187,10 @@ export class EngineRun implements Run {
       authorize: (request) => authorizeRequest(model, request),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
-      ask: (question, { prepareCalls, permission }) => {
+      ask: (question, { prepareCalls, permission, stop }) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (permission !== undefined) this.#permissions.ask(question, permission);
+        if (stop !== undefined) this.#stopping.ask(question, stop);
       },
       onDelta: this.#deltas(),
       onEvent: (event) => this.#deliver(event),

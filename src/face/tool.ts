@@ -30,6 +30,7 @@ export interface ToolConfig {
   replayOnce: boolean;
   timeoutMs?: number;
   needsApproval?: boolean;
+  maxCalls?: number;
   access?: ToolAccess;
   ruleSubject?: string;
 }
@@ -108,6 +109,7 @@ function know(name: string, field: string, options: Tool): KnownTool {
         (validate && standard !== undefined) ||
         options.resourceKey !== undefined ||
         typeof options.needsApproval === "function",
+      ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
       ...(options.needsApproval === true ? { needsApproval: true } : {}),
       ...(options.access === undefined ? {} : { access: options.access }),
       ...(options.ruleSubject === undefined ? {} : { ruleSubject: options.ruleSubject }),

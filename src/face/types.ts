@@ -16,6 +16,7 @@ import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
 import type { PermissionOptions, PermissionResult } from "./permission-types.js";
+import type { StopOptions } from "./stop-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./event.js";
@@ -24,6 +25,7 @@ export type * from "./message.js";
 export type * from "./model-types.js";
 export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
+export type * from "./stop-types.js";
 
 /** What a run is asked: a text, or blocks (text and media). Empty or blank is an error (`misuse_empty_prompt`). */
 export type Prompt = string | readonly ContentBlock[];
@@ -32,7 +34,7 @@ export type Prompt = string | readonly ContentBlock[];
  * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
  * names the option.
  */
-export interface AgentOptions extends PermissionOptions {
+export interface AgentOptions extends PermissionOptions, StopOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})` or `custom(async …)`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -186,6 +188,8 @@ export interface ToolOptions<S = InputSchema> {
     | boolean
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
+  /** Calls in one run, a positive integer; further ones are answered with an error (`call_limit`). Default: any number. */
+  maxCalls?: number | undefined;
   /** What the tool touches, for permission modes and the specifiers of rules. Default: none, or by a well-known name. */
   access?: ToolAccess | undefined;
   /** The field of the input with which the specifiers of permission rules are compared. Default: by `access`. */

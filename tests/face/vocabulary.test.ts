@@ -80,9 +80,18 @@ describe("the vocabulary of TypeScript is the engine's", () => {
     expect(names<OutcomeKind>({ completed: true, stopped: true, cancelled: true, failed: true })).toEqual(
       variants("outcome.rs", "OutcomeKind", "_"),
     );
-    expect(names<StoppedBy>({ iterations: true, tokens: true, time: true, fatal_tool: true })).toEqual(
-      variants("outcome.rs", "StoppedBy", "_"),
-    );
+    expect(
+      names<StoppedBy>({
+        iterations: true,
+        tokens: true,
+        time: true,
+        fatal_tool: true,
+        tool_rounds: true,
+        tool_calls: true,
+        condition: true,
+        repeat: true,
+      }),
+    ).toEqual(variants("outcome.rs", "StoppedBy", "_"));
     expect(
       names<FinishReason>({
         stop: true,

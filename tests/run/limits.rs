@@ -39,7 +39,7 @@ fn fifty_is_the_default() {
             &[call(&format!("t{round}"), "read", json!({}))],
             "tool_use",
         ));
-        world.return_value(&format!("t{round}"), json!(1));
+        world.return_value(&format!("t{round}"), json!(round));
     }
     assert!(stopped_by(&world, "iterations"));
 }

@@ -17,6 +17,7 @@ mod permissions;
 mod random_schedules;
 mod retries;
 mod steering;
+mod stopping;
 mod tools;
 mod wire;
 mod world;

@@ -153,6 +153,18 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         fields["limits"]["maxTotalTokens"] = json!(dice.below(120));
     }
     if dice.below(4) == 0 {
+        fields["limits"]["maxToolRounds"] = json!(dice.below(3));
+        fields["limits"]["maxToolCalls"] = json!(1 + dice.below(6));
+    }
+    if dice.below(4) == 0 {
+        fields["askStop"] = json!(dice.below(2) == 0);
+        fields["askRepeat"] = json!(true);
+        fields["repeat"] = json!({"nudgeAfter": 1, "askAfter": 2, "stopAfter": 2 + dice.below(3)});
+        fields["stopWhen"] = dice
+            .pick(&[json!([]), json!([{"toolCall": "once"}, {"iterations": 3}])])
+            .clone();
+    }
+    if dice.below(4) == 0 {
         fields["permissions"] = json!({
             "mode": dice.pick(&["default", "plan", "dontAsk", "auto", "bypassPermissions"]),
             "canUseTool": dice.below(4) > 0,
@@ -273,6 +285,7 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
             (_, Question::PrepareCalls { calls }) => {
                 QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
+            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
                 allow: roll < 6,
                 interrupt: roll == 7 && dice.below(4) == 0,

@@ -3,6 +3,7 @@
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
+use super::super::json_writer::decimal;
 use super::super::message::{Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
@@ -45,7 +46,7 @@ impl Agent {
                     },
                 );
             }
-            let fault = check(&call, desk).err();
+            let fault = check(&call, desk).err().or_else(|| self.check_count(&call, desk));
             self.tools.calls.push(queued(call, desk));
             faults.push(fault);
         }
@@ -54,8 +55,8 @@ impl Agent {
                 self.finish_call(desk, index, ToolReturn::Fault(fault));
             }
         }
-        if self.is_over_budget(desk) {
-            return self.end_stopped(desk, StoppedBy::Tokens);
+        if let Some(stopped_by) = self.limit_on_tools(desk) {
+            return self.end_stopped(desk, stopped_by);
         }
         self.ask_to_prepare(desk);
         self.advance_tools(desk);
@@ -147,6 +148,9 @@ impl Agent {
         if let Some(index) = self.tools.asked(question) {
             return self.handle_permission(desk, index, answer);
         }
+        if self.stop_question.is_some_and(|(open, _)| open == question) {
+            return self.handle_stop_answer(desk, matches!(answer, QuestionAnswer::Stop(true)));
+        }
         if self.tools.question != Some(question) {
             return;
         }
@@ -154,7 +158,7 @@ impl Agent {
         let mut prepared = match answer {
             QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
             QuestionAnswer::Failed { why } => vec![Err(why)],
-            QuestionAnswer::Permission(_) => vec![Err("the host gave another question's answer".into())],
+            _ => vec![Err("the host gave another question's answer".into())],
         }
         .into_iter();
         let mut failed = None;
@@ -342,11 +346,42 @@ impl Agent {
 
     fn finish_round(&mut self, desk: &mut Desk<'_>) {
         let batch = std::mem::take(&mut self.tools);
+        self.round_start = self.records.len();
         self.records
             .extend(batch.calls.iter().map(|call| call.record(false)));
-        self.transcript.push_round(batch.results(), Vec::new());
+        let advice = self.judge_round(desk);
+        self.transcript
+            .push_round(batch.results(), self.nudge(desk, advice));
         self.finish_iteration(desk);
-        self.hand_over(desk, true);
+        self.follow_round(desk, advice);
+    }
+
+    /// Calls of one tool beyond what it may have in a run are answered, not run.
+    fn check_count(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+        let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
+        let most = tool.max_calls?;
+        let earlier = self
+            .records
+            .iter()
+            .filter(|record| record.name == call.name)
+            .count();
+        let here = self
+            .tools
+            .calls
+            .iter()
+            .filter(|other| other.name == call.name)
+            .count();
+        if ((earlier + here) as u64) < most {
+            return None;
+        }
+        let message = [
+            &call.name,
+            " was called as often as it may be in one run (",
+            &decimal(most as usize),
+            ").",
+        ]
+        .concat();
+        Some(fault("call_limit", message, "Go on with what you have."))
     }
 }
 

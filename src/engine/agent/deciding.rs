@@ -61,7 +61,7 @@ impl Agent {
                 message: Some(why),
                 ..PermissionAnswer::default()
             },
-            QuestionAnswer::Prepared(_) => PermissionAnswer::default(),
+            _ => PermissionAnswer::default(),
         };
         for update in answer.updates {
             apply(update, desk.permissions.get_or_insert_default());

@@ -96,6 +96,9 @@ impl Agent {
         if let Some(question) = self.tools.question.take() {
             desk.ledger.close(question);
         }
+        if let Some((question, _)) = self.stop_question.take() {
+            desk.ledger.close(question);
+        }
         for call in &self.tools.calls {
             if let CallPhase::AwaitingAnswer { question } = call.phase {
                 desk.ledger.close(question);

@@ -17,7 +17,7 @@ fn full() -> Value {
         "system": "s\n\"",
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
-            "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "access": "shell",
+            "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
             "ruleSubject": "s"
         }],
         "messages": [
@@ -38,7 +38,9 @@ fn full() -> Value {
                 {"type": "tool_result", "callId": "1", "content": [{"type": "text", "text": "r"}], "isError": true}
             ]}
         ],
-        "limits": {"maxIterations": 2, "maxTotalTokens": 3},
+        "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxToolRounds": 4, "maxToolCalls": 5},
+        "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,
+        "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "maxMs": 6,

@@ -1,0 +1,155 @@
+//! Whether a run stops before or after a round of tools: its limits, its conditions, its repetitions.
+
+use super::super::config::StopCondition;
+use super::super::event::EventKind;
+use super::super::json_writer::{decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text};
+use super::super::message::{Block, Json};
+use super::super::outcome::{StoppedBy, ToolCallRecord};
+use super::super::output::{EffectKind, Output, Question, StopAbout};
+use super::super::policy::repeat::Advice;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// What keeps the calls of an answer from being run.
+    pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        let limits = &desk.config.limits;
+        let calls = self.records.len() + self.tools.calls.len();
+        if self.is_over_budget(desk) {
+            Some(StoppedBy::Tokens)
+        } else if limits
+            .max_tool_rounds
+            .is_some_and(|most| self.tool_rounds >= most)
+        {
+            Some(StoppedBy::ToolRounds)
+        } else if limits.max_tool_calls.is_some_and(|most| calls > most as usize) {
+            Some(StoppedBy::ToolCalls)
+        } else {
+            None
+        }
+    }
+
+    /// Notes the round that is over.
+    pub(super) fn judge_round(&mut self, desk: &Desk<'_>) -> Advice {
+        self.tool_rounds += 1;
+        let round = self.records.get(self.round_start..).unwrap_or_default();
+        self.repeats.note(&desk.config.repeat, round)
+    }
+
+    /// What the model is told about its repetitions, beside the results.
+    pub(super) fn nudge(&self, desk: &mut Desk<'_>, advice: Advice) -> Vec<Block> {
+        let (Advice::Nudge(times) | Advice::Ask(times)) = advice else {
+            return Vec::new();
+        };
+        let message = [
+            "You have made the same tool calls with the same results ",
+            &decimal(times as usize),
+            " times. Do something else, or answer with what you know.",
+        ]
+        .concat();
+        let code = "repeat".into();
+        desk.ledger.emit(
+            self.place(),
+            EventKind::Warning {
+                code,
+                message: message.clone(),
+            },
+        );
+        vec![Block::text(message)]
+    }
+
+    /// The round is in the transcript: the run stops, the host is asked, or the model goes on.
+    pub(super) fn follow_round(&mut self, desk: &mut Desk<'_>, advice: Advice) {
+        if advice == Advice::Stop {
+            return self.end_stopped(desk, StoppedBy::Repeat);
+        }
+        if desk
+            .config
+            .stop_when
+            .iter()
+            .any(|condition| self.meets(condition))
+        {
+            return self.end_stopped(desk, StoppedBy::Condition);
+        }
+        match advice {
+            Advice::Ask(times) if desk.config.ask_repeat => {
+                self.ask_stop(desk, StopAbout::Repeat, Some(times));
+            }
+            _ => self.ask_condition(desk),
+        }
+    }
+
+    pub(super) fn handle_stop_answer(&mut self, desk: &mut Desk<'_>, stop: bool) {
+        let Some((_, about)) = self.stop_question.take() else {
+            return;
+        };
+        match (stop, about) {
+            (true, StopAbout::Condition) => self.end_stopped(desk, StoppedBy::Condition),
+            (true, StopAbout::Repeat) => self.end_stopped(desk, StoppedBy::Repeat),
+            (false, StopAbout::Repeat) => self.ask_condition(desk),
+            (false, StopAbout::Condition) => self.hand_over(desk, true),
+        }
+    }
+
+    fn ask_condition(&mut self, desk: &mut Desk<'_>) {
+        if desk.config.ask_stop {
+            self.ask_stop(desk, StopAbout::Condition, None);
+        } else {
+            self.hand_over(desk, true);
+        }
+    }
+
+    fn ask_stop(&mut self, desk: &mut Desk<'_>, about: StopAbout, times: Option<u32>) {
+        let question = desk.ledger.open(self.index, EffectKind::Question);
+        self.stop_question = Some((question, about));
+        let kind = EventKind::Question {
+            question_id: question,
+            question: ["stop_", about.name()].concat(),
+            data: None,
+        };
+        desk.ledger.emit(self.place(), kind);
+        let round = self.round_json(times);
+        desk.ledger.output(Output::Ask {
+            question,
+            ask: Question::Stop { about, round },
+        });
+    }
+
+    fn meets(&self, condition: &StopCondition) -> bool {
+        match condition {
+            StopCondition::Iterations(most) => self.iteration >= *most,
+            StopCondition::ToolCall(name) => self.last_round().iter().any(|record| record.name == *name),
+        }
+    }
+
+    /// The calls of the round that is over.
+    fn last_round(&self) -> &[ToolCallRecord] {
+        self.records.get(self.round_start..).unwrap_or_default()
+    }
+
+    fn round_json(&self, times: Option<u32>) -> Json {
+        let mut json = b"{".to_vec();
+        let into = &mut json;
+        push_count(into, "iteration", self.iteration.into());
+        if let Some(times) = times {
+            push_count(into, "times", times.into());
+        }
+        push_key(into, "toolCalls");
+        into.push(b'[');
+        for record in self.last_round() {
+            push_comma(into);
+            into.push(b'{');
+            push_text(into, "toolCallId", &record.id);
+            push_text(into, "toolName", &record.name);
+            push_raw(into, "input", record.input.as_str());
+            push_raw(
+                into,
+                "output",
+                record.output.as_ref().map_or("null", Json::as_str),
+            );
+            push_flag(into, "isError", record.is_error);
+            into.push(b'}');
+        }
+        into.extend_from_slice(b"]}");
+        Json::from_valid(&String::from_utf8(json).unwrap_or_default())
+    }
+}

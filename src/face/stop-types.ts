@@ -1,0 +1,48 @@
+/** What ends a run beside the model: counts, conditions, repetition. */
+
+/** A round of tools that has just ended. */
+export interface ToolRound {
+  /** The model call that asked for it, from 1. */
+  readonly iteration: number;
+  readonly toolCalls: readonly {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly input: any;
+    /** What the tool returned, or the error as the model sees it. */
+    readonly output: any;
+    readonly isError: boolean;
+  }[];
+}
+
+/** What `hasToolCall()` and `iterationCount()` return. */
+export type StopCondition = { readonly toolCall: string } | { readonly iterations: number };
+
+/** Contract: called after each round of tools; true stops the run. What it throws counts as false. */
+export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
+
+/**
+ * What is done when rounds of tool calls repeat themselves: the same calls with the same results, or a cycle of up to
+ * four rounds. Numbers are how often; `null` switches a step off.
+ */
+export interface RepeatOptions {
+  /** The model is told, beside the results. Default 3. */
+  nudgeAfter?: number | null | undefined;
+  /** `onRepeat` is asked; without it the model is told again. Default 6. */
+  askAfter?: number | null | undefined;
+  /** The run is `stopped` by `repeat`. Default 20. */
+  stopAfter?: number | null | undefined;
+}
+
+/** The options of `createAgent` about when to stop. */
+export interface StopOptions {
+  /** Answers with tool calls in one run, a positive integer. Default: none. A final answer is always allowed; calls beyond it end the run as `stopped` by `tool_rounds`. */
+  maxToolRounds?: number | undefined;
+  /** Tool calls of one run, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */
+  maxToolCalls?: number | undefined;
+  /** Any of these ends the run as `stopped` by `condition` when a round of tools is over. Default: none. */
+  stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
+  /** What is done about repetition; `false` does nothing. */
+  repeat?: RepeatOptions | false | undefined;
+  /** Contract: called when rounds have repeated `repeat.askAfter` times; true stops the run. What it throws counts as false. */
+  onRepeat?: ((round: ToolRound & { readonly times: number }) => boolean | PromiseLike<boolean>) | undefined;
+}

@@ -1,0 +1,120 @@
+/** The host's part in stopping: checks the options, asks the functions. Decides nothing. */
+import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
+import type { Question } from "./driver.js";
+import type { Driver } from "./engine.js";
+import { LoopletError } from "./errors.js";
+import type { OptionTable } from "./options.js";
+import type { StopCondition, StopOptions, StopPredicate } from "./stop-types.js";
+
+/**
+ * Stops the run after a round in which this tool was called.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function hasToolCall(toolName: string): StopCondition {
+  checkValue(toolName, "hasToolCall", "text");
+  return Object.freeze({ toolCall: toolName });
+}
+
+/**
+ * Stops the run after the tools of this iteration; unlike `maxIterations` as something that was meant to happen.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function iterationCount(iterations: number): StopCondition {
+  checkValue(iterations, "iterationCount", "count");
+  return Object.freeze({ iterations });
+}
+
+/** The engine's part of the options, as JSON. */
+export interface StopConfig {
+  stopWhen?: StopCondition[];
+  askStop?: boolean;
+  askRepeat?: boolean;
+  repeat?: object;
+}
+
+const REPEAT_TABLE: OptionTable = { nudgeAfter: "any", askAfter: "any", stopAfter: "any" };
+
+/** @throws LoopletError `config_…` */
+export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, unknown>): StopConfig {
+  const { repeat, onRepeat } = options;
+  const config: StopConfig = {};
+  const known: StopCondition[] = [];
+  for (const [index, condition] of conditions(options).entries()) {
+    if (typeof condition === "function") config.askStop = true;
+    else known.push(checkCondition(condition, `stopWhen[${index}]`, toolNames));
+  }
+  if (known.length > 0) config.stopWhen = known;
+  if (onRepeat !== undefined) config.askRepeat = true;
+  if (repeat === false) config.repeat = { enabled: false };
+  else if (repeat !== undefined) {
+    checkOptions(repeat, "repeat", REPEAT_TABLE);
+    for (const [name, value] of Object.entries(repeat)) {
+      if (value !== null && value !== undefined) checkValue(value, at("repeat", name), "count");
+    }
+    config.repeat = repeat;
+  }
+  return config;
+}
+
+function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
+  if (stopWhen === undefined) return [];
+  return Array.isArray(stopWhen) ? stopWhen : [stopWhen as StopCondition | StopPredicate];
+}
+
+function checkCondition(
+  condition: StopCondition,
+  field: string,
+  toolNames: ReadonlyMap<string, unknown>,
+): StopCondition {
+  const { toolCall, iterations } = (isObject(condition) ? condition : {}) as {
+    toolCall?: string;
+    iterations?: number;
+  };
+  if (toolCall === undefined && iterations === undefined) {
+    throw new LoopletError(
+      "config_wrong_type",
+      field,
+      `needs a function, hasToolCall(name) or iterationCount(n), got ${describe(condition)}`,
+    );
+  }
+  if (iterations !== undefined) checkValue(iterations, field, "count");
+  else if (!toolNames.has(toolCall as string)) {
+    throw new LoopletError("config_invalid_value", field, `there is no tool "${toolCall}"`);
+  }
+  return condition;
+}
+
+/** Asks the host's functions whether one run shall stop. */
+export class Stopping {
+  readonly #options: StopOptions;
+  readonly #driver: () => Driver | undefined;
+  readonly #report: (error: unknown) => void;
+
+  constructor(options: StopOptions, driver: () => Driver | undefined, report: (error: unknown) => void) {
+    this.#options = options;
+    this.#driver = driver;
+    this.#report = report;
+  }
+
+  ask(question: number, { about, round }: Question["stop"]): void {
+    const { onRepeat } = this.#options;
+    const functions =
+      about === "repeat"
+        ? [onRepeat as unknown as StopPredicate]
+        : conditions(this.#options).filter((condition) => typeof condition === "function");
+    void this.#any(functions, round).then((stop) => this.#driver()?.answer(question, { stop }));
+  }
+
+  async #any(functions: readonly StopPredicate[], round: Question["stop"]["round"]): Promise<boolean> {
+    for (const decide of functions) {
+      try {
+        if (await decide(round)) return true;
+      } catch (error) {
+        this.#report(error);
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it, vi } from "vitest";
+import { anthropic, createAgent, hasToolCall, iterationCount, tool } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+import type { AgentOptions } from "../../src/face/types.js";
+
+const schema = { type: "object", properties: { n: { type: "number" } } } as const;
+
+/** A model that calls `act` in each of five answers, with another number unless `n` fixes it. */
+function setUp(options: Partial<AgentOptions>, n?: number) {
+  const calls = Array.from({ length: 5 }, (_, index) => ({
+    toolCalls: [{ name: "act", input: { n: n ?? index } }],
+  }));
+  const execute = vi.fn(({ n }: { n: number }) => n);
+  const agent = createAgent({
+    model: anthropic("claude-sonnet-4-6", {
+      apiKey: "sk-test",
+      fetch: scripted([...calls, { text: "End." }]),
+    }),
+    tools: { act: tool({ description: "Acts", inputSchema: schema, execute: execute as never }) },
+    ...options,
+  });
+  return { agent, execute };
+}
+
+describe("stopping", () => {
+  it.each<[string, Partial<AgentOptions>, string, number]>([
+    ["maxToolRounds", { maxToolRounds: 2 }, "tool_rounds", 2],
+    ["maxToolCalls", { maxToolCalls: 3 }, "tool_calls", 3],
+    ["hasToolCall", { stopWhen: hasToolCall("act") }, "condition", 1],
+    ["iterationCount", { stopWhen: [iterationCount(2)] }, "condition", 2],
+    ["a function", { stopWhen: ({ toolCalls }) => toolCalls[0]?.output === 3 }, "condition", 4],
+    ["an async function", { stopWhen: [async ({ iteration }) => iteration === 2] }, "condition", 2],
+  ])("%s stops a run after its tools", async (_, options, stoppedBy, calls) => {
+    const { agent, execute } = setUp(options);
+    const result = await agent.run("Go").result;
+    expect(result).toMatchObject({ outcome: "stopped", stoppedBy });
+    expect(execute).toHaveBeenCalledTimes(calls);
+  });
+
+  it("a condition that throws is reported and stops nothing", async () => {
+    const { agent } = setUp({
+      stopWhen: () => {
+        throw new Error("broken");
+      },
+    });
+    const onError = vi.fn();
+    expect((await agent.run("Go", { onError }).result).outcome).toBe("completed");
+    expect(onError).toHaveBeenCalledTimes(5);
+  });
+
+  it("onRepeat hears of repetition and decides", async () => {
+    const onRepeat = vi.fn(({ times }: { times: number }) => times === 2);
+    const { agent, execute } = setUp({ repeat: { askAfter: 2 }, onRepeat }, 7);
+    expect(await agent.run("Go").result).toMatchObject({ outcome: "stopped", stoppedBy: "repeat" });
+    expect(execute).toHaveBeenCalledTimes(2);
+    expect(onRepeat).toHaveBeenCalledWith(expect.objectContaining({ times: 2, iteration: 2 }));
+  });
+
+  it("repeat: false leaves a model that repeats itself alone", async () => {
+    const { agent } = setUp({ repeat: false }, 7);
+    const { outcome, messages } = await agent.run("Go").result;
+    expect(outcome).toBe("completed");
+    expect(JSON.stringify(messages)).not.toContain("same results");
+  });
+
+  it.each<[Partial<AgentOptions>, string]>([
+    [{ stopWhen: "never" as never }, "stopWhen[0]"],
+    [{ stopWhen: [{ toolCall: "nobody" }] }, "stopWhen[0]"],
+    [{ repeat: { nudgeAfter: 0 } }, "repeat.nudgeAfter"],
+    [{ repeat: { nudge: 1 } as never }, "repeat.nudge"],
+    [{ repeat: true as never }, "repeat"],
+    [{ maxToolRounds: 0 }, "maxToolRounds"],
+  ])("%j is refused and names its field", (options, field) => {
+    expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it("hasToolCall and iterationCount refuse what they cannot be", () => {
+    expect(() => hasToolCall("")).toThrow(expect.objectContaining({ field: "hasToolCall" }));
+    expect(() => iterationCount(0)).toThrow(expect.objectContaining({ field: "iterationCount" }));
+  });
+});

@@ -1,0 +1,201 @@
+use looplet::engine::input::{Input, QuestionAnswer};
+use looplet::engine::output::{Question, StopAbout};
+use serde_json::{Value, json};
+
+use crate::wire::{Piece, call, stream, text};
+use crate::world::{World, config, tool};
+
+fn world(fields: Value) -> World {
+    let tools = json!([
+        tool("look", json!({"readOnly": true, "maxCalls": 2})),
+        tool("act", json!({})),
+    ]);
+    World::started(config(tools, fields))
+}
+
+/// One answer that calls these tools, whose ids are `name` and the number of the request; all return `output`.
+fn round(world: &mut World, names: &[&str], output: &Value) {
+    let number = world.requests.len();
+    let id = |index: usize| format!("{number}.{index}");
+    let calls: Vec<Piece> = names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| call(&id(index), name, json!({"n": 1})))
+        .collect();
+    world.respond(&stream(&calls, "tool_use"));
+    for index in 0..names.len() {
+        if world.running.contains_key(&id(index)) {
+            world.return_value(&id(index), output.clone());
+        }
+    }
+}
+
+fn stopped_by(world: &World) -> Value {
+    let result = world.result();
+    assert!(result["outcome"] == "stopped" || result["stoppedBy"].is_null());
+    result["stoppedBy"].clone()
+}
+
+fn answer(world: &mut World, stop: bool) {
+    let (question, _) = world.questions.remove(0);
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Stop(stop),
+    });
+}
+
+#[test]
+fn after_the_last_round_of_tools_an_answer_is_allowed_but_no_further_call() {
+    let mut world = world(json!({"limits": {"maxToolRounds": 2}}));
+    round(&mut world, &["act"], &json!(1));
+    round(&mut world, &["act"], &json!(2));
+    assert_eq!(world.requests.len(), 3);
+    world.respond(&stream(
+        &[text("One more."), call("c", "act", json!({}))],
+        "tool_use",
+    ));
+    assert_eq!(stopped_by(&world), "tool_rounds");
+    assert!(!world.tool_log.contains(&"start c".to_owned()));
+    let result = world.result();
+    assert_eq!(result["text"], "One more.");
+    let last = result["messages"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(last["content"][0]["isError"], true, "the pending call is closed");
+
+    let mut world = self::world(json!({"limits": {"maxToolRounds": 0}}));
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn an_answer_that_would_exceed_the_tool_calls_of_the_run_ends_it_before_its_tools() {
+    let mut world = world(json!({"limits": {"maxToolCalls": 3}}));
+    round(&mut world, &["act", "act"], &json!(1));
+    round(&mut world, &["act", "act"], &json!(2));
+    assert_eq!(stopped_by(&world), "tool_calls");
+    assert_eq!(
+        world
+            .tool_log
+            .iter()
+            .filter(|line| line.starts_with("start"))
+            .count(),
+        2
+    );
+}
+
+#[test]
+fn a_tool_that_was_called_as_often_as_it_may_be_answers_with_that() {
+    let mut world = world(json!({}));
+    round(&mut world, &["look", "look", "look"], &json!(1));
+    assert_eq!(
+        world
+            .tool_log
+            .iter()
+            .filter(|line| line.starts_with("start"))
+            .count(),
+        2
+    );
+    round(&mut world, &["look", "act"], &json!(2));
+    let told = world.body(2)["messages"].to_string();
+    assert!(told.contains("call_limit"), "{told}");
+    assert!(world.done.is_none(), "the run goes on");
+}
+
+#[test]
+fn a_condition_ends_the_run_when_its_round_is_over() {
+    let mut world = world(json!({"stopWhen": [{"toolCall": "act"}, {"iterations": 3}]}));
+    round(&mut world, &["look"], &json!(1));
+    assert!(world.done.is_none());
+    round(&mut world, &["look", "act"], &json!(2));
+    assert_eq!(stopped_by(&world), "condition");
+    assert_eq!(
+        world.result()["messages"].as_array().unwrap().len(),
+        5,
+        "with its results"
+    );
+
+    let mut world = self::world(json!({"stopWhen": [{"iterations": 1}]}));
+    round(&mut world, &["look"], &json!(1));
+    assert_eq!(stopped_by(&world), "condition");
+}
+
+#[test]
+fn the_host_is_asked_after_each_round_what_it_says_counts() {
+    let mut world = world(json!({"askStop": true}));
+    round(&mut world, &["act"], &json!({"done": false}));
+    assert_eq!(world.requests.len(), 1, "the next call waits for the answer");
+    let (_, Question::Stop { about, round: told }) = &world.questions[0] else {
+        panic!("another question");
+    };
+    assert_eq!(*about, StopAbout::Condition);
+    let told: Value = serde_json::from_str(told.as_str()).unwrap();
+    assert_eq!(told["iteration"], 1);
+    assert_eq!(told["toolCalls"][0]["output"], json!({"done": false}));
+    answer(&mut world, false);
+    assert_eq!(world.requests.len(), 2);
+    round(&mut world, &["act"], &json!({"done": true}));
+    answer(&mut world, true);
+    assert_eq!(stopped_by(&world), "condition");
+}
+
+#[test]
+fn a_host_that_cannot_say_whether_to_stop_lets_the_run_go_on() {
+    let mut world = world(json!({"askStop": true}));
+    round(&mut world, &["act"], &json!(1));
+    let (question, _) = world.questions.remove(0);
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Failed { why: "threw".into() },
+    });
+    assert_eq!(world.requests.len(), 2);
+}
+
+#[test]
+fn a_model_that_repeats_itself_is_nudged_then_asked_about_then_stopped() {
+    let mut world = world(json!({"askRepeat": true}));
+    for _ in 0..3 {
+        round(&mut world, &["act"], &json!("same"));
+    }
+    let nudge = world.body(3)["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    assert!(nudge[1]["text"].as_str().unwrap().contains("3 times"), "{nudge}");
+    for _ in 0..3 {
+        round(&mut world, &["act"], &json!("same"));
+    }
+    assert_eq!(world.requests.len(), 6, "the host is asked");
+    answer(&mut world, false);
+    for _ in 0..14 {
+        round(&mut world, &["act"], &json!("same"));
+    }
+    assert_eq!(stopped_by(&world), "repeat");
+}
+
+#[test]
+fn without_a_host_to_ask_repetition_is_nudged_again_and_stopped_in_the_end() {
+    let mut world = world(json!({"repeat": {"nudgeAfter": 2, "askAfter": 3, "stopAfter": 4}}));
+    for _ in 0..4 {
+        round(&mut world, &["act"], &json!("same"));
+    }
+    assert_eq!(stopped_by(&world), "repeat");
+    let body = world.body(3)["messages"].to_string();
+    assert!(body.contains("2 times") && body.contains("3 times"));
+}
+
+#[test]
+fn repetition_is_nobodys_business_when_it_is_switched_off() {
+    let mut world = world(json!({"repeat": {"enabled": false}}));
+    for _ in 0..30 {
+        round(&mut world, &["act"], &json!("same"));
+    }
+    assert!(world.done.is_none());
+    assert!(!world.requests.last().unwrap().contains("times"));
+}
+
+#[test]
+fn an_abort_while_the_host_is_asked_whether_to_stop_settles_at_once() {
+    let mut world = world(json!({"askStop": true}));
+    round(&mut world, &["act"], &json!(1));
+    let question = world.questions[0].0;
+    world.cancel();
+    assert_eq!(world.result()["outcome"], "cancelled");
+    assert!(!world.run.is_live(question));
+    assert_eq!(world.result()["messages"].as_array().unwrap().len(), 3);
+}
