@@ -208,7 +208,9 @@ fn neutral_usage(raw: &Value) -> Value {
             output_tokens: number(&["output_tokens"]).unwrap_or(0),
             cache_read_tokens: read,
             cache_write_tokens: write,
+            cache_write_hour_tokens: number(&["cache_creation", "ephemeral_1h_input_tokens"]).unwrap_or(0),
             reasoning_tokens: number(&["output_tokens_details", "thinking_tokens"]).unwrap_or(0),
+            ..Usage::default()
         }
     } else {
         let (prompt, completion) = (
@@ -235,7 +237,20 @@ fn neutral_usage(raw: &Value) -> Value {
                 .or(number(&["cache_creation_input_tokens"]))
                 .unwrap_or(0),
             reasoning_tokens: reasoning,
+            ..Usage::default()
         }
     };
+    let cost = |path: &[&str], nano: f64| {
+        let cost = path.iter().fold(raw, |at, key| &at[*key]).as_f64()?;
+        Some((cost * nano).round() as u64)
+    };
+    let cost_nano_usd = cost(&["cost_in_usd_ticks"], 0.1)
+        .or(cost(&["cost"], 1e9))
+        .or(cost(&["cost", "total_cost"], 1e9));
+    let usage = Usage {
+        cost_nano_usd,
+        ..usage
+    }
+    .priced(None);
     serde_json::to_value(usage).unwrap()
 }
