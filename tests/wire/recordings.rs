@@ -1,11 +1,11 @@
 //! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
 
 use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::provider::failure::decode_failure;
 use looplet::engine::provider::{Protocol, protocol};
 use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
+use crate::failures;
 use crate::feed::{self, Decoded};
 use crate::shared::{self, Recording};
 
@@ -49,7 +49,7 @@ fn check_all(recorded: &str, name: &str) {
 
 fn check(protocol: &Protocol, recording: &Recording) -> Result<(), String> {
     if recording.status >= 400 {
-        return check_failure(recording);
+        return failures::check(recording);
     }
     if !recording.streaming {
         return compare(&feed::decode_body(protocol, &recording.body), recording);
@@ -63,45 +63,6 @@ fn check(protocol: &Protocol, recording: &Recording) -> Result<(), String> {
         if feed::decode_stream(protocol, feed::cuts(&recording.body, seed).into_iter()) != whole {
             return Err(format!("cut by seed {seed} it decodes to something else"));
         }
-    }
-    Ok(())
-}
-
-/// The failure has the SDK's status and says something; its code is that of the status or a more precise one.
-fn check_failure(recording: &Recording) -> Result<(), String> {
-    let failure = decode_failure(
-        &recording.vendor,
-        recording.status,
-        &recording.headers,
-        &recording.body,
-        0,
-    );
-    let code = serde_json::to_value(failure.code).unwrap();
-    let allowed: &[&str] = match recording.status {
-        400 => &["invalid_request", "context_length", "content_filter", "billing"],
-        401 | 403 => &["auth"],
-        404 => &["not_found"],
-        429 => &["rate_limit"],
-        500.. => &["server"],
-        _ => &[],
-    };
-    if !allowed.iter().any(|allowed| code == *allowed) {
-        return Err(format!("status {} became {code}", recording.status));
-    }
-    let said = recording.expected["error"]["body"]["message"]
-        .as_str()
-        .or_else(|| recording.expected["error"]["body"]["error"]["message"].as_str());
-    if failure.status != Some(recording.status) || failure.message.is_empty() {
-        return Err(format!("{failure:?}"));
-    }
-    if said.is_some_and(|said| said != failure.message) {
-        return Err(format!(
-            "said {said:?}, but the failure says {:?}",
-            failure.message
-        ));
-    }
-    if failure.retryable != (recording.status == 429 || recording.status >= 500) {
-        return Err(format!("retryable is {}", failure.retryable));
     }
     Ok(())
 }
