@@ -331,13 +331,15 @@ impl Agent {
             auth: catalog.vendor.auth_slot(),
         };
         let model = &config.model;
-        self.model = Some(ModelCall::new(
+        let mut call = ModelCall::new(
             request,
             &model.vendor,
             catalog.protocol,
             model.stream,
             config.join_deltas,
-        ));
+        );
+        call.answer.price = model.price;
+        self.model = Some(call);
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::message::Json;
-use super::usage::Usage;
+use super::usage::{Price, Usage};
 
 /// Why the model stopped, in neutral words; the vendor's own word stands in [`Answer::raw_finish_reason`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +99,8 @@ pub struct Answer {
     pub complete: bool,
     changes: Vec<Change>,
     keep_deltas: bool,
+    /// What a token costs where the vendor does not say.
+    pub price: Option<Price>,
 }
 
 impl Answer {
@@ -200,6 +202,7 @@ impl Answer {
 
     /// Replaces the usage and reports it when it differs.
     pub fn set_usage(&mut self, usage: Usage) {
+        let usage = usage.priced(self.price.as_ref());
         if self.usage != usage {
             self.usage = usage;
             self.changes.push(Change::Usage);

@@ -210,6 +210,7 @@ fn price(r: &mut Record<'_>) -> Price {
         output_nano_usd: r.number("outputNanoUsd", 0, u64::MAX),
         cache_read_nano_usd: r.number_if("cacheReadNanoUsd"),
         cache_write_nano_usd: r.number_if("cacheWriteNanoUsd"),
+        cache_write_hour_nano_usd: r.number_if("cacheWriteHourNanoUsd"),
     }
 }
 

@@ -217,7 +217,14 @@ pub(super) fn push_usage(into: &mut Vec<u8>, key: &str, usage: &Usage) {
     push_count(into, "outputTokens", usage.output_tokens);
     push_count(into, "cacheReadTokens", usage.cache_read_tokens);
     push_count(into, "cacheWriteTokens", usage.cache_write_tokens);
+    push_count(into, "cacheWriteHourTokens", usage.cache_write_hour_tokens);
     push_count(into, "reasoningTokens", usage.reasoning_tokens);
+    push_key(into, "costNanoUsd");
+    match usage.cost_nano_usd {
+        Some(cost) => push_number(into, cost),
+        None => into.extend_from_slice(b"null"),
+    }
+    push_flag(into, "isCostReported", usage.is_cost_reported);
     into.push(b'}');
 }
 
@@ -256,7 +263,10 @@ mod tests {
             output_tokens: u64::MAX,
             cache_read_tokens: 3,
             cache_write_tokens: 4,
+            cache_write_hour_tokens: 2,
             reasoning_tokens: 5,
+            cost_nano_usd: None,
+            is_cost_reported: false,
         };
         let error = ToolFault {
             code: text(),

@@ -180,7 +180,10 @@ impl Run {
             tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
             messages: root.map(Agent::messages).unwrap_or_default(),
             usage,
-            cost_nano_usd: self.config.model.price.map(|price| price.cost_nano_usd(&usage)),
+            cost_nano_usd: match (usage.cost_nano_usd, &self.config.model.price) {
+                (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
+                (cost, _) => cost,
+            },
             iterations: root.map(|root| root.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.finish_reason),
             raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),

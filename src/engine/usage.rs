@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one model call or of a whole run.
+/// Tokens of one model call or of a whole run, and what they cost.
 ///
 /// `input_tokens` counts everything the model read, cached or not (as OpenTelemetry's `gen_ai.usage.input_tokens`);
 /// the cache counts are parts of it. `output_tokens` counts everything it wrote; `reasoning_tokens` is a part of it.
@@ -13,7 +13,13 @@ pub struct Usage {
     pub output_tokens: u64,
     pub cache_read_tokens: u64,
     pub cache_write_tokens: u64,
+    /// The part of `cache_write_tokens` that the vendor keeps for an hour.
+    pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
+    /// What the vendor says that it cost, else what the price says; `None` when neither is known.
+    pub cost_nano_usd: Option<u64>,
+    /// The whole cost is the vendor's own figure.
+    pub is_cost_reported: bool,
 }
 
 impl Usage {
@@ -22,12 +28,40 @@ impl Usage {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
+    /// The cost of both is known only if that of each is; a call that used nothing costs nothing.
     pub fn add(&mut self, other: &Usage) {
+        if self.is_nothing() {
+            *self = *other;
+            return;
+        }
+        if !other.is_nothing() {
+            self.cost_nano_usd = match (self.cost_nano_usd, other.cost_nano_usd) {
+                (Some(cost), Some(more)) => Some(cost.saturating_add(more)),
+                _ => None,
+            };
+            self.is_cost_reported &= other.is_cost_reported;
+        }
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
         self.cache_read_tokens = self.cache_read_tokens.saturating_add(other.cache_read_tokens);
         self.cache_write_tokens = self.cache_write_tokens.saturating_add(other.cache_write_tokens);
+        self.cache_write_hour_tokens = self
+            .cache_write_hour_tokens
+            .saturating_add(other.cache_write_hour_tokens);
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
+    }
+
+    /// The usage of one call, as the vendor reported it, with its cost: the vendor's own figure wins over the price.
+    pub fn priced(mut self, price: Option<&Price>) -> Usage {
+        self.is_cost_reported = self.cost_nano_usd.is_some();
+        if let Some(price) = price.filter(|_| !self.is_cost_reported) {
+            self.cost_nano_usd = Some(price.cost_nano_usd(&self));
+        }
+        self
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.total_tokens() == 0 && !self.is_cost_reported
     }
 }
 
@@ -43,6 +77,9 @@ pub struct Price {
     /// Per token written to the cache; default: the input price.
     #[serde(default)]
     pub cache_write_nano_usd: Option<u64>,
+    /// Per token written to the cache for an hour; default: as any other written to it.
+    #[serde(default)]
+    pub cache_write_hour_nano_usd: Option<u64>,
 }
 
 impl Price {
@@ -50,22 +87,56 @@ impl Price {
     pub fn cost_nano_usd(&self, usage: &Usage) -> u64 {
         let cached = usage.cache_read_tokens.saturating_add(usage.cache_write_tokens);
         let fresh = usage.input_tokens.saturating_sub(cached);
+        let read = self.cache_read_nano_usd.unwrap_or(self.input_nano_usd);
+        let write = self.cache_write_nano_usd.unwrap_or(self.input_nano_usd);
+        let hour = usage.cache_write_hour_tokens.min(usage.cache_write_tokens);
         let parts = [
             (fresh, self.input_nano_usd),
-            (
-                usage.cache_read_tokens,
-                self.cache_read_nano_usd.unwrap_or(self.input_nano_usd),
-            ),
-            (
-                usage.cache_write_tokens,
-                self.cache_write_nano_usd.unwrap_or(self.input_nano_usd),
-            ),
+            (usage.cache_read_tokens, read),
+            (usage.cache_write_tokens.saturating_sub(hour), write),
+            (hour, self.cache_write_hour_nano_usd.unwrap_or(write)),
             (usage.output_tokens, self.output_nano_usd),
         ];
         parts.iter().fold(0, |sum, (tokens, nano)| {
             sum.saturating_add(tokens.saturating_mul(*nano))
         })
     }
+}
+
+/// A decimal number times ten to the power of `shift`, rounded: `0.0000702` with 9 is 70,200. `None` for anything else,
+/// a negative number or one that is too great.
+pub fn shifted(text: &str, shift: i32) -> Option<u64> {
+    let (mantissa, exponent) = match text.find(['e', 'E']) {
+        Some(at) => (text.get(..at)?, text.get(at + 1..)?.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() {
+        return None;
+    }
+    let mut number = 0u64;
+    let mut power = exponent.saturating_add(shift);
+    for (at, digit) in whole.bytes().chain(fraction.bytes()).enumerate() {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        let is_fraction = at >= whole.len();
+        if is_fraction && number > u64::MAX / 100 {
+            continue;
+        }
+        number = number.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        power = power.saturating_sub(i32::from(is_fraction));
+    }
+    if number == 0 {
+        return Some(0);
+    }
+    if power >= 0 {
+        return number.checked_mul(10u64.checked_pow(power.unsigned_abs())?);
+    }
+    let Some(divisor) = 10u64.checked_pow(power.unsigned_abs()) else {
+        return Some(0);
+    };
+    Some(number / divisor + u64::from(number % divisor >= divisor.div_ceil(2)))
 }
 
 #[cfg(test)]
@@ -79,17 +150,92 @@ mod tests {
             output_nano_usd: 15000,
             cache_read_nano_usd: Some(300),
             cache_write_nano_usd: Some(3750),
+            cache_write_hour_nano_usd: Some(6000),
         };
         let usage = Usage {
             input_tokens: 100,
             output_tokens: 10,
             cache_read_tokens: 60,
             cache_write_tokens: 30,
+            cache_write_hour_tokens: 20,
             reasoning_tokens: 4,
+            ..Usage::default()
         };
         assert_eq!(
             price.cost_nano_usd(&usage),
-            10 * 3000 + 60 * 300 + 30 * 3750 + 10 * 15000
+            10 * 3000 + 60 * 300 + 10 * 3750 + 20 * 6000 + 10 * 15000
         );
+    }
+
+    fn call(output_tokens: u64, cost_nano_usd: Option<u64>) -> Usage {
+        Usage {
+            output_tokens,
+            cost_nano_usd,
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn what_the_vendor_charged_wins_over_the_price() {
+        let price = Price {
+            output_nano_usd: 2,
+            ..Price::default()
+        };
+        let priced = call(5, None).priced(Some(&price));
+        assert_eq!((priced.cost_nano_usd, priced.is_cost_reported), (Some(10), false));
+        let reported = call(5, Some(7)).priced(Some(&price));
+        assert_eq!(
+            (reported.cost_nano_usd, reported.is_cost_reported),
+            (Some(7), true)
+        );
+        assert_eq!(call(5, None).priced(None).cost_nano_usd, None);
+    }
+
+    #[test]
+    fn a_sum_is_known_when_each_part_is_and_reported_when_each_part_is() {
+        let sum = |calls: &[Usage]| {
+            let mut sum = Usage::default();
+            calls.iter().for_each(|call| sum.add(call));
+            (sum.cost_nano_usd, sum.is_cost_reported, sum.output_tokens)
+        };
+        let (reported, unknown) = (call(1, Some(3)).priced(None), call(1, None).priced(None));
+        let price = Price {
+            output_nano_usd: 2,
+            ..Price::default()
+        };
+        let priced = call(1, None).priced(Some(&price));
+        let nothing = Usage::default();
+        assert_eq!(sum(&[reported, nothing, reported]), (Some(6), true, 2));
+        assert_eq!(sum(&[nothing, priced, reported]), (Some(5), false, 2));
+        assert_eq!(sum(&[reported, unknown]), (None, false, 2));
+        assert_eq!(sum(&[unknown, reported]), (None, false, 2));
+        assert_eq!(sum(&[]), (None, false, 0));
+    }
+
+    #[test]
+    fn decimals_are_shifted_exactly_and_rounded_at_the_end() {
+        let rows = [
+            ("0.0000702", 9, Some(70_200)),
+            ("1.7e-05", 9, Some(17_000)),
+            ("12", 9, Some(12_000_000_000)),
+            ("1E2", 0, Some(100)),
+            ("9249500", -1, Some(924_950)),
+            ("15", -1, Some(2)),
+            ("14", -1, Some(1)),
+            ("0.00000000049", 9, Some(0)),
+            ("0.00000000050", 9, Some(1)),
+            ("0.12345678901234567890123456789", 9, Some(123_456_789)),
+            ("1e-400", 9, Some(0)),
+            ("0", 400, Some(0)),
+            ("1e400", 9, None),
+            ("99999999999999999999", 0, None),
+            ("-1", 9, None),
+            ("", 9, None),
+            ("1x", 9, None),
+            ("{}", 9, None),
+        ];
+        for (text, shift, expected) in rows {
+            assert_eq!(shifted(text, shift), expected, "{text}");
+        }
     }
 }

@@ -149,7 +149,7 @@ export interface Outcome {
 }
 
 /**
- * Tokens of one model call or of a whole run. `inputTokens` counts everything the model read, cached or not; the cache
+ * Tokens of one model call or of a whole run, and their cost. `inputTokens` counts everything the model read, cached or not; the cache
  * counts are parts of it. `reasoningTokens` is a part of `outputTokens`.
  */
 export interface Usage {
@@ -157,7 +157,16 @@ export interface Usage {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` that the vendor keeps for an hour. */
+  cacheWriteHourTokens: number;
   reasoningTokens: number;
+  /**
+   * What it cost, as an integer of billionths of a US dollar: what the vendor reports, else what the model's price
+   * says; `null` when neither is known.
+   */
+  costNanoUsd: number | null;
+  /** The whole cost is the vendor's own figure. */
+  isCostReported: boolean;
 }
 
 /** What the model is told when a tool call went wrong. */

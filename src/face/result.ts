@@ -5,8 +5,12 @@ import type { ContentBlock, Failure, FailureCode, Message, Outcome, RunResult, U
 /** Nano-USD in one US dollar. */
 const NANO = 1e9;
 
-/** The result as its user sees it. */
-export function finished(raw: EngineResult, outcome: Outcome): RunResult {
+/** The result as its user sees it. `priceBasis` is where the model's price came from. */
+export function finished(
+  raw: EngineResult,
+  outcome: Outcome,
+  priceBasis: "option" | "table" = "option",
+): RunResult {
   const {
     text,
     toolCalls,
@@ -29,7 +33,7 @@ export function finished(raw: EngineResult, outcome: Outcome): RunResult {
     usage,
     costUsd: (costNanoUsd ?? 0) / NANO,
     costNanoUsd,
-    costBasis: costNanoUsd === null ? "unknown" : "price",
+    costBasis: costNanoUsd === null ? "unknown" : usage.isCostReported ? "reported" : priceBasis,
     iterations,
     finishReason,
     rawFinishReason,
@@ -58,7 +62,16 @@ export function neverStarted(
 }
 
 function noUsage(): Usage {
-  return { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWriteHourTokens: 0,
+    reasoningTokens: 0,
+    costNanoUsd: null,
+    isCostReported: false,
+  };
 }
 
 /** A failure that no provider made. */

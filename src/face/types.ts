@@ -296,12 +296,15 @@ export interface RunResult {
   /** The whole transcript, the given history included; legal to send again whatever happened. */
   messages: Message[];
   usage: Usage;
-  /** US dollars; 0 when the model has no `price`, see `costBasis`. */
+  /** US dollars; 0 when the cost is not known, see `costBasis`. */
   costUsd: number;
-  /** The same as an integer of billionths of a US dollar; `null` when the model has no `price`. */
+  /** The same as an integer of billionths of a US dollar; `null` when it is not known. */
   costNanoUsd: number | null;
-  /** Whether `costUsd` was computed from the model's `price` or is not known. */
-  costBasis: "price" | "unknown";
+  /**
+   * Where `costUsd` comes from: the vendor's own figure (OpenRouter, xAI, Perplexity), the model's `price` option, a
+   * price table, or nowhere. A run whose calls differ is counted as the less certain.
+   */
+  costBasis: "reported" | "option" | "table" | "unknown";
   /** Model calls made. */
   iterations: number;
   /** Of the last answer; `null` when none was complete. */

@@ -58,7 +58,7 @@ describe.each([
       { name: "add", input: { a: 2, b: 3 }, output: 5, isError: false },
     ]);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
-    expect(result.costBasis).toBe("price");
+    expect(result.costBasis).toBe("option");
     expect(result.costNanoUsd).toBe(result.usage.inputTokens * 1000 + result.usage.outputTokens * 2000);
     expect(events[0]).toMatchObject({ type: "run-start", seq: 1, tools: ["add"] });
     expect(events.at(-1)).toMatchObject({ type: "finish", outcome: { outcome: "completed" } });

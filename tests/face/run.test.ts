@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { agentOn } from "../../src/face/agent.js";
 import { anthropic } from "../../src/face/models.js";
 import type { AgentOptions, Run, RunEvent, RunOptions } from "../../src/face/types.js";
-import { FakeEngine, nextTask, settled, type FakeDriver } from "./support/fake-driver.js";
+import { FakeEngine, nextTask, settled, USAGE, type FakeDriver } from "./support/fake-driver.js";
 
 const model = anthropic("m", { apiKey: "k" });
 const hello = [{ type: "text", text: "hello" }];
@@ -51,10 +51,10 @@ describe("a run", () => {
       text: "Hi",
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
-      usage: { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      usage: USAGE,
       costUsd: 0.0015,
       costNanoUsd: 1_500_000,
-      costBasis: "price",
+      costBasis: "option",
       iterations: 1,
       finishReason: "stop",
       rawFinishReason: "end_turn",

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use looplet::engine::answer::Answer;
 use looplet::engine::provider::{Framing, Protocol, protocol};
 use serde_json::{Value, json};
 
@@ -134,7 +135,18 @@ fn readable(decoded: &Decoded) -> Value {
         "complete": answer.complete,
         "responseId": answer.response_id,
         "model": answer.model,
-        "usage": answer.usage,
+        "usage": usage(answer),
         "failure": decoded.failure,
     })
+}
+
+/// The counts; what few vendors report is left out where it says nothing.
+fn usage(answer: &Answer) -> Value {
+    let mut usage = json!(answer.usage);
+    let rare = |key: &str| ["cacheWriteHourTokens", "costNanoUsd", "isCostReported"].contains(&key);
+    usage
+        .as_object_mut()
+        .unwrap()
+        .retain(|key, value| !rare(key) || ![json!(0), json!(null), json!(false)].contains(value));
+    usage
 }

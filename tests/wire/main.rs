@@ -13,6 +13,7 @@
 
 mod chains;
 mod convert;
+mod failures;
 mod feed;
 mod fixtures;
 mod machine;

@@ -1,11 +1,11 @@
 //! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
 
 use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::provider::failure::decode_failure;
 use looplet::engine::provider::{Protocol, protocol};
 use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
+use crate::failures;
 use crate::feed::{self, Decoded};
 use crate::shared::{self, Recording};
 
@@ -49,7 +49,7 @@ fn check_all(recorded: &str, name: &str) {
 
 fn check(protocol: &Protocol, recording: &Recording) -> Result<(), String> {
     if recording.status >= 400 {
-        return check_failure(recording);
+        return failures::check(recording);
     }
     if !recording.streaming {
         return compare(&feed::decode_body(protocol, &recording.body), recording);
@@ -63,45 +63,6 @@ fn check(protocol: &Protocol, recording: &Recording) -> Result<(), String> {
         if feed::decode_stream(protocol, feed::cuts(&recording.body, seed).into_iter()) != whole {
             return Err(format!("cut by seed {seed} it decodes to something else"));
         }
-    }
-    Ok(())
-}
-
-/// The failure has the SDK's status and says something; its code is that of the status or a more precise one.
-fn check_failure(recording: &Recording) -> Result<(), String> {
-    let failure = decode_failure(
-        &recording.vendor,
-        recording.status,
-        &recording.headers,
-        &recording.body,
-        0,
-    );
-    let code = serde_json::to_value(failure.code).unwrap();
-    let allowed: &[&str] = match recording.status {
-        400 => &["invalid_request", "context_length", "content_filter", "billing"],
-        401 | 403 => &["auth"],
-        404 => &["not_found"],
-        429 => &["rate_limit"],
-        500.. => &["server"],
-        _ => &[],
-    };
-    if !allowed.iter().any(|allowed| code == *allowed) {
-        return Err(format!("status {} became {code}", recording.status));
-    }
-    let said = recording.expected["error"]["body"]["message"]
-        .as_str()
-        .or_else(|| recording.expected["error"]["body"]["error"]["message"].as_str());
-    if failure.status != Some(recording.status) || failure.message.is_empty() {
-        return Err(format!("{failure:?}"));
-    }
-    if said.is_some_and(|said| said != failure.message) {
-        return Err(format!(
-            "said {said:?}, but the failure says {:?}",
-            failure.message
-        ));
-    }
-    if failure.retryable != (recording.status == 429 || recording.status >= 500) {
-        return Err(format!("retryable is {}", failure.retryable));
     }
     Ok(())
 }
@@ -208,7 +169,9 @@ fn neutral_usage(raw: &Value) -> Value {
             output_tokens: number(&["output_tokens"]).unwrap_or(0),
             cache_read_tokens: read,
             cache_write_tokens: write,
+            cache_write_hour_tokens: number(&["cache_creation", "ephemeral_1h_input_tokens"]).unwrap_or(0),
             reasoning_tokens: number(&["output_tokens_details", "thinking_tokens"]).unwrap_or(0),
+            ..Usage::default()
         }
     } else {
         let (prompt, completion) = (
@@ -235,7 +198,20 @@ fn neutral_usage(raw: &Value) -> Value {
                 .or(number(&["cache_creation_input_tokens"]))
                 .unwrap_or(0),
             reasoning_tokens: reasoning,
+            ..Usage::default()
         }
     };
+    let cost = |path: &[&str], nano: f64| {
+        let cost = path.iter().fold(raw, |at, key| &at[*key]).as_f64()?;
+        Some((cost * nano).round() as u64)
+    };
+    let cost_nano_usd = cost(&["cost_in_usd_ticks"], 0.1)
+        .or(cost(&["cost"], 1e9))
+        .or(cost(&["cost", "total_cost"], 1e9));
+    let usage = Usage {
+        cost_nano_usd,
+        ..usage
+    }
+    .priced(None);
     serde_json::to_value(usage).unwrap()
 }

@@ -12,7 +12,8 @@ fn full() -> Value {
             "toolChoice": {"tool": "t"}, "parallelToolCalls": false, "body": {"a": null}, "quirks": {"topK": false},
             "responseFormat": {"name": "n", "schema": {"type": "object"}, "strict": false},
             "promptCaching": {"enabled": true, "ttl": "1h", "key": "k"}, "metadata": {"user_id": "u"},
-            "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null}
+            "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null,
+                "cacheWriteHourNanoUsd": 4}
         },
         "system": "s\n\"",
         "tools": [{

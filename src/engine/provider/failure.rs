@@ -2,7 +2,8 @@
 //!
 //! Shapes seen: `{"error":{"type","code","message"}}` (OpenAI and most), `{"type":"error","error":{…},"request_id"}`
 //! (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice, xAI), a flat `{"message","code","type"}`
-//! (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401, FastAPI), HTML, text and nothing at all.
+//! (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401, FastAPI), `{"response":{"error":{…}}}` (a failed
+//! answer of OpenAI's Responses), HTML, text and nothing at all.
 //! The code comes from words of the provider where they are clear, else from the status.
 //! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
 
@@ -11,6 +12,13 @@ use super::super::json_reader::{Object, items, string, validate, whole};
 use super::super::json_writer::decimal;
 use super::super::retry_after::retry_after_ms;
 use super::super::text::{find, join};
+use super::super::usage::shifted;
+
+use FailureCode::{
+    Auth, Billing, ContentFilter, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit, Server,
+    Timeout,
+};
+use Place::{Message, Word};
 
 /// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
 /// answer in milliseconds since 1970, for a `Retry-After` that is a date.
@@ -35,11 +43,15 @@ pub fn decode_failure(
     };
     failure.status = Some(status);
     failure.retryable = retryable(status, code, header(headers, "x-should-retry"));
-    failure.retry_after_ms = retry_after_ms(
-        header(headers, "retry-after"),
-        header(headers, "retry-after-ms"),
-        now_ms,
-    );
+    // Vendors send `retry-after` with successes too: it says nothing there.
+    if status >= 400 {
+        failure.retry_after_ms = retry_after_ms(
+            header(headers, "retry-after"),
+            header(headers, "retry-after-ms"),
+            now_ms,
+        )
+        .or(said.retry_after_ms);
+    }
     failure.request_id = request_id(headers).or(said.request_id);
     failure.vendor = Some(vendor.to_owned());
     if said.message.is_empty() {
@@ -79,6 +91,9 @@ pub fn request_id(headers: &[(String, String)]) -> Option<String> {
         "x-amzn-requestid",
         "apim-request-id",
         "x-ms-request-id",
+        "mistral-correlation-id",
+        "x-ds-trace-id",
+        "x-generation-id",
         "cf-ray",
     ];
     names
@@ -124,12 +139,7 @@ fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool
     match should_retry {
         Some("true") => true,
         Some("false") => false,
-        _ => {
-            !matches!(
-                code,
-                FailureCode::Billing | FailureCode::ContextLength | FailureCode::ContentFilter
-            ) && matches!(status, 429 | 500..)
-        }
+        _ => !matches!(code, Billing | ContextLength | ContentFilter) && matches!(status, 429 | 500..),
     }
 }
 
@@ -142,6 +152,8 @@ struct Said {
     /// A number in `code` or `status` that is an HTTP status.
     status: Option<u16>,
     request_id: Option<String>,
+    /// Google's `RetryInfo`.
+    retry_after_ms: Option<u64>,
 }
 
 impl Said {
@@ -150,9 +162,13 @@ impl Said {
         if let Some(list) = items(json) {
             return list.first().map(|first| Said::read(first)).unwrap_or_default();
         }
-        let Some(outer) = Object::parse(json) else {
+        let Some(mut outer) = Object::parse(json) else {
             return said;
         };
+        // A failed answer of the Responses API holds its error.
+        if let Some(response) = outer.object("response") {
+            outer = response;
+        }
         said.request_id = outer.filled("request_id").map(|id| id.into_owned());
         if let Some(inner) = outer.object("error") {
             said.fill(&inner);
@@ -190,6 +206,11 @@ impl Said {
                 self.status = self.status.or(number.map(|number| number as u16));
             }
         }
+        for detail in object.items("details") {
+            let delay = Object::parse(detail).and_then(|detail| detail.string("retryDelay"));
+            let delay = delay.and_then(|delay| shifted(delay.strip_suffix('s')?, 3));
+            self.retry_after_ms = self.retry_after_ms.or(delay);
+        }
     }
 
     fn code(&self, status: Option<u16>) -> FailureCode {
@@ -202,10 +223,10 @@ impl Said {
         let by_status = status.or(self.status).map(code_of_status);
         match (by_words, by_status) {
             // 429 and the server's own faults keep their meaning unless the words say that waiting is useless.
-            (Some(FailureCode::InvalidRequest | FailureCode::Server), Some(by_status)) => by_status,
+            (Some(InvalidRequest | Server), Some(by_status)) => by_status,
             (Some(by_words), _) => by_words,
             (None, Some(by_status)) => by_status,
-            (None, None) => FailureCode::Server,
+            (None, None) => Server,
         }
     }
 }
@@ -236,88 +257,105 @@ enum Place {
     Message,
 }
 
-/// The first row that matches names the code.
+/// The first row that matches names the code. Words and messages of recorded answers, of the vendors' documentation and
+/// of what clients of many vendors recognise as an overflow (2026-11-21).
 const WORDS: &[(&str, Place, FailureCode)] = &[
-    ("insufficient_quota", Place::Word, FailureCode::Billing),
-    ("billing", Place::Word, FailureCode::Billing),
-    ("insufficient_balance", Place::Word, FailureCode::Billing),
-    ("credit balance is too low", Place::Message, FailureCode::Billing),
-    ("insufficient balance", Place::Message, FailureCode::Billing),
-    ("insufficient credits", Place::Message, FailureCode::Billing),
-    ("requires more credits", Place::Message, FailureCode::Billing),
-    ("context_length", Place::Word, FailureCode::ContextLength),
-    ("too_many_prompt_tokens", Place::Word, FailureCode::ContextLength),
-    ("exceed_context_size", Place::Word, FailureCode::ContextLength),
-    (
-        "model_max_prompt_tokens_exceeded",
-        Place::Word,
-        FailureCode::ContextLength,
-    ),
-    ("prompt is too long", Place::Message, FailureCode::ContextLength),
-    (
-        "maximum context length",
-        Place::Message,
-        FailureCode::ContextLength,
-    ),
-    ("context window", Place::Message, FailureCode::ContextLength),
-    ("exceed context limit", Place::Message, FailureCode::ContextLength),
-    (
-        "exceeds the available context size",
-        Place::Message,
-        FailureCode::ContextLength,
-    ),
-    (
-        "exceeds the maximum number of tokens",
-        Place::Message,
-        FailureCode::ContextLength,
-    ),
-    ("input is too long", Place::Message, FailureCode::ContextLength),
-    (
-        "total length of all messages is too long",
-        Place::Message,
-        FailureCode::ContextLength,
-    ),
-    ("content_filter", Place::Word, FailureCode::ContentFilter),
-    ("content_policy", Place::Word, FailureCode::ContentFilter),
-    (
-        "responsibleaipolicyviolation",
-        Place::Word,
-        FailureCode::ContentFilter,
-    ),
-    ("data_inspection_failed", Place::Word, FailureCode::ContentFilter),
-    ("rate_limit", Place::Word, FailureCode::RateLimit),
-    ("ratelimit", Place::Word, FailureCode::RateLimit),
-    ("too_many_requests", Place::Word, FailureCode::RateLimit),
-    ("throttling", Place::Word, FailureCode::RateLimit),
-    ("resource_exhausted", Place::Word, FailureCode::RateLimit),
-    ("overloaded", Place::Word, FailureCode::Overloaded),
-    ("unavailable", Place::Word, FailureCode::Overloaded),
-    ("authentication", Place::Word, FailureCode::Auth),
-    ("invalid_api_key", Place::Word, FailureCode::Auth),
-    ("permission", Place::Word, FailureCode::Auth),
-    ("unauthorized", Place::Word, FailureCode::Auth),
-    ("unauthenticated", Place::Word, FailureCode::Auth),
-    ("accessdenied", Place::Word, FailureCode::Auth),
-    ("unrecognizedclient", Place::Word, FailureCode::Auth),
-    ("model_not_found", Place::Word, FailureCode::NotFound),
-    ("not_found", Place::Word, FailureCode::NotFound),
-    ("timeout", Place::Word, FailureCode::Timeout),
-    ("api_error", Place::Word, FailureCode::Server),
-    ("server_error", Place::Word, FailureCode::Server),
-    ("internal", Place::Word, FailureCode::Server),
-    ("invalid", Place::Word, FailureCode::InvalidRequest),
-    ("tool_use_failed", Place::Word, FailureCode::InvalidRequest),
+    ("insufficient_quota", Word, Billing),
+    ("exceeded_current_quota", Word, Billing),
+    ("billing", Word, Billing),
+    ("insufficient_balance", Word, Billing),
+    ("payment_required", Word, Billing),
+    ("arrearage", Word, Billing),
+    ("credit balance is too low", Message, Billing),
+    ("insufficient balance", Message, Billing),
+    ("insufficient credits", Message, Billing),
+    ("requires more credits", Message, Billing),
+    ("have any credits", Message, Billing),
+    ("spending limit", Message, Billing),
+    ("context_length", Word, ContextLength),
+    ("context_window", Word, ContextLength),
+    ("exceed_context_size", Word, ContextLength),
+    ("prompt_tokens", Word, ContextLength),
+    ("request_too_large", Word, ContextLength),
+    ("prompt is too long", Message, ContextLength),
+    ("prompt too long", Message, ContextLength),
+    ("input is too long", Message, ContextLength),
+    ("messages is too long", Message, ContextLength),
+    ("context length", Message, ContextLength),
+    ("context window", Message, ContextLength),
+    ("context size", Message, ContextLength),
+    ("context limit", Message, ContextLength),
+    ("maximum number of tokens", Message, ContextLength),
+    ("maximum prompt length", Message, ContextLength),
+    ("maximum model length", Message, ContextLength),
+    ("maximum allowed input length", Message, ContextLength),
+    ("prompt exceeds max length", Message, ContextLength),
+    ("prompt token count of", Message, ContextLength),
+    ("exceeded model token limit", Message, ContextLength),
+    ("reduce the length of", Message, ContextLength),
+    ("range of input length", Message, ContextLength),
+    ("input tokens exceed", Message, ContextLength),
+    ("too many input tokens", Message, ContextLength),
+    ("`max_new_tokens` must be", Message, ContextLength),
+    ("content_filter", Word, ContentFilter),
+    ("content_policy", Word, ContentFilter),
+    ("responsibleaipolicyviolation", Word, ContentFilter),
+    ("data_inspection_failed", Word, ContentFilter),
+    ("moderation", Word, ContentFilter),
+    ("flagged as potentially violating", Message, ContentFilter),
+    ("content management policy", Message, ContentFilter),
+    ("rate_limit", Word, RateLimit),
+    ("ratelimit", Word, RateLimit),
+    ("too_many_requests", Word, RateLimit),
+    ("throttling", Word, RateLimit),
+    ("servicequotaexceeded", Word, RateLimit),
+    ("resource_exhausted", Word, RateLimit),
+    ("overloaded", Word, Overloaded),
+    ("unavailable", Word, Overloaded),
+    ("modelnotready", Word, Overloaded),
+    ("slow_down", Word, Overloaded),
+    ("authentication", Word, Auth),
+    ("invalid_api_key", Word, Auth),
+    ("permission", Word, Auth),
+    ("unauthorized", Word, Auth),
+    ("unauthenticated", Word, Auth),
+    ("accessdenied", Word, Auth),
+    ("unrecognizedclient", Word, Auth),
+    ("expiredtoken", Word, Auth),
+    ("api key not valid", Message, Auth),
+    ("incorrect api key", Message, Auth),
+    ("invalid api key", Message, Auth),
+    ("model_not_found", Word, NotFound),
+    ("invalid_model", Word, NotFound),
+    ("not_found", Word, NotFound),
+    ("resourcenotfound", Word, NotFound),
+    ("model not found", Message, NotFound),
+    ("supported api model names", Message, NotFound),
+    ("model identifier is invalid", Message, NotFound),
+    ("is not a valid model", Message, NotFound),
+    ("timeout", Word, Timeout),
+    ("timed_out", Word, Timeout),
+    ("api_error", Word, Server),
+    ("server_error", Word, Server),
+    ("internal", Word, Server),
+    ("modelstreamerror", Word, Server),
+    ("invalid", Word, InvalidRequest),
+    ("validation", Word, InvalidRequest),
+    ("tool_use_failed", Word, InvalidRequest),
 ];
 
 fn code_of_status(status: u16) -> FailureCode {
     match status {
-        401 | 403 => FailureCode::Auth,
-        402 => FailureCode::Billing,
-        404 => FailureCode::NotFound,
-        408 | 504 => FailureCode::Timeout,
-        429 => FailureCode::RateLimit,
-        503 | 529 => FailureCode::Overloaded,
-        500.. => FailureCode::Server,
-        _ => FailureCode::InvalidRequest,
+        401 | 403 => Auth,
+        402 => Billing,
+        404 => NotFound,
+        408 | 504 => Timeout,
+        // Shortening the history helps, as it does with too many tokens.
+        413 => ContextLength,
+        424 | 500 => Server,
+        429 => RateLimit,
+        503 | 529 => Overloaded,
+        501.. => Server,
+        _ => InvalidRequest,
     }
 }

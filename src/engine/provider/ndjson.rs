@@ -13,7 +13,8 @@
 //! - `{"type":"tool_call","id"?,"name","input"}`: a whole call; `input` is an object, or a string of JSON text;
 //! - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}`,
 //!   `{"type":"tool_call_end","id"|"index"}`: a call in pieces; without id and index the last one is meant;
-//! - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","reasoningTokens"}`;
+//! - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
+//!   "reasoningTokens","costUsd"}`: what is missing counts as 0, or as not known;
 //! - `{"type":"response","id"?,"model"?}`;
 //! - `{"type":"finish","reason"}`: one of `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`; the end;
 //! - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}`: fails the call; codes as in
@@ -32,7 +33,7 @@ use super::super::json_writer::{
 };
 use super::super::message::Message;
 use super::super::message_json::push_message;
-use super::super::usage::Usage;
+use super::super::usage::{Usage, shifted};
 use super::body_fields::BodyFields;
 use super::failure::malformed;
 use super::{Decoder, Framing, Protocol, RequestSpec, no_marker};
@@ -343,7 +344,10 @@ fn read_usage(event: &Object<'_>) -> Option<Usage> {
         output_tokens: count("outputTokens")?,
         cache_read_tokens: count("cacheReadTokens")?,
         cache_write_tokens: count("cacheWriteTokens")?,
+        cache_write_hour_tokens: count("cacheWriteHourTokens")?,
         reasoning_tokens: count("reasoningTokens")?,
+        cost_nano_usd: event.get("costUsd").and_then(|usd| shifted(usd, 9)),
+        ..Usage::default()
     })
 }
 

@@ -4,7 +4,8 @@
 //! `compatible()` can write. Its keys are options as [`ModelConfig`] names them; for `thinking: { budgetTokens }` it is
 //! `budgetTokens`, for `thinking: { type }` it is `thinking.<type>`. Its values: the field's name; an object of fields
 //! in which the string `"$"` stands for the option's value; or `false` when the server has no such option. Further
-//! keys: `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses `stream_options`).
+//! keys: `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses `stream_options`),
+//! `requiredReasoning` (the field of reasoning that every message with a call must have).
 
 use super::super::config::ModelConfig;
 use super::super::error::ConfigError;

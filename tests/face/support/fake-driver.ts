@@ -3,6 +3,17 @@ import type { HostCallbacks, QuestionAnswer, RawRunResult, ToolReturn } from "..
 import type { Driver, LoadEngine } from "../../../src/face/engine.js";
 import type { Block, Outcome, RunEvent } from "../../../src/face/types.js";
 
+export const USAGE = {
+  inputTokens: 3,
+  outputTokens: 2,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWriteHourTokens: 0,
+  reasoningTokens: 0,
+  costNanoUsd: 1_500_000,
+  isCostReported: false,
+};
+
 export class FakeDriver implements Driver {
   readonly calls: [method: string, ...args: unknown[]][] = [];
   readonly config: { [name: string]: unknown };
@@ -68,7 +79,7 @@ export class FakeDriver implements Driver {
       text: this.text,
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
-      usage: { inputTokens: 3, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 },
+      usage: USAGE,
       costNanoUsd: 1_500_000,
       iterations: 1,
       finishReason: "stop",

@@ -32,6 +32,7 @@ pub struct AnthropicDecoder {
 struct Reported {
     input: u64,
     cache_write: u64,
+    cache_write_hour: u64,
     cache_read: u64,
     output: u64,
     thinking: u64,
@@ -193,6 +194,8 @@ impl AnthropicDecoder {
     fn read_usage(&mut self, usage: &Object<'_>, answer: &mut Answer) {
         let details = usage.object("output_tokens_details");
         let thinking = details.and_then(|details| details.number("thinking_tokens"));
+        let written = usage.object("cache_creation");
+        let hour = written.and_then(|written| written.number("ephemeral_1h_input_tokens"));
         let reported = &mut self.usage;
         for (slot, number) in [
             (&mut reported.input, usage.number("input_tokens")),
@@ -200,6 +203,7 @@ impl AnthropicDecoder {
                 &mut reported.cache_write,
                 usage.number("cache_creation_input_tokens"),
             ),
+            (&mut reported.cache_write_hour, hour),
             (&mut reported.cache_read, usage.number("cache_read_input_tokens")),
             (&mut reported.output, usage.number("output_tokens")),
             (&mut reported.thinking, thinking),
@@ -216,7 +220,9 @@ impl AnthropicDecoder {
             output_tokens: reported.output,
             cache_read_tokens: reported.cache_read,
             cache_write_tokens: reported.cache_write,
+            cache_write_hour_tokens: reported.cache_write_hour,
             reasoning_tokens: reported.thinking,
+            ..Usage::default()
         });
     }
 

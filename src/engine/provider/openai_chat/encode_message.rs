@@ -35,15 +35,24 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
     let start = into.len();
     into.extend_from_slice(br#",{"role":"assistant""#);
     let head = into.len();
+    // Servers that know no refusals refuse the field: to them it is what was said.
     push_joined(into, "content", &message.content, |block| match block {
-        Block::Text { text, .. } if !text.is_empty() => Some(text),
+        Block::Text { text, .. } => Some(text),
+        Block::Refusal { text } if !own => Some(text),
         _ => None,
     });
     let has_content = into.len() > head;
-    push_joined(into, "refusal", &message.content, |block| match block {
-        Block::Refusal { text } if !text.is_empty() => Some(text),
-        _ => None,
-    });
+    if own {
+        push_joined(into, "refusal", &message.content, |block| match block {
+            Block::Refusal { text } => Some(text),
+            _ => None,
+        });
+    }
+    let has_calls = message
+        .content
+        .iter()
+        .any(|block| matches!(block, Block::ToolCall { .. }));
+    let reasoning = into.len();
     if own {
         for field in ["reasoning_content", "reasoning"] {
             push_joined(into, field, &message.content, |block| match block {
@@ -60,6 +69,9 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
         }
         push_details(&message.content, into);
     }
+    if has_calls && into.len() == reasoning {
+        push_required_reasoning(spec, &message.content, into);
+    }
     let calls = message
         .content
         .iter()
@@ -68,10 +80,6 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
         into.extend_from_slice(if at == 0 { br#","tool_calls":["# } else { b"," });
         push_call(call, own, into);
     }
-    let has_calls = message
-        .content
-        .iter()
-        .any(|block| matches!(block, Block::ToolCall { .. }));
     if has_calls {
         into.push(b']');
     }
@@ -83,6 +91,29 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
         push_raw(into, "content", if has_calls { "null" } else { "\"\"" });
     }
     into.push(b'}');
+}
+
+/// Thinking models of some servers refuse a call without reasoning in this field, also one that another model made; a
+/// blank will do, an empty text will not.
+/// <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
+/// <https://github.com/charmbracelet/crush/issues/2696> (2026-11-21)
+fn push_required_reasoning(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
+    let quirks = spec
+        .model
+        .quirks
+        .as_ref()
+        .and_then(|json| Object::parse(json.as_str()));
+    let Some(field) = quirks.and_then(|quirks| quirks.string("requiredReasoning")) else {
+        return;
+    };
+    let before = into.len();
+    push_joined(into, &field, content, |block| match block {
+        Block::Thinking { text, .. } => Some(text),
+        _ => None,
+    });
+    if into.len() == before {
+        push_text(into, &field, " ");
+    }
 }
 
 /// One string field out of all the texts that `pick` finds, if it finds any.

@@ -1,7 +1,7 @@
 //! Token counts, under all the names that servers give them.
 
 use super::super::super::json_reader::Object;
-use super::super::super::usage::Usage;
+use super::super::super::usage::{Usage, shifted};
 
 /// The neutral counts. `prompt_tokens` already holds what came from the cache.
 pub fn read_usage(wire: &Object<'_>) -> Usage {
@@ -39,5 +39,21 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
             .or_else(|| wire.number("cache_creation_input_tokens"))
             .unwrap_or(0),
         reasoning_tokens,
+        cost_nano_usd: read_cost(wire),
+        ..Usage::default()
+    }
+}
+
+/// What the server says that the call cost: in dollars (OpenRouter), with its parts (Perplexity), in ticks of 10⁻¹⁰
+/// dollars (xAI).
+/// <https://openrouter.ai/docs/use-cases/usage-accounting>, <https://docs.perplexity.ai/api-reference/chat-completions-post>,
+/// <https://docs.x.ai/developers/cost-tracking> (2026-11-21)
+fn read_cost(wire: &Object<'_>) -> Option<u64> {
+    if let Some(ticks) = wire.get("cost_in_usd_ticks") {
+        return shifted(ticks, -1);
+    }
+    match wire.object("cost") {
+        Some(parts) => shifted(parts.get("total_cost")?, 9),
+        None => shifted(wire.get("cost")?, 9),
     }
 }

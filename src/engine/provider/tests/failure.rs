@@ -1,7 +1,7 @@
 //! Error bodies of many vendors.
 
 use super::super::super::error::{Failure, FailureCode};
-use super::super::failure::decode_failure;
+use super::super::failure::{decode_error_value, decode_failure};
 
 fn failure(status: u16, headers: &[(&str, &str)], body: &str) -> Failure {
     let headers: Vec<(String, String)> = headers
@@ -48,7 +48,7 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
         (
             413,
             r#"{"type":"error","error":{"type":"request_too_large","message":"big"}}"#,
-            InvalidRequest,
+            ContextLength,
             "big",
             false,
         ),
@@ -104,7 +104,7 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
         (
             400,
             r#"{"code":"Client specified an invalid argument","error":"Incorrect API key"}"#,
-            InvalidRequest,
+            Auth,
             "Incorrect API key",
             false,
         ),
@@ -147,7 +147,7 @@ fn every_shape_of_error_body_gives_its_message_and_a_code() {
         (
             400,
             r#"[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]"#,
-            InvalidRequest,
+            Auth,
             "API key not valid.",
             false,
         ),
@@ -247,4 +247,97 @@ fn an_unreadable_body_is_kept_up_to_500_characters() {
     assert_eq!(kept.chars().count(), 500);
     assert!(!kept.contains('\u{fffd}'));
     assert_eq!(failure(400, &[], r#"{"error":{"message":"clear"}}"#).body, None);
+}
+
+#[test]
+fn too_long_a_prompt_is_recognised_in_every_vendors_words() {
+    let messages = [
+        "prompt is too long: 213462 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 199990 + 20000 > 200000",
+        "Your input exceeds the context window of this model. Please adjust your input and try again.",
+        "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
+        "Input is too long for requested model.",
+        "The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+        "Please reduce the length of the messages or completion.",
+        "This endpoint's maximum context length is 131072 tokens.",
+        "Prompt contains 150000 tokens, too large for model with 131072 maximum context length",
+        "The input (300 tokens) is longer than the model's context length (200 tokens).",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.",
+        "the request exceeds the available context size, try increasing it",
+        "Prompt has 5000 tokens, but the configured context size is 4096 tokens",
+        "The number of tokens to keep from the initial prompt is greater than the context length.",
+        "prompt token count of 5000 exceeds the limit of 4096",
+        "invalid params, context window exceeds limit",
+        "Invalid request: Your request exceeded model token limit: 262144 (requested: 310000)",
+        "Range of input length should be [1, 30720]",
+        "prompt too long; exceeded max context length by 12 tokens",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+        "The total length of all messages is too long.",
+        "Input length exceeds the maximum allowed input length of 1000 tokens",
+    ];
+    for message in messages {
+        let body = serde_json::json!({"error": {"message": message, "type": "invalid_request_error"}});
+        let failure = failure(400, &[], &body.to_string());
+        assert_eq!(
+            (failure.code, failure.retryable),
+            (FailureCode::ContextLength, false),
+            "{message}"
+        );
+    }
+    let waits = r#"{"error":{"message":"Rate limit: reduce the length of the messages","type":"tokens"}}"#;
+    assert_eq!(failure(429, &[], waits).code, FailureCode::RateLimit);
+}
+
+#[test]
+fn an_error_inside_a_stream_has_its_code_from_its_words() {
+    use FailureCode::{Billing, ContentFilter, ContextLength, Overloaded, RateLimit, Server};
+    let rows = [
+        (
+            r#"{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"m"}}}"#,
+            RateLimit,
+        ),
+        (
+            r#"{"type":"response.failed","response":{"error":{"code":"server_error","message":"m"}}}"#,
+            Server,
+        ),
+        (
+            r#"{"type":"error","code":"context_length_exceeded","message":"m","param":null}"#,
+            ContextLength,
+        ),
+        (
+            r#"{"type":"response.failed","response":{"error":{"code":"invalid_prompt","message":"m: flagged as potentially violating our usage policy"}}}"#,
+            ContentFilter,
+        ),
+        (
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"m"}}"#,
+            Overloaded,
+        ),
+        (r#"{"error":{"code":402,"message":"m"},"choices":[]}"#, Billing),
+        (r#"{"error":{"code":502,"message":"m"}}"#, Server),
+        (r#"{"error":{"code":"502","message":"m"}}"#, Server),
+    ];
+    for (json, code) in rows {
+        let failure = decode_error_value(json);
+        assert_eq!(failure.code, code, "{json}");
+        assert!(failure.message.starts_with('m'), "{json} {}", failure.message);
+        assert_eq!(failure.retry_after_ms, None);
+    }
+}
+
+#[test]
+fn a_wait_is_believed_only_of_an_error() {
+    let wait = [("retry-after", "30")];
+    assert_eq!(failure(200, &wait, "<html>").retry_after_ms, None);
+    assert_eq!(failure(503, &wait, "<html>").retry_after_ms, Some(30_000));
+    let google = r#"{"error":{"code":429,"message":"Quota","status":"RESOURCE_EXHAUSTED","details":[
+        {"@type":"type.googleapis.com/google.rpc.QuotaFailure"},
+        {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}]}}"#;
+    assert_eq!(failure(429, &[], google).retry_after_ms, Some(34_075));
+    assert_eq!(
+        failure(429, &[("retry-after", "7")], google).retry_after_ms,
+        Some(7_000)
+    );
+    assert_eq!(failure(200, &[], google).retry_after_ms, None);
+    assert_eq!(decode_error_value(google).retry_after_ms, None);
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::super::config::ModelConfig;
 use super::super::super::error::ConfigError;
+use super::super::super::message::Message;
 use super::super::{RequestSpec, find};
 
 fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
@@ -192,4 +193,69 @@ fn anthropic_takes_a_format_beside_the_effort_and_the_users_metadata() {
             "metadata": {"user_id": "u"}
         })
     );
+}
+
+#[test]
+fn a_call_gets_the_reasoning_that_a_server_demands() {
+    let message = |origin: &str, thinking: bool| -> Message {
+        let mut content = vec![json!({"type": "tool_call", "id": "c", "name": "f", "input": {}})];
+        if thinking {
+            let block = json!({"type": "thinking", "text": "Hm", "vendor": {"field": "reasoning_content"}});
+            content.insert(0, block);
+        }
+        let origin = json!({"protocol": origin, "model": "m"});
+        serde_json::from_value(json!({"role": "assistant", "content": content, "origin": origin})).unwrap()
+    };
+    let sent = |quirks: Value, message: &Message| -> Value {
+        let config =
+            json!({"vendor": "compatible", "model": "m", "baseUrl": "https://x.example", "quirks": quirks});
+        let model: ModelConfig = serde_json::from_value(config).unwrap();
+        let (_, protocol) = find(&model).unwrap();
+        let spec = RequestSpec {
+            model: &model,
+            system: None,
+            tools: &[],
+        };
+        let mut body = Vec::new();
+        (protocol.encode_message)(&spec, message, &mut body);
+        serde_json::from_slice(&body[1..]).unwrap()
+    };
+    let demands = json!({"requiredReasoning": "reasoning_content"});
+    let rows = [
+        (&demands, message("openai_chat", true), json!("Hm")),
+        (&demands, message("anthropic", true), json!("Hm")),
+        (&demands, message("anthropic", false), json!(" ")),
+        (&json!({}), message("openai_chat", true), json!("Hm")),
+        (&json!({}), message("anthropic", true), Value::Null),
+    ];
+    for (quirks, message, reasoning) in rows {
+        let sent = sent(quirks.clone(), &message);
+        assert_eq!(sent["reasoning_content"], reasoning, "{quirks} {sent}");
+    }
+}
+
+#[test]
+fn a_refusal_of_another_model_is_what_was_said() {
+    let config = json!({"vendor": "compatible", "model": "m", "baseUrl": "https://x.example"});
+    let model: ModelConfig = serde_json::from_value(config).unwrap();
+    let (_, protocol) = find(&model).unwrap();
+    let spec = RequestSpec {
+        model: &model,
+        system: None,
+        tools: &[],
+    };
+    for (name, content, refusal) in [
+        ("m", json!(""), json!("No.")),
+        ("other", json!("No."), Value::Null),
+    ] {
+        let message: Message = serde_json::from_value(json!({
+            "role": "assistant", "content": [{"type": "refusal", "text": "No."}],
+            "origin": {"protocol": "openai_chat", "model": name}
+        }))
+        .unwrap();
+        let mut body = Vec::new();
+        (protocol.encode_message)(&spec, &message, &mut body);
+        let sent: Value = serde_json::from_slice(&body[1..]).unwrap();
+        assert_eq!((&sent["content"], &sent["refusal"]), (&content, &refusal));
+    }
 }
