@@ -69,9 +69,9 @@ export interface AgentOptions extends PermissionOptions {
   fetch?: Fetch | undefined;
   /** The time, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
   clock?: Clock | undefined;
-  /** Randomness in [0, 1), for jitter and minted ids. Default: `Math.random`. */
+  /** Randomness in [0, 1), for jitter and minted ids; anything else goes to `onError` and `Math.random` is asked. Default: `Math.random`. */
   random?: (() => number) | undefined;
-  /** Makes `run.id`. Default: a random id. */
+  /** Makes `run.id`, a text that is not empty: anything else throws in `agent.run`. Default: a random id. */
   ids?: (() => string) | undefined;
 }
 
