@@ -2,16 +2,7 @@
  * The manual: every option, callback and result of looplet. The types of messages stand in `message.ts`, those of
  * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
  */
-import type {
-  Failure,
-  FinishReason,
-  OutcomeKind,
-  RunEvent,
-  RunEventOf,
-  StoppedBy,
-  ToolFault,
-  Usage,
-} from "./event.js";
+import type { FinishReason, Outcome, OutcomeKind, RunEvent, RunEventOf, ToolFault, Usage } from "./event.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
@@ -279,13 +270,14 @@ export interface Run extends AsyncIterable<RunEvent> {
   answer(questionId: number, answer: PermissionResult): boolean;
 }
 
-/** What a run came to. */
-export interface RunResult {
-  /** `"completed"`, `"stopped"` (see `stoppedBy`), `"cancelled"` (see `abortReason`) or `"failed"` (see `error`). */
-  outcome: OutcomeKind;
-  stoppedBy?: StoppedBy;
-  abortReason?: string;
-  error?: Failure;
+/**
+ * What a run came to: `"completed"`, `"stopped"` (then there is `stoppedBy`), `"cancelled"` (`abortReason`) or
+ * `"failed"` (`error`).
+ */
+export type RunResult = Outcome & RunReport;
+
+/** What a run has to show, however it ended. */
+export interface RunReport {
   /** The text of the last answer, partial or not. */
   text: string;
   toolCalls: ToolCallRecord[];
