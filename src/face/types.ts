@@ -3,6 +3,7 @@
  * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
  */
 import type { FinishReason, Outcome, OutcomeKind, RunEvent, RunEventOf, ToolFault, Usage } from "./event.js";
+import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
@@ -191,7 +192,7 @@ export interface ToolContext {
   /** The provider's id of this call. */
   readonly toolCallId: string;
   /** Fires when the run is aborted or the call has timed out; `signal.reason` says which. */
-  readonly signal: AbortSignal;
+  readonly signal: HostAbortSignal;
   /** Reports progress as a `tool-progress` event; any JSON value. Inert once the call is over. */
   progress(data: unknown): void;
   /** The model call that asked for this one, from 1. */
@@ -218,7 +219,7 @@ export interface RunOptions extends RunListeners {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
-  signal?: AbortSignal | undefined;
+  signal?: HostAbortSignal | undefined;
 }
 
 /** How the events of a run are iterated. */

@@ -3,9 +3,10 @@
 import start, * as glue from "../../target/glue/looplet.js";
 import { describe } from "./check.js";
 import { LoopletError } from "./errors.js";
+import type { HostResponse, HostUrl, HostWasmModule } from "./host-types.js";
 
 /** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
-export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
 
 /** The started engine. @internal */
 export interface LoadedWasm {

@@ -110,29 +110,50 @@ test("Chromium runs it from a Vite build", { skip: !browserPath && "no Chromium"
   assert.match(await open(installed.folder, "/vite/", launch), answer);
 });
 
-test("a strict TypeScript project with the libraries of 2022 accepts its types", async () => {
-  const config = {
-    compilerOptions: {
+const roots = fileURLToPath(new URL("../../node_modules/@types", import.meta.url));
+for (const [name, lib, types] of [
+  ["with the library of browsers", ["es2022", "dom"], []],
+  ["with Node's types", ["es2022"], ["node"]],
+  ["with no host's types at all", ["es2022"], []],
+])
+  test(`a strict TypeScript project ${name} accepts its types`, async () => {
+    const compilerOptions = {
       strict: true,
       noEmit: true,
       skipLibCheck: false,
       target: "es2022",
-      lib: ["es2022", "dom"],
-      types: [],
+      lib,
+      types,
+      typeRoots: [roots],
       module: "nodenext",
-    },
-    files: ["typed.ts"],
-  };
-  writeFileSync(inFolder("tsconfig.json"), JSON.stringify(config));
-  writeFileSync(
-    inFolder("typed.ts"),
-    'import * as looplet from "looplet";\nimport * as slim from "looplet/slim";\nimport * as practice from "looplet/practice";\n' +
-      "export const started: Promise<void> = slim.init(new URL(import.meta.url));\n" +
-      "export const agent: unknown = looplet.createAgent;\nexport const fetch: unknown = practice.practice;\n",
-  );
-  const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
-  await run(process.execPath, [tsc, "-p", "tsconfig.json"], installed.folder);
+    };
+    writeFileSync(inFolder("tsconfig.json"), JSON.stringify({ compilerOptions, files: ["typed.ts"] }));
+    writeFileSync(inFolder("typed.ts"), typed);
+    const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+    await run(process.execPath, [tsc, "-p", "tsconfig.json"], installed.folder);
+  });
+
+const typed = `
+import { createAgent, custom, tool, type RunResult } from "looplet";
+import * as slim from "looplet/slim";
+import { chromePrompt, webllm, workersAi } from "looplet/models";
+import { practice, scripted } from "looplet/practice";
+
+export const started: Promise<void> = slim.init("https://example.test/looplet.wasm");
+const add = tool({
+  description: "Adds",
+  inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+  execute: ({ a }, { signal }) => (signal.aborted ? 0 : a + 1),
 });
+const model = custom(async ({ signal }) => (signal.aborted ? "late" : "hi"));
+export const agent = createAgent({ model, tools: { add }, fetch: scripted([{ text: "a" }]) });
+export const others = [chromePrompt(), workersAi({ run: async () => practice() }, "m"), webllm];
+export function why(result: RunResult): string {
+  const said: string | undefined = result.error?.message;
+  if (result.outcome === "failed") return result.error.message;
+  return result.outcome === "stopped" ? result.stoppedBy : (said ?? result.text);
+}
+`;
 
 function bundle(options) {
   const entry = options.platform === "node" ? inFolder("main.mjs") : writeEntry(installed.folder);
