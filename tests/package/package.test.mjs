@@ -1,6 +1,7 @@
 // The package as it is published, in every host that CI has: one import line, no `init()` call, and a whole run.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,7 @@ import { answer, open, pageScript, writeEntry, writePage } from "./page.mjs";
 
 const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
+const edge = process.env.LOOPLET_EDGE;
 const browserPath = process.env.LOOPLET_CHROMIUM;
 const launch = () =>
   chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
@@ -67,6 +69,43 @@ test("workerd runs it from its import of the .wasm", async () => {
     await flare.dispose();
   }
 });
+
+test(
+  "Vercel's Edge Runtime runs it from its import of the module",
+  { skip: !edge && "no Edge Runtime" },
+  async () => {
+    // As Vercel's build does, which compiles the file that a `?module` names and hands the module in.
+    const module = {
+      name: "wasm-module",
+      setup(build) {
+        build.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path, namespace: "module" }));
+        build.onLoad({ filter: /./, namespace: "module" }, () => ({
+          contents: "export default LOOPLET_WASM;",
+        }));
+      },
+    };
+    writeFileSync(
+      inFolder("edge.mjs"),
+      'import { tenLines } from "./ten-lines.mjs";\n' +
+        'addEventListener("fetch", (event) => event.respondWith(tenLines().then((text) => new Response(text))));\n',
+    );
+    const { outputFiles } = await bundle({
+      entryPoints: [inFolder("edge.mjs")],
+      conditions: ["edge-light"],
+      format: "iife",
+      plugins: [module],
+      write: false,
+    });
+    const { EdgeRuntime } = createRequire(join(edge, "x.js"))("edge-runtime");
+    const wasm = await WebAssembly.compile(readFileSync(inFolder("node_modules/looplet/dist/looplet.wasm")));
+    const runtime = new EdgeRuntime({
+      initialCode: outputFiles[0].text,
+      extend: (context) => Object.assign(context, { LOOPLET_WASM: wasm }),
+    });
+    const response = await runtime.dispatchFetch("http://edge.test/");
+    assert.match(await response.text(), answer);
+  },
+);
 
 test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium" }, async () => {
   const dist = "/node_modules/looplet/dist";
