@@ -96,8 +96,10 @@ async function face() {
 /** miniflare needs a newer Node than the package does: LOOPLET_NODE names the one that loads the package. */
 async function packed({ chromium }) {
   const deno = join(await npmTool("deno", versions.deno), "node_modules/.bin/deno");
+  const edge = join(await npmTool("edge-runtime", versions["edge-runtime"]), "node_modules");
   return nodeTest(await modernNode(), "tests/package", {
     LOOPLET_DENO: deno,
+    LOOPLET_EDGE: edge,
     LOOPLET_NODE: process.execPath,
     LOOPLET_CHROMIUM: chromium?.browser ?? "",
   });

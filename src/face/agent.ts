@@ -59,7 +59,7 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
 
 function partsOf(options: AgentOptions): AgentParts {
   checkOptions(options, "", agentTable(), elsewhere());
-  const { timeouts, retry, clock, random = Math.random } = options;
+  const { timeouts, retry, clock } = options;
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
   if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
@@ -72,6 +72,7 @@ function partsOf(options: AgentOptions): AgentParts {
     );
   }
   checkAccess(model, options.fetch);
+  const random = options.random === undefined ? Math.random : checkedRandom(options.random);
   const tools = knowTools(options.tools);
   const { toolChoice } = model.config;
   const chosen = (toolChoice as { tool?: string } | undefined)?.tool;
@@ -85,7 +86,7 @@ function partsOf(options: AgentOptions): AgentParts {
     send: model.fetch ?? options.fetch ?? ((url, init) => fetch(url, init)),
     clock: clock ?? HOST_CLOCK,
     random,
-    ids: options.ids ?? (() => randomId(random)),
+    ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     hasPrice: model.config.price !== undefined,
     permissions: options,
     stopping: options,
@@ -167,6 +168,34 @@ const HOST_CLOCK: Clock = {
 function randomId(random: () => number): string {
   const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
   return `run_${digits.join("")}`;
+}
+
+/** Outside [0, 1) a jitter would be negative or an id minted twice. Told once: it is drawn at every input. */
+function checkedRandom(random: () => number): () => number {
+  let isTold = false;
+  return () => {
+    const drawn: unknown = random();
+    if (typeof drawn === "number" && drawn >= 0 && drawn < 1) return drawn;
+    if (isTold) return Math.random();
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "random",
+      `needs to return numbers from 0 to below 1, got ${describe(drawn)}`,
+    );
+  };
+}
+
+function checkedIds(ids: () => string): () => string {
+  return () => {
+    const id: unknown = ids();
+    if (typeof id === "string" && id !== "") return id;
+    throw new LoopletError(
+      "config_invalid_value",
+      "ids",
+      `needs to return a text that is not empty, got ${id === "" ? "an empty one" : describe(id)}`,
+    );
+  };
 }
 
 /** Options that belong to the run or to the model, and where to write them. */

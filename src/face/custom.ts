@@ -44,7 +44,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
   });
 }
 
-/** A `fetch` that asks `answer` and streams what it says as NDJSON. */
+/** A `fetch` that asks `answer` and streams what it says as NDJSON. @internal */
 export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;

@@ -82,7 +82,7 @@ export type QuestionAnswer =
   | { failed: { why: string } };
 
 /** The engine's `RunResult`, as its JSON has it. */
-export interface RawRunResult extends Partial<Outcome> {
+export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {
   text: string;
   toolCalls: unknown[];
   messages: unknown[];

@@ -1,6 +1,6 @@
 /** What the face needs of the engine: a driver per run, from a function that loads the WebAssembly once. */
 import type { HostCallbacks, RunDriver } from "./driver.js";
-import type { RunResult } from "./types.js";
+import type { RunReport } from "./types.js";
 
 /** The face's side of one run in the engine. */
 export type Driver = Pick<RunDriver, keyof RunDriver>;
@@ -12,10 +12,7 @@ export type OpenRun = (configJson: string, host: HostCallbacks) => Driver;
 export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result without what the face makes of it. */
-export type EngineResult = Omit<
-  RunResult,
-  "outcome" | "stoppedBy" | "abortReason" | "error" | "costUsd" | "costBasis"
->;
+export type EngineResult = Omit<RunReport, "costUsd" | "costBasis">;
 
 /** What the engine says at any time, if it still can; its types are those of the Rust side. */
 export function resultOf(driver: Driver): EngineResult | undefined {

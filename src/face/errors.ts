@@ -1,16 +1,16 @@
 /** The two errors of the face: `LoopletError` is yours to fix, `ToolError` is yours to throw. */
 import type { LoopletErrorCode, ToolErrorOptions } from "./types.js";
 
-/** A configuration or a call that cannot work, thrown at once. The message says what to do. */
+/** A configuration or a call that cannot work, thrown at once (by `init`: as a rejection). The message says what to do. */
 export class LoopletError extends Error {
   override readonly name = "LoopletError";
   /** `config_…` or `misuse_…`. */
   readonly code: LoopletErrorCode;
-  /** The option or argument, for example `tools.weather.inputSchema`. */
+  /** The option or argument, for example `tools.weather.inputSchema`; empty where there is none. */
   readonly field: string;
 
-  constructor(code: LoopletErrorCode, field: string, problem: string) {
-    super(field === "" ? problem : `${field}: ${problem}`);
+  constructor(code: LoopletErrorCode, field: string, problem: string, cause?: unknown) {
+    super(field === "" ? problem : `${field}: ${problem}`, cause === undefined ? {} : { cause });
     this.code = code;
     this.field = field;
   }

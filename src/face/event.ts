@@ -139,14 +139,13 @@ export type StoppedBy =
   | "condition"
   | "repeat";
 
-/** How a run ended. */
-export interface Outcome {
-  outcome: OutcomeKind;
-  stoppedBy?: StoppedBy;
-  /** What `abort(reason)` or the signal gave as the reason. */
-  abortReason?: string;
-  error?: Failure;
-}
+/** How a run ended. `outcome` tells which of the other fields is there. */
+export type Outcome =
+  | { outcome: "completed"; stoppedBy?: undefined; abortReason?: undefined; error?: undefined }
+  | { outcome: "stopped"; stoppedBy: StoppedBy; abortReason?: undefined; error?: undefined }
+  /** `abortReason`: what `abort(reason)` or the signal gave as the reason. */
+  | { outcome: "cancelled"; abortReason: string; stoppedBy?: undefined; error?: undefined }
+  | { outcome: "failed"; error: Failure; stoppedBy?: undefined; abortReason?: undefined };
 
 /**
  * Tokens of one model call or of a whole run, and their cost. `inputTokens` counts everything the model read, cached or not; the cache

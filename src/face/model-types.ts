@@ -1,5 +1,6 @@
 /** Models and their options. */
 import type { FailureCode, FinishReason, Usage } from "./event.js";
+import type { HostAbortSignal, HostHeaders, HostRequestInit } from "./host-types.js";
 import type { Message } from "./message.js";
 
 /** A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Holds its key where nothing prints it. */
@@ -11,7 +12,7 @@ export interface Model {
 }
 
 /** What sends a request: the host's `fetch`, or anything like it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<FetchedResponse>;
+export type Fetch = (url: string, init: HostRequestInit) => Promise<FetchedResponse>;
 
 /** A `Response`, or any object like one. */
 export interface FetchedResponse {
@@ -37,7 +38,7 @@ export type Authorize = (request: {
 }) => AuthorizedHeaders | PromiseLike<AuthorizedHeaders>;
 
 export type AuthorizedHeaders =
-  Headers | Record<string, string> | readonly (readonly [name: string, value: string])[];
+  HostHeaders | Record<string, string> | readonly (readonly [name: string, value: string])[];
 
 /** How every model is asked. */
 export interface ModelOptions {
@@ -84,7 +85,8 @@ export interface HttpModelOptions extends ModelOptions {
    */
   baseUrl?: string | undefined;
   /** Further request headers: a record, a `Headers` or pairs. Not for keys. Default: none. */
-  headers?: Headers | Record<string, string> | Iterable<readonly [name: string, value: string]> | undefined;
+  headers?:
+    HostHeaders | Record<string, string> | Iterable<readonly [name: string, value: string]> | undefined;
   /** Sends this model's requests; wins over the agent's `fetch`. */
   fetch?: Fetch | undefined;
   /**
@@ -124,7 +126,7 @@ export interface CustomRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly CustomToolDefinition[];
   /** Fires when the run is aborted or the attempt has timed out. */
-  readonly signal: AbortSignal;
+  readonly signal: HostAbortSignal;
   /** The model options that were set, for example `maxOutputTokens` and `temperature`, and the fields of `body`. */
   readonly options: Readonly<Record<string, unknown>>;
 }

@@ -22,11 +22,11 @@ export function finished(
     rawFinishReason,
     undelivered,
   } = raw;
+  // In the engine's JSON what is not there is null.
+  const there = Object.entries(outcome).filter(([, value]) => value != null);
+  const told = Object.fromEntries(there) as unknown as Outcome;
   return {
-    outcome: outcome.outcome,
-    ...(outcome.stoppedBy == null ? {} : { stoppedBy: outcome.stoppedBy }),
-    ...(outcome.abortReason == null ? {} : { abortReason: outcome.abortReason }),
-    ...(outcome.error == null ? {} : { error: outcome.error }),
+    ...told,
     text,
     toolCalls,
     messages,

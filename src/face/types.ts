@@ -2,16 +2,8 @@
  * The manual: every option, callback and result of looplet. The types of messages stand in `message.ts`, those of
  * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
  */
-import type {
-  Failure,
-  FinishReason,
-  OutcomeKind,
-  RunEvent,
-  RunEventOf,
-  StoppedBy,
-  ToolFault,
-  Usage,
-} from "./event.js";
+import type { FinishReason, Outcome, OutcomeKind, RunEvent, RunEventOf, ToolFault, Usage } from "./event.js";
+import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
@@ -71,9 +63,9 @@ export interface AgentOptions extends PermissionOptions, StopOptions {
   fetch?: Fetch | undefined;
   /** The time, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
   clock?: Clock | undefined;
-  /** Randomness in [0, 1), for jitter and minted ids. Default: `Math.random`. */
+  /** Randomness in [0, 1), for jitter and minted ids; anything else goes to `onError` and `Math.random` is asked. Default: `Math.random`. */
   random?: (() => number) | undefined;
-  /** Makes `run.id`. Default: a random id. */
+  /** Makes `run.id`, a text that is not empty: anything else throws in `agent.run`. Default: a random id. */
   ids?: (() => string) | undefined;
 }
 
@@ -204,7 +196,7 @@ export interface ToolContext {
   /** The provider's id of this call. */
   readonly toolCallId: string;
   /** Fires when the run is aborted or the call has timed out; `signal.reason` says which. */
-  readonly signal: AbortSignal;
+  readonly signal: HostAbortSignal;
   /** Reports progress as a `tool-progress` event; any JSON value. Inert once the call is over. */
   progress(data: unknown): void;
   /** The model call that asked for this one, from 1. */
@@ -231,7 +223,7 @@ export interface RunOptions extends RunListeners {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
-  signal?: AbortSignal | undefined;
+  signal?: HostAbortSignal | undefined;
 }
 
 /** How the events of a run are iterated. */
@@ -283,13 +275,14 @@ export interface Run extends AsyncIterable<RunEvent> {
   answer(questionId: number, answer: PermissionResult): boolean;
 }
 
-/** What a run came to. */
-export interface RunResult {
-  /** `"completed"`, `"stopped"` (see `stoppedBy`), `"cancelled"` (see `abortReason`) or `"failed"` (see `error`). */
-  outcome: OutcomeKind;
-  stoppedBy?: StoppedBy;
-  abortReason?: string;
-  error?: Failure;
+/**
+ * What a run came to: `"completed"`, `"stopped"` (then there is `stoppedBy`), `"cancelled"` (`abortReason`) or
+ * `"failed"` (`error`).
+ */
+export type RunResult = Outcome & RunReport;
+
+/** What a run has to show, however it ended. */
+export interface RunReport {
   /** The text of the last answer, partial or not. */
   text: string;
   toolCalls: ToolCallRecord[];

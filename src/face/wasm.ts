@@ -1,9 +1,12 @@
 // Finds, compiles and starts the engine: once, at the first run, never while a module is imported (Workers forbid work
 // there). Each host entry says where the `.wasm` is; `init` lets the host say so itself.
 import start, * as glue from "../../target/glue/looplet.js";
+import { describe } from "./check.js";
+import { LoopletError } from "./errors.js";
+import type { HostResponse, HostUrl, HostWasmModule } from "./host-types.js";
 
 /** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
-export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
+export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
 
 /** The started engine. @internal */
 export interface LoadedWasm {
@@ -25,7 +28,8 @@ export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): voi
  * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Optional: without it the
  * first run finds the engine by itself, except with `looplet/slim`. Once the engine has started, it changes nothing.
  *
- * Rejects when the source cannot be fetched or compiled; the next call tries again.
+ * Rejects with a `LoopletError` of code `config_wasm` when the source cannot be fetched or compiled; the next call tries
+ * again.
  */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   await (source === undefined ? loadWasm() : load(() => source));
@@ -47,23 +51,28 @@ function load(find: typeof findSource): Promise<LoadedWasm> {
 async function begin(find: typeof findSource): Promise<LoadedWasm> {
   if (!find)
     throw new Error("looplet/slim carries no WebAssembly: call `await init(source)` before the first run.");
-  const exports = await start({ module_or_path: await find() });
+  const source = await find();
+  if (typeof source !== "string" && (typeof source !== "object" || source === null))
+    throw new Error(
+      `init() needs a WebAssembly.Module, bytes, a Response or a URL, got ${describe(source)}.`,
+    );
+  const exports = await start({ module_or_path: source });
   return { glue, memory: exports.memory };
 }
 
 // Chromium, Firefox and WebKit word the refusal differently and give it different classes.
-function explain(error: unknown): unknown {
+function explain(error: unknown): LoopletError {
   const text = error instanceof Error ? error.message : String(error);
+  return new LoopletError("config_wasm", "", adviceFor(text) ?? text, error);
+}
+
+function adviceFor(text: string): string | undefined {
   if (/content security policy|\bcsp\b|unsafe-eval/i.test(text))
-    return new Error(
-      "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src directive.",
-      { cause: error },
-    );
+    return "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src directive.";
   if (/code generation disallowed/i.test(text))
-    return new Error(
+    return (
       "This runtime compiles no WebAssembly from bytes: bundle looplet with the export condition `workerd` or `edge-light`, " +
-        'or pass a module: `import wasm from "looplet/looplet.wasm"; await init(wasm);`',
-      { cause: error },
+      'or pass a module: `import wasm from "looplet/looplet.wasm"; await init(wasm);`'
     );
-  return error;
+  return undefined;
 }

@@ -2,8 +2,10 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { knowTools, tool } from "../../src/face/tool.js";
 import type {
+  Failure,
   FromJsonSchema,
   InputOf,
+  RunResult,
   StandardJSONSchemaV1,
   StandardSchemaV1,
   Tools,
@@ -90,5 +92,20 @@ describe("an agent's tools", () => {
     const array: Tools = [named];
     expectTypeOf([one]).not.toExtend<Tools>();
     expect([...knowTools(record).keys(), ...knowTools(array).keys()]).toEqual(["one", "two", "three"]);
+  });
+});
+
+describe("a result's type", () => {
+  it("says by the outcome what is there, and lets everything be asked without it", () => {
+    const look = (result: RunResult): unknown => {
+      expectTypeOf(result.error?.code).toEqualTypeOf<Failure["code"] | undefined>();
+      expectTypeOf(result.text).toEqualTypeOf<string>();
+      if (result.outcome === "failed") expectTypeOf(result.error).toEqualTypeOf<Failure>();
+      if (result.outcome === "stopped") expectTypeOf(result.stoppedBy).not.toBeNullable();
+      if (result.outcome === "cancelled") expectTypeOf(result.abortReason).toEqualTypeOf<string>();
+      if (result.outcome === "completed") expectTypeOf(result.error).toEqualTypeOf<undefined>();
+      return result.outcome;
+    };
+    expect(look).toBeTypeOf("function");
   });
 });

@@ -1,6 +1,7 @@
 // The package as it is published, in every host that CI has: one import line, no `init()` call, and a whole run.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,7 @@ import { answer, open, pageScript, writeEntry, writePage } from "./page.mjs";
 
 const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
+const edge = process.env.LOOPLET_EDGE;
 const browserPath = process.env.LOOPLET_CHROMIUM;
 const launch = () =>
   chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu"] });
@@ -68,6 +70,43 @@ test("workerd runs it from its import of the .wasm", async () => {
   }
 });
 
+test(
+  "Vercel's Edge Runtime runs it from its import of the module",
+  { skip: !edge && "no Edge Runtime" },
+  async () => {
+    // As Vercel's build does, which compiles the file that a `?module` names and hands the module in.
+    const module = {
+      name: "wasm-module",
+      setup(build) {
+        build.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path, namespace: "module" }));
+        build.onLoad({ filter: /./, namespace: "module" }, () => ({
+          contents: "export default LOOPLET_WASM;",
+        }));
+      },
+    };
+    writeFileSync(
+      inFolder("edge.mjs"),
+      'import { tenLines } from "./ten-lines.mjs";\n' +
+        'addEventListener("fetch", (event) => event.respondWith(tenLines().then((text) => new Response(text))));\n',
+    );
+    const { outputFiles } = await bundle({
+      entryPoints: [inFolder("edge.mjs")],
+      conditions: ["edge-light"],
+      format: "iife",
+      plugins: [module],
+      write: false,
+    });
+    const { EdgeRuntime } = createRequire(join(edge, "x.js"))("edge-runtime");
+    const wasm = await WebAssembly.compile(readFileSync(inFolder("node_modules/looplet/dist/looplet.wasm")));
+    const runtime = new EdgeRuntime({
+      initialCode: outputFiles[0].text,
+      extend: (context) => Object.assign(context, { LOOPLET_WASM: wasm }),
+    });
+    const response = await runtime.dispatchFetch("http://edge.test/");
+    assert.match(await response.text(), answer);
+  },
+);
+
 test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium" }, async () => {
   const dist = "/node_modules/looplet/dist";
   writePage(installed.folder, "plain", {
@@ -110,29 +149,50 @@ test("Chromium runs it from a Vite build", { skip: !browserPath && "no Chromium"
   assert.match(await open(installed.folder, "/vite/", launch), answer);
 });
 
-test("a strict TypeScript project with the libraries of 2022 accepts its types", async () => {
-  const config = {
-    compilerOptions: {
+const roots = fileURLToPath(new URL("../../node_modules/@types", import.meta.url));
+for (const [name, lib, types] of [
+  ["with the library of browsers", ["es2022", "dom"], []],
+  ["with Node's types", ["es2022"], ["node"]],
+  ["with no host's types at all", ["es2022"], []],
+])
+  test(`a strict TypeScript project ${name} accepts its types`, async () => {
+    const compilerOptions = {
       strict: true,
       noEmit: true,
       skipLibCheck: false,
       target: "es2022",
-      lib: ["es2022", "dom"],
-      types: [],
+      lib,
+      types,
+      typeRoots: [roots],
       module: "nodenext",
-    },
-    files: ["typed.ts"],
-  };
-  writeFileSync(inFolder("tsconfig.json"), JSON.stringify(config));
-  writeFileSync(
-    inFolder("typed.ts"),
-    'import * as looplet from "looplet";\nimport * as slim from "looplet/slim";\nimport * as practice from "looplet/practice";\n' +
-      "export const started: Promise<void> = slim.init(new URL(import.meta.url));\n" +
-      "export const agent: unknown = looplet.createAgent;\nexport const fetch: unknown = practice.practice;\n",
-  );
-  const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
-  await run(process.execPath, [tsc, "-p", "tsconfig.json"], installed.folder);
+    };
+    writeFileSync(inFolder("tsconfig.json"), JSON.stringify({ compilerOptions, files: ["typed.ts"] }));
+    writeFileSync(inFolder("typed.ts"), typed);
+    const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+    await run(process.execPath, [tsc, "-p", "tsconfig.json"], installed.folder);
+  });
+
+const typed = `
+import { createAgent, custom, tool, type RunResult } from "looplet";
+import * as slim from "looplet/slim";
+import { chromePrompt, webllm, workersAi } from "looplet/models";
+import { practice, scripted } from "looplet/practice";
+
+export const started: Promise<void> = slim.init("https://example.test/looplet.wasm");
+const add = tool({
+  description: "Adds",
+  inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+  execute: ({ a }, { signal }) => (signal.aborted ? 0 : a + 1),
 });
+const model = custom(async ({ signal }) => (signal.aborted ? "late" : "hi"));
+export const agent = createAgent({ model, tools: { add }, fetch: scripted([{ text: "a" }]) });
+export const others = [chromePrompt(), workersAi({ run: async () => practice() }, "m"), webllm];
+export function why(result: RunResult): string {
+  const said: string | undefined = result.error?.message;
+  if (result.outcome === "failed") return result.error.message;
+  return result.outcome === "stopped" ? result.stoppedBy : (said ?? result.text);
+}
+`;
 
 function bundle(options) {
   const entry = options.platform === "node" ? inFolder("main.mjs") : writeEntry(installed.folder);

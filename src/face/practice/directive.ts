@@ -3,7 +3,7 @@
  * `/practice`, for instance `/practice 529 x2` and then the real question.
  */
 import type { Conversation } from "./conversation.js";
-import type { StreamFaults } from "./respond.js";
+import type { StreamFaults } from "./types.js";
 
 /** A fault to be done `times` times for this conversation. */
 export interface Directive {

@@ -16,7 +16,6 @@ export {
   type ScriptedStep,
   type ScriptedTurn,
 } from "./scripted.js";
-export type { StreamFaults } from "./respond.js";
 export { estimateTokens } from "./tokens.js";
 export type {
   Chunking,
@@ -29,4 +28,5 @@ export type {
   ReplyUsage,
   Sleep,
   StopReason,
+  StreamFaults,
 } from "./types.js";

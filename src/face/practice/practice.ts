@@ -16,7 +16,7 @@ import { between, hashText, mintId, seededRandom, signatureOf, type Random } fro
 import { readRequest, signalOf } from "./request.js";
 import { illegal, rejectionOf, type Rejection } from "./rejection.js";
 import { countBlocks, cutWords, limitBlocks, settleBlocks, type Reply } from "./reply.js";
-import { pause, refuse, respond, type Delivery, type StreamFaults } from "./respond.js";
+import { pause, refuse, respond, type Delivery } from "./respond.js";
 import { PromptCache } from "./tokens.js";
 import type {
   Chunking,
@@ -26,6 +26,7 @@ import type {
   ReceivedRequest,
   ReplyBlock,
   Sleep,
+  StreamFaults,
 } from "./types.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */

@@ -8,21 +8,7 @@ import { openaiChatCompletion, openaiChatStream, openaiErrorEvent } from "./open
 import type { Random } from "./random.js";
 import { errorBody, rejectionOf, vendorHeaders, type Rejection } from "./rejection.js";
 import type { Reply } from "./reply.js";
-import type { Chunking, Protocol, ReceivedRequest, Sleep } from "./types.js";
-
-/** What can go wrong inside a response whose head was fine. Each field is off by default. */
-export interface StreamFaults {
-  /** An error event after this many events; `afterEvents` defaults to all but the terminal ones. The stream ends there. */
-  error?: { type?: string; message?: string; afterEvents?: number };
-  /** The stream fails with a `TypeError` after this many bytes, as when the network drops. */
-  dropAfterBytes?: number;
-  /** The same after this many events. */
-  dropAfterEvents?: number;
-  /** After this many events (`true`: all but the terminal ones) nothing more comes until the caller aborts. */
-  stall?: boolean | number;
-  /** The stream ends cleanly, but without the events that say that the answer is complete. */
-  truncate?: boolean;
-}
+import type { Chunking, Protocol, ReceivedRequest, Sleep, StreamFaults } from "./types.js";
 
 /** How a response is delivered. */
 export interface Delivery {

@@ -2,6 +2,7 @@
  * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in either protocol,
  * and records what it was asked. It checks nothing of the request unless told to.
  */
+import type { HostResponse } from "../host-types.js";
 import { checkAnthropic } from "./anthropic_check.js";
 import { bodyStream, timerSleep } from "./body.js";
 import { checkOpenaiChat } from "./openai_chat_check.js";
@@ -10,7 +11,7 @@ import { mintId, seededRandom, type Random } from "./random.js";
 import { readRequest, signalOf } from "./request.js";
 import { rejectionOf } from "./rejection.js";
 import { countBlocks, settleBlocks, type Reply } from "./reply.js";
-import { pause, refuse, respond, textResponse, type Delivery, type StreamFaults } from "./respond.js";
+import { pause, refuse, respond, textResponse, type Delivery } from "./respond.js";
 import { estimateTokens } from "./tokens.js";
 import type {
   Chunking,
@@ -22,6 +23,7 @@ import type {
   ReplyUsage,
   Sleep,
   StopReason,
+  StreamFaults,
 } from "./types.js";
 
 /**
@@ -64,8 +66,11 @@ export interface ScriptedTurn extends StreamFaults {
 /** A turn, a finished response, or a function that makes either out of the request and its number, from 0. */
 export type ScriptedStep =
   | ScriptedTurn
-  | Response
-  | ((request: ReceivedRequest, index: number) => ScriptedTurn | Response | Promise<ScriptedTurn | Response>);
+  | HostResponse
+  | ((
+      request: ReceivedRequest,
+      index: number,
+    ) => ScriptedTurn | HostResponse | Promise<ScriptedTurn | HostResponse>);
 
 /** Options of `scripted()`. */
 export interface ScriptedOptions {
@@ -201,7 +206,7 @@ export interface RawOptions {
 export function raw(
   content: string | Uint8Array | readonly (string | Uint8Array)[],
   options: RawOptions = {},
-): Response {
+): HostResponse {
   const list = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
   const body = bodyStream({
     chunks: list.map(toBytes),

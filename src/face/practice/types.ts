@@ -3,11 +3,16 @@
  * Nothing here performs anything; `practice.ts` and `scripted.ts` do.
  */
 
+import type { HostAbortSignal, HostRequest, HostRequestInit, HostResponse, HostUrl } from "../host-types.js";
+
 /** The two wire protocols that the practice provider speaks. */
 export type Protocol = "anthropic-messages" | "openai-chat";
 
 /** A function that can stand wherever `fetch` is expected. */
-export type PracticeFetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+export type PracticeFetch = (
+  input: string | HostRequest | HostUrl,
+  init?: HostRequestInit,
+) => Promise<HostResponse>;
 
 /**
  * How the bytes of a response body are cut into chunks.
@@ -22,7 +27,7 @@ export type Chunking = "event" | "split" | number;
  * Waits for `delayMs` milliseconds.
  * Contract: resolves after the delay; rejects with `signal.reason` as soon as `signal` aborts, and keeps no timer then.
  */
-export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>;
+export type Sleep = (delayMs: number, signal: HostAbortSignal) => Promise<void>;
 
 /** A request as the practice provider received it. */
 export interface ReceivedRequest {
@@ -56,6 +61,20 @@ export interface Failure {
   retryAfter?: string;
   /** More response headers. */
   headers?: Record<string, string>;
+}
+
+/** What can go wrong inside a response whose head was fine. Each field is off by default. */
+export interface StreamFaults {
+  /** An error event after this many events; `afterEvents` defaults to all but the terminal ones. The stream ends there. */
+  error?: { type?: string; message?: string; afterEvents?: number };
+  /** The stream fails with a `TypeError` after this many bytes, as when the network drops. */
+  dropAfterBytes?: number;
+  /** The same after this many events. */
+  dropAfterEvents?: number;
+  /** After this many events (`true`: all but the terminal ones) nothing more comes until the caller aborts. */
+  stall?: boolean | number;
+  /** The stream ends cleanly, but without the events that say that the answer is complete. */
+  truncate?: boolean;
 }
 
 /** Token counts in neutral words; each protocol has its own names and sums. */
