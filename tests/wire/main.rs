@@ -16,6 +16,7 @@ mod convert;
 mod feed;
 mod fixtures;
 mod machine;
+mod misbehaving;
 mod recordings;
 mod semantics;
 mod shared;
