@@ -144,13 +144,14 @@ impl ModelCall {
         failure
     }
 
-    /// A stream begins with a field, a comment or a blank line; a body that begins like JSON or HTML is none.
+    /// A stream begins with a field, a comment or a blank line; a body that begins like JSON, HTML or gzip (which the host
+    /// should have decoded) is none.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let first = bytes.iter().find(tells).copied();
         let is_ndjson = matches!(self.framing, FramingState::Ndjson(_));
         match first {
-            Some(b'<') => self.body = Body::Whole(Vec::new()),
+            Some(b'<' | 0x1F) => self.body = Body::Whole(Vec::new()),
             Some(b'{' | b'[') if !is_ndjson => self.body = Body::Whole(Vec::new()),
             Some(_) => self.body = Body::Events,
             None => return self.feed(bytes),

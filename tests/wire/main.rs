@@ -17,6 +17,7 @@ mod failures;
 mod feed;
 mod fixtures;
 mod machine;
+mod misbehaving;
 mod recordings;
 mod semantics;
 mod shared;

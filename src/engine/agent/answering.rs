@@ -52,7 +52,7 @@ impl Agent {
             answer.finish_reason,
             Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
         );
-        let calls = take_calls(&mut answer, may_be_cut, desk.ledger);
+        let calls = take_calls(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(self.written_by(desk, content, false));
@@ -83,7 +83,7 @@ impl Agent {
         if !answer.parts.is_empty() {
             self.text = text_of_parts(&answer);
         }
-        let calls = take_calls(&mut answer, false, desk.ledger);
+        let calls = take_calls(&mut answer, false, desk);
         let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(self.written_by(desk, content, true));
@@ -168,7 +168,7 @@ fn name_call(part: &mut Part, ledger: &mut Ledger) {
 }
 
 /// Reads the calls of an answer; afterwards their ids are unique.
-fn take_calls(answer: &mut Answer, may_be_cut: bool, ledger: &mut Ledger) -> Vec<WrittenCall> {
+fn take_calls(answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
     let last = answer
         .parts
         .iter()
@@ -178,9 +178,9 @@ fn take_calls(answer: &mut Answer, may_be_cut: bool, ledger: &mut Ledger) -> Vec
         if part.kind != PartKind::ToolCall {
             continue;
         }
-        name_call(part, ledger);
+        name_call(part, desk.ledger);
         if calls.iter().any(|other| other.id == part.id) {
-            part.id = ledger.random.id("call_");
+            part.id = desk.ledger.random.id("call_");
         }
         let parsed = json_repair::parse_arguments(&part.text);
         // An object with something in it shows its own end; an empty one may stand for arguments that never came.
@@ -200,6 +200,9 @@ fn take_calls(answer: &mut Answer, may_be_cut: bool, ledger: &mut Ledger) -> Vec
             ),
         };
         let (id, name) = (part.id.clone(), part.name.clone());
+        if !desk.config.tools.iter().any(|tool| tool.name == name) {
+            part.name = sendable_name(&name);
+        }
         calls.push(WrittenCall {
             id,
             name,
@@ -210,6 +213,17 @@ fn take_calls(answer: &mut Answer, may_be_cut: bool, ledger: &mut Ledger) -> Vec
         });
     }
     calls
+}
+
+/// Vendors refuse a history with a call whose name no tool could have, as models make them up:
+/// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
+fn sendable_name(name: &str) -> String {
+    if name.is_empty() {
+        return "_".to_owned();
+    }
+    let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let legal = name.chars().map(|c| if is_legal(&c) { c } else { '_' });
+    legal.take(64).collect()
 }
 
 /// The blocks of a message; text that is only white space is no block.

@@ -161,7 +161,8 @@ impl NdjsonDecoder {
     /// # Errors
     /// The failure that an `error` line reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let data = data.trim_ascii();
+        // Writers of Windows begin a body with a byte order mark.
+        let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii();
         if self.done || data.is_empty() {
             return Ok(());
         }

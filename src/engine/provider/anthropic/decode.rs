@@ -233,8 +233,9 @@ impl AnthropicDecoder {
     }
 }
 
+/// Blocks without an index come one after the other.
 fn block_index(event: &Object<'_>) -> Option<u32> {
-    u32::try_from(event.number("index")?).ok()
+    u32::try_from(event.number("index").unwrap_or(0)).ok()
 }
 
 /// <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons> (2026-11-20)

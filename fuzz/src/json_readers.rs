@@ -1,0 +1,123 @@
+//! The engine's own readers of JSON against serde_json.
+
+use looplet::engine::config::Config;
+use looplet::engine::json_check;
+use looplet::engine::json_number;
+use looplet::engine::json_reader::{Object, items, string, validate};
+use looplet::engine::json_tree::Tree;
+use looplet::engine::message::Json;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+pub fn check(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let own = json_check::check(&text).map_err(|fault| fault.describe(&text));
+    let oracle = serde_json::from_str::<IgnoredAny>(&text);
+    assert_eq!(
+        own,
+        oracle.map(|_| ()).map_err(|error| error.to_string()),
+        "{text:?}"
+    );
+    assert_eq!(validate(data).is_some(), own.is_ok());
+    let written = Json::string(&text);
+    assert_eq!(
+        serde_json::from_str::<String>(written.as_str()).unwrap(),
+        text,
+        "a string does not come back"
+    );
+    assert_eq!(string(written.as_str()).unwrap(), text);
+    if own.is_ok() {
+        check_valid(&text);
+    }
+}
+
+fn check_valid(text: &str) {
+    let config = Config::from_json(text);
+    if let (Ok(own), Ok(derived)) = (&config, serde_json::from_str::<Config>(text)) {
+        assert_eq!(*own, derived, "the two readers of a configuration differ");
+    }
+    let trimmed = Json::parse(text).unwrap();
+    assert_eq!(trimmed.as_str(), text.trim_matches([' ', '\n', '\t', '\r']));
+    let text = trimmed.as_str();
+    let Ok(value) = serde_json::from_str::<Value>(text) else {
+        // Too deep, half a surrogate pair, or a number beyond 1e308: the readers take it all the same.
+        if let Some(object) = Object::parse(text) {
+            object
+                .fields()
+                .for_each(|(_, value)| assert!(json_check::check(value).is_ok()));
+        }
+        if let Some(tree) = Tree::parse(text) {
+            assert!(json_check::check(&tree.to_json()).is_ok());
+        }
+        return;
+    };
+    check_object(text, &value);
+    check_items(text, &value);
+    assert_eq!(string(text).as_deref(), value.as_str());
+    if let Value::Number(number) = &value {
+        check_number(text, number.as_f64().unwrap());
+    }
+    let tree = Tree::parse(text).expect("serde_json is as deep as a tree");
+    let again: Value = serde_json::from_str(&tree.to_json()).unwrap();
+    assert_eq!(again, value, "a tree does not come back");
+    assert_eq!(tree.detached().to_json(), tree.to_json());
+}
+
+fn check_object(text: &str, value: &Value) {
+    let object = Object::parse(text);
+    assert_eq!(object.is_some(), value.is_object());
+    let (Some(object), Some(map)) = (object, value.as_object()) else {
+        return;
+    };
+    for (key, expected) in map {
+        let found = object.last(key).unwrap_or_else(|| panic!("{key:?} is missing"));
+        assert_eq!(&serde_json::from_str::<Value>(found).unwrap(), expected);
+        assert_eq!(object.get(key).is_none(), expected.is_null());
+        assert_eq!(object.string(key).as_deref(), expected.as_str());
+        assert_eq!(object.object(key).is_some(), expected.is_object());
+        assert_eq!(object.items(key).len(), expected.as_array().map_or(0, Vec::len));
+        if let Some(number) = expected.as_u64() {
+            assert_eq!(object.number(key), Some(number));
+        }
+    }
+    assert!(
+        object.fields().all(|(key, _)| map.contains_key(key)),
+        "a field too many"
+    );
+}
+
+fn check_items(text: &str, value: &Value) {
+    let found = items(text);
+    assert_eq!(found.is_some(), value.is_array());
+    let found: Vec<Value> = found
+        .iter()
+        .flatten()
+        .map(|item| serde_json::from_str(item).unwrap())
+        .collect();
+    if let Some(expected) = value.as_array() {
+        assert_eq!(&found, expected);
+    }
+}
+
+fn check_number(text: &str, expected: f64) {
+    let own = json_number::float(text);
+    // Numbers that are almost zero have fewer digits.
+    if expected.abs() > 1e-290 {
+        assert!(
+            (own - expected).abs() <= expected.abs() * 1e-13,
+            "{text} is read as {own:e}"
+        );
+    }
+    if let Some(integer) = json_number::integer(text) {
+        let magnitude = integer.magnitude as f64;
+        let value = if integer.is_positive {
+            magnitude
+        } else {
+            -magnitude
+        };
+        assert!(
+            (value - expected).abs() <= expected.abs() * 1e-13,
+            "{text} is read as {value:e}"
+        );
+    }
+}

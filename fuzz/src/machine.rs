@@ -1,0 +1,505 @@
+//! The run machine: the input's bytes decide what happens next; a small model watches what it asks for.
+//!
+//! Watched: I-01 (each call has its result, next to it), I-02 (requests only grow), I-03 (nothing empty), I-04 (results
+//! in order), I-05 (no more model calls than allowed), I-06 (usage adds up, `finish` once and last), I-07 (the same
+//! again is the same); that the state survives being saved after every output ([`World`] does so); that an answer to
+//! what is not open changes nothing.
+
+use std::collections::BTreeMap;
+
+use looplet::engine::config::Config;
+use looplet::engine::event::{EventKind, ToolFault};
+use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::message::{Block, Json};
+use looplet::engine::moment::Moment;
+use looplet::engine::output::Question;
+use looplet::engine::usage::Usage;
+use serde_json::{Value, json};
+
+use super::speak::{self, End, Say};
+use super::wire::{check_items, items};
+use super::world::{World, config, tool};
+
+const PROTOCOLS: &[&str] = &["anthropic", "openai_chat", "ndjson"];
+/// More outputs than this for one input byte is a loop that feeds itself.
+const MAX_EVENTS_PER_STEP: usize = 2000;
+
+pub fn check(data: &[u8]) {
+    if data.len() < 2 {
+        return;
+    }
+    // Saving after every output costs more than all else.
+    let is_careful = data.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) % 8 == 0;
+    let played = play(data, is_careful);
+    let world = &played.world;
+    for pair in world.requests.windows(2) {
+        let shared = shared_prefix(&pair[0]);
+        assert!(
+            pair[1].starts_with(shared),
+            "I-02: {}\ndoes not extend\n{}",
+            pair[1],
+            pair[0]
+        );
+    }
+    for body in &world.requests {
+        check_items(&items(played.protocol, body));
+    }
+    let result = world.result();
+    check_messages(&result["messages"]);
+    let starts = world
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::IterationStart)
+        .count();
+    assert!(starts as u32 <= played.max_iterations, "I-05");
+    check_events(world, &result);
+    let again = play(data, false);
+    assert_eq!(
+        again.world.events, world.events,
+        "I-07: the events differ the second time"
+    );
+    assert_eq!(
+        again.world.requests, world.requests,
+        "I-07: the requests differ the second time"
+    );
+}
+
+/// The body up to the end of its messages.
+fn shared_prefix(body: &str) -> &str {
+    &body[..body.rfind(']').unwrap()]
+}
+
+struct Played {
+    world: World,
+    protocol: &'static str,
+    max_iterations: u32,
+}
+
+/// The input as a source of choices; zeros when it is used up.
+struct Choices<'a> {
+    data: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Choices<'a> {
+    fn byte(&mut self) -> u8 {
+        let byte = self.data.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        byte
+    }
+
+    fn below(&mut self, end: u8) -> u8 {
+        self.byte() % end
+    }
+
+    fn take(&mut self, length: usize) -> &'a [u8] {
+        let rest = self.data.get(self.at..).unwrap_or_default();
+        let taken = &rest[..length.min(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
+    fn is_over(&self) -> bool {
+        self.at >= self.data.len()
+    }
+}
+
+fn play(data: &[u8], is_careful: bool) -> Played {
+    let mut choices = Choices { data, at: 0 };
+    let protocol = PROTOCOLS[choices.below(PROTOCOLS.len() as u8) as usize];
+    let max_iterations = 1 + u32::from(choices.below(6));
+    let mut world = World::new(settings(protocol, max_iterations, &mut choices));
+    world.round_trips = is_careful;
+    world.confirm_saves = false;
+    world.prompt("Go.");
+    let mut step = Step {
+        protocol,
+        index: 0,
+        ids: 0,
+        under_way: Vec::new(),
+        has_head: false,
+    };
+    while world.done.is_none() && !choices.is_over() {
+        let before = world.events.len();
+        check_overlaps(&world);
+        step.act(&mut world, &mut choices);
+        assert!(
+            world.events.len() - before < MAX_EVENTS_PER_STEP,
+            "the run feeds itself"
+        );
+        if world.done.is_none() {
+            check_late_answers(&mut world, is_careful);
+        }
+    }
+    if world.done.is_none() {
+        world.cancel();
+    }
+    assert!(world.done.is_some(), "a cancelled run has ended");
+    check_late_answers(&mut world, is_careful);
+    Played {
+        world,
+        protocol,
+        max_iterations,
+    }
+}
+
+fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> Config {
+    let tools = json!([
+        tool("read", json!({"readOnly": true})),
+        tool("write", json!({"timeoutMs": 50})),
+        tool("key", json!({"prepare": true})),
+        tool("once", json!({"replayOnce": true})),
+    ]);
+    let flags = choices.byte();
+    let modes = ["read-only-parallel", "parallel", "sequential"];
+    let mut fields = json!({
+        "model": {"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1", "protocol": protocol,
+            "stream": flags & 32 == 0},
+        "limits": {"maxIterations": max_iterations},
+        "toolExecution": modes[flags as usize % 3],
+        "maxToolConcurrency": 1 + flags % 5,
+        "joinDeltas": flags & 64 != 0,
+        "retry": {"maxRetries": choices.below(3), "baseMs": 10},
+        "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
+    });
+    if flags & 128 != 0 {
+        fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
+        fields["timeouts"]["totalMs"] = json!(300);
+    }
+    config(tools, fields)
+}
+
+struct Step {
+    protocol: &'static str,
+    /// Of the next block.
+    index: usize,
+    ids: u32,
+    /// What the server will send, in front of what the input adds.
+    under_way: Vec<u8>,
+    has_head: bool,
+}
+
+impl Step {
+    fn act(&mut self, world: &mut World, choices: &mut Choices<'_>) {
+        match choices.below(24) {
+            0 => world.input(Input::Steer {
+                id: u32::from(choices.byte()),
+                content: content(choices),
+            }),
+            1 => world.input(Input::FollowUp {
+                id: u32::from(choices.byte()),
+                content: content(choices),
+            }),
+            2 => world.input(Input::Withdraw {
+                id: u32::from(choices.byte()),
+            }),
+            3 if choices.below(4) == 0 => world.cancel(),
+            4 => world.pass(u64::from(choices.byte())),
+            5..=9 => act_on_tools(world, choices),
+            _ => self.act_on_request(world, choices),
+        }
+        if world.open_request.is_none() {
+            self.has_head = false;
+            self.index = 0;
+            self.under_way.clear();
+        }
+    }
+
+    fn act_on_request(&mut self, world: &mut World, choices: &mut Choices<'_>) {
+        let Some(request) = world.open_request else {
+            return world.pass(u64::from(choices.below(64)));
+        };
+        if !self.has_head {
+            self.has_head = true;
+            let status = [200, 200, 200, 200, 200, 200, 201, 429, 500, 400][choices.below(10) as usize];
+            self.under_way = speak::begin(self.protocol);
+            return world.head(status, &[("request-id", "req_1")]);
+        }
+        match choices.below(12) {
+            0 => {
+                let length = choices.byte() as usize;
+                self.under_way.extend_from_slice(choices.take(length));
+            }
+            1..=6 => {
+                let block = self.block(choices);
+                self.under_way.extend(block);
+                self.index += 1;
+            }
+            7..=8 => {
+                let end = [End::Stop, End::Calls, End::Length, End::Pause][choices.below(4) as usize];
+                self.under_way.extend(speak::finish(self.protocol, end));
+            }
+            9 => {
+                let size = (choices.byte() as usize).min(self.under_way.len());
+                self.under_way.truncate(size);
+            }
+            10 if choices.below(2) == 0 => return world.network_failed(),
+            _ => {
+                self.send(world, request, usize::MAX);
+                if world.open_request == Some(request) {
+                    world.end();
+                }
+                return;
+            }
+        }
+        let most = choices.byte() as usize;
+        self.send(world, request, most);
+    }
+
+    fn send(&mut self, world: &mut World, request: u32, most: usize) {
+        let size = most.min(self.under_way.len());
+        let rest = self.under_way.split_off(size);
+        let bytes = std::mem::replace(&mut self.under_way, rest);
+        if !bytes.is_empty() {
+            world.input(Input::Chunk {
+                request,
+                bytes: &bytes,
+            });
+        }
+    }
+
+    fn block(&mut self, choices: &mut Choices<'_>) -> Vec<u8> {
+        let id = match choices.below(10) {
+            0 => "same".to_owned(),
+            1 => String::new(),
+            _ => {
+                self.ids += 1;
+                format!("t{}", self.ids)
+            }
+        };
+        let name = ["read", "write", "key", "once", "none", ""][choices.below(6) as usize];
+        let block = match choices.below(10) {
+            0 => Say::Text("Some text with ümläuts 🦀."),
+            1 => Say::Text(" \n"),
+            2 => Say::Thinking("Hm."),
+            3 => Say::Call {
+                id: &id,
+                name,
+                arguments: "",
+            },
+            4 => Say::Call {
+                id: &id,
+                name,
+                arguments: "{\"n\": ",
+            },
+            5 => Say::Call {
+                id: &id,
+                name,
+                arguments: "```json\n{\"n\": 2,}\n```",
+            },
+            6 => Say::Call {
+                id: &id,
+                name,
+                arguments: "{\"n\": \"no number\"}",
+            },
+            kind => {
+                let arguments = if kind == 7 { "{\"n\":1}" } else { "{\"n\":2}" };
+                Say::Call {
+                    id: &id,
+                    name,
+                    arguments,
+                }
+            }
+        };
+        speak::say(self.protocol, self.index, &block)
+    }
+}
+
+fn content(choices: &mut Choices<'_>) -> Vec<Block> {
+    match choices.below(4) {
+        0 => Vec::new(),
+        1 => vec![Block::text("  ")],
+        _ => vec![Block::text("Steer.")],
+    }
+}
+
+fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
+    if !world.saves.is_empty() && choices.below(2) == 0 {
+        let (save, _) = world.saves.remove(0);
+        let ok = choices.below(10) > 0;
+        return world.input(Input::Saved { save, ok });
+    }
+    if !world.questions.is_empty() {
+        let (question, Question::PrepareCalls { calls }) = world.questions.remove(0);
+        let fit = calls.len().saturating_sub(usize::from(choices.below(8) == 1));
+        let answer = match choices.below(8) {
+            0 => QuestionAnswer::Failed { why: "no".into() },
+            _ => QuestionAnswer::Prepared(
+                calls
+                    .iter()
+                    .take(fit)
+                    .map(|call| prepared(call.input.as_str()))
+                    .collect(),
+            ),
+        };
+        return world.input(Input::Answered { question, answer });
+    }
+    let ids: Vec<String> = world.running.keys().cloned().collect();
+    if ids.is_empty() {
+        return;
+    }
+    let id = &ids[choices.below(ids.len().min(255) as u8) as usize];
+    let fault = |recoverable| {
+        ToolReturn::Fault(ToolFault {
+            code: "x".into(),
+            message: "y".into(),
+            hint: "z".into(),
+            recoverable,
+        })
+    };
+    match choices.below(16) {
+        0 => world.finish_tool(id, fault(true)),
+        1 => world.finish_tool(id, fault(false)),
+        2 => {
+            let call = world.running[id].call;
+            let data = Json::parse("1").unwrap();
+            world.input(Input::ToolProgress { call, data });
+        }
+        3 => world.finish_tool(id, ToolReturn::Content(Vec::new())),
+        4 => world.finish_tool(id, ToolReturn::Content(vec![Block::text("")])),
+        _ => world.return_value(id, json!({"id": id})),
+    }
+}
+
+/// The resource key is the call's input.
+fn prepared(input: &str) -> PreparedCall {
+    PreparedCall {
+        resource_key: Some(input.to_owned()),
+        ..PreparedCall::default()
+    }
+}
+
+fn check_overlaps(world: &World) {
+    let mut keys: Vec<&str> = Vec::new();
+    for running in world
+        .running
+        .values()
+        .filter(|running| running.tool_name == "key")
+    {
+        let key = running.input.as_str();
+        assert!(
+            !keys.contains(&key),
+            "I-04: two calls of one resource key run at once"
+        );
+        keys.push(key);
+    }
+}
+
+/// Answers to an effect that is not open.
+fn check_late_answers(world: &mut World, is_careful: bool) {
+    let effect = world.events.len() as u32 % 50;
+    if world.run.is_live(effect) {
+        return;
+    }
+    let moment = Moment {
+        now_ms: world.now_ms,
+        random: world.seed,
+    };
+    let before = is_careful.then(|| state(world));
+    let late = [
+        Input::Chunk {
+            request: effect,
+            bytes: b"data: x\n\n",
+        },
+        Input::End { request: effect },
+        Input::NetworkFailed {
+            request: effect,
+            why: "late".into(),
+        },
+        Input::ToolFinished {
+            call: effect,
+            result: ToolReturn::Content(Vec::new()),
+        },
+        Input::Answered {
+            question: effect,
+            answer: QuestionAnswer::Prepared(Vec::new()),
+        },
+        Input::Saved {
+            save: effect,
+            ok: true,
+        },
+        Input::HandedOver { handover: effect },
+    ];
+    for input in late {
+        world.run.handle_input(input, moment);
+        assert_eq!(world.run.poll_output(), None, "a late answer has an effect");
+    }
+    if let Some(before) = before {
+        assert_eq!(state(world), before, "a late answer changes the state");
+    }
+}
+
+fn state(world: &World) -> Value {
+    let mut state = serde_json::to_value(&world.run).unwrap();
+    // Of the input at hand.
+    for field in ["random", "seed", "now_ms"] {
+        state["ledger"][field] = Value::Null;
+    }
+    state
+}
+
+/// I-01 on the neutral messages of the result.
+fn check_messages(messages: &Value) {
+    let mut open: Vec<Value> = Vec::new();
+    for message in messages.as_array().unwrap() {
+        let content = message["content"].as_array().unwrap();
+        assert!(!content.is_empty());
+        let results: Vec<Value> = content
+            .iter()
+            .filter_map(|block| block.get("callId").cloned())
+            .collect();
+        assert_eq!(
+            results, open,
+            "the results are not those of the calls before, in order"
+        );
+        let calls = content.iter().filter(|block| block["type"] == "tool_call");
+        open = calls.map(|block| block["id"].clone()).collect();
+    }
+    assert!(open.is_empty(), "a call without a result");
+}
+
+fn check_events(world: &World, result: &Value) {
+    let is_finish = |kind: &EventKind| matches!(kind, EventKind::Finish { .. });
+    let finishes = world.events.iter().filter(|event| is_finish(&event.kind)).count();
+    assert_eq!(finishes, 1, "I-06");
+    assert!(
+        is_finish(&world.events.last().unwrap().kind),
+        "I-06: something after the end"
+    );
+    assert!(world.run.poll_timeout().is_none(), "a timer after the end");
+    let mut open = BTreeMap::new();
+    let mut calls: BTreeMap<(u32, u32), Usage> = BTreeMap::new();
+    for event in &world.events {
+        let place = |block: &u32| (event.iteration, event.attempt, *block);
+        match &event.kind {
+            EventKind::TextStart { block }
+            | EventKind::ReasoningStart { block }
+            | EventKind::ToolInputStart { block, .. } => {
+                assert!(
+                    open.insert(place(block), ()).is_none(),
+                    "a block that starts twice"
+                );
+            }
+            EventKind::TextDelta { block, .. }
+            | EventKind::ReasoningDelta { block, .. }
+            | EventKind::ToolInputDelta { block, .. } => {
+                assert!(open.contains_key(&place(block)), "a delta outside its block");
+            }
+            EventKind::TextEnd { block }
+            | EventKind::ReasoningEnd { block }
+            | EventKind::ToolInputEnd { block } => {
+                assert!(open.remove(&place(block)).is_some(), "an end without its start");
+            }
+            EventKind::Reset { .. } => open.clear(),
+            EventKind::Usage { usage, .. } => {
+                calls.insert((event.iteration, event.attempt), *usage);
+            }
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "a block that never ended");
+    let mut sum = Usage::default();
+    calls.values().for_each(|usage| sum.add(usage));
+    let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
+    assert_eq!(usage, sum, "I-06: usage is not the sum of its calls");
+}

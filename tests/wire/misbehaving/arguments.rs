@@ -1,0 +1,242 @@
+//! What models and servers write as the arguments of a call.
+
+use serde_json::json;
+
+use super::calls::{N1, ONE, add, all, all_ending, blocks, chat, lines};
+use super::speak::{End, Say};
+use super::{PROTOCOLS, Row};
+
+pub fn rows() -> Vec<Row> {
+    vec![
+        Row {
+            server: "sends the arguments as an object",
+            run: "takes its text",
+            bodies: vec![
+                (
+                    "anthropic",
+                    blocks(
+                        &[json!({"type": "tool_use", "id": "t1", "name": "add", "input": {"n": 1}})],
+                        false,
+                    ),
+                ),
+                (
+                    "openai_chat",
+                    chat(&[
+                        json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": {"n": 1}}}),
+                    ]),
+                ),
+                (
+                    "ndjson",
+                    lines(&[json!({"type": "tool_call", "id": "t1", "name": "add", "input": {"n": 1}})]),
+                ),
+            ],
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "sends empty arguments",
+            run: "reads `{}`",
+            bodies: all(&[wipe("")]),
+            expect: EMPTY,
+            ..Row::default()
+        },
+        Row {
+            server: "sends blanks as arguments",
+            run: "reads `{}`",
+            bodies: all(&[wipe(" \n")]),
+            expect: EMPTY,
+            but: &[("anthropic", BLANK_AND_EMPTY), ("openai_chat", BLANK_AND_EMPTY)],
+            ..Row::default()
+        },
+        Row {
+            server: "sends no arguments at all",
+            run: "reads `{}`",
+            bodies: vec![
+                (
+                    "anthropic",
+                    blocks(&[json!({"type": "tool_use", "id": "t1", "name": "wipe"})], false),
+                ),
+                (
+                    "openai_chat",
+                    chat(&[json!({"index": 0, "id": "t1", "function": {"name": "wipe"}})]),
+                ),
+                (
+                    "ndjson",
+                    lines(&[json!({"type": "tool_call", "id": "t1", "name": "wipe"})]),
+                ),
+            ],
+            expect: EMPTY,
+            ..Row::default()
+        },
+        Row {
+            server: "sends `null` where the arguments would be",
+            run: "reads `{}`",
+            bodies: vec![
+                (
+                    "anthropic",
+                    blocks(
+                        &[json!({"type": "tool_use", "id": "t1", "name": "wipe", "input": null})],
+                        false,
+                    ),
+                ),
+                (
+                    "openai_chat",
+                    chat(&[json!({"index": 0, "id": "t1", "function": {"name": "wipe", "arguments": null}})]),
+                ),
+                (
+                    "ndjson",
+                    lines(&[json!({"type": "tool_call", "id": "t1", "name": "wipe", "input": null})]),
+                ),
+            ],
+            expect: EMPTY,
+            ..Row::default()
+        },
+        Row {
+            server: "writes the text `null` as arguments",
+            run: "reads `{}`",
+            bodies: all(&[wipe("null")]),
+            expect: EMPTY,
+            ..Row::default()
+        },
+        Row {
+            server: "reaches the length limit within the arguments",
+            run: "does not run the call and tells the model that it was cut off",
+            bodies: all_ending(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
+            expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "reaches the length limit before the first argument",
+            run: "does not run the call: `{}` was not written",
+            bodies: all_ending(&[wipe("")], End::Length),
+            expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "reaches the length limit behind whole calls",
+            run: "runs those, not the one that was cut off",
+            bodies: all_ending(&[add("t1", N1), add("t2", "{\"n\":")], End::Length),
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent call t1, call t2, result t1 1, result t2 cut_off",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "cuts arguments off but says that the calls are whole",
+            run: "does not run the call and tells the model where its JSON ends",
+            bodies: all(&[add("t1", "{\"n\":1,\"m\":[2")]),
+            expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "writes the arguments in a code fence",
+            run: "runs the call, with a warning",
+            bodies: all(&[add("t1", "```json\n{\"n\":1}\n```")]),
+            expect: REPAIRED,
+            ..Row::default()
+        },
+        Row {
+            server: "writes trailing commas",
+            run: "runs the call without them, with a warning",
+            bodies: all(&[add("t1", "{\"n\":1,}")]),
+            expect: REPAIRED,
+            ..Row::default()
+        },
+        Row {
+            server: "writes prose around the arguments",
+            run: "runs the call, with a warning",
+            bodies: all(&[add("t1", "Sure! {\"n\":1} is what I need.")]),
+            expect: REPAIRED,
+            ..Row::default()
+        },
+        Row {
+            server: "writes the arguments as JSON within a JSON string",
+            run: "runs the call, with a warning",
+            bodies: all(&[add("t1", "\"{\\\"n\\\":1}\"")]),
+            expect: REPAIRED,
+            ..Row::default()
+        },
+        Row {
+            server: "writes an array, a number or a word as arguments",
+            run: "tells the model that an object is expected",
+            bodies: all(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")]),
+            expect: &[
+                "sent call t1, call t2, call t3, result t1 invalid_json, result t2 invalid_json, result t3 invalid_json",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "writes prose alone as arguments",
+            run: "tells the model that it is no JSON",
+            bodies: all(&[add("t1", "one, please")]),
+            expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "writes arguments that do not fit the tool's schema",
+            run: "tells the model what does not fit",
+            bodies: all(&[add("t1", "{\"n\":\"one\"}")]),
+            expect: &["sent call t1, result t1 invalid_input", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "writes integers beyond 2^53, and blanks between the tokens",
+            run: "hands the tool the same text",
+            bodies: all(&[wipe("{ \"id\" : 12345678901234567890 }")]),
+            expect: &[
+                r#"run wipe { "id" : 12345678901234567890 } as t1"#,
+                "sent call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "writes arguments a thousand levels deep",
+            run: "tells the model how deep they may be",
+            bodies: deep(),
+            expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
+            ..Row::default()
+        },
+    ]
+}
+
+const EMPTY: &[&str] = &[
+    "run wipe {} as t1",
+    "sent call t1, result t1 1",
+    "completed \"Done.\"",
+];
+
+const BLANK_AND_EMPTY: &[&str] = &[
+    "run wipe  \n{} as t1",
+    "sent call t1, result t1 1",
+    "completed \"Done.\"",
+];
+
+const REPAIRED: &[&str] = &[
+    "warn repaired_arguments",
+    r#"run add {"n":1} as t1"#,
+    "sent call t1, result t1 1",
+    "completed \"Done.\"",
+];
+
+fn wipe(arguments: &str) -> Say<'_> {
+    Say::Call {
+        id: "t1",
+        name: "wipe",
+        arguments,
+    }
+}
+
+fn deep() -> Vec<(&'static str, Vec<u8>)> {
+    let arguments = ["{\"n\":", &"[".repeat(1000), &"]".repeat(1000), "}"].concat();
+    let bodies = PROTOCOLS.iter().map(|protocol| {
+        (
+            *protocol,
+            super::speak::answer(protocol, &[wipe(&arguments)], End::Calls),
+        )
+    });
+    bodies.collect()
+}

@@ -1,0 +1,280 @@
+//! Which blocks an answer has, and in which order.
+
+use serde_json::{Value, json};
+
+use super::Row;
+use super::calls::{N1, ONE, add, all, all_ending, start};
+use super::speak::{End, Say, begin, chunk, event, finish, line, say};
+
+pub fn rows() -> Vec<Row> {
+    vec![
+        Row {
+            server: "sends an empty text block before a call",
+            run: "does not send it back",
+            bodies: all(&[Say::Text(""), add("t1", N1)]),
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "sends a text block of blanks before a call",
+            run: "does not send it back",
+            bodies: all(&[Say::Text("\n\n "), add("t1", N1)]),
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "sends an answer of blanks",
+            run: "completes with them, and sends no empty message",
+            bodies: all_ending(&[Say::Text(" \n")], End::Stop),
+            expect: &["completed \" \\n\""],
+            ..Row::default()
+        },
+        Row {
+            server: "sends text after a call",
+            run: "keeps the order, where the protocol has one",
+            bodies: all(&[Say::Text("First."), add("t1", N1), Say::Text("Then.")]),
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent \"First.\", call t1, \"Then.\", result t1 1",
+                "completed \"Done.\"",
+            ],
+            but: &[(
+                "openai_chat",
+                &[
+                    r#"run add {"n":1} as t1"#,
+                    "sent \"First.Then.\", call t1, result t1 1",
+                    "completed \"Done.\"",
+                ],
+            )],
+            ..Row::default()
+        },
+        Row {
+            server: "thinks, then sends redacted thinking, then a call",
+            run: "sends all three back, unchanged and in order",
+            bodies: vec![("anthropic", {
+                let redacted = json!({"type": "redacted_thinking", "data": "c2VjcmV0"});
+                [
+                    begin("anthropic"),
+                    say("anthropic", 0, &Say::Thinking("Hm.")),
+                    start(1, redacted),
+                    event(json!({"type": "content_block_stop", "index": 1})),
+                    say("anthropic", 2, &add("t1", N1)),
+                    finish("anthropic", End::Calls),
+                ]
+                .concat()
+            })],
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent thinking, redacted_thinking, call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "thinks before a call",
+            run: "sends the thinking back where the protocol wants it",
+            bodies: all(&[Say::Thinking("Hm."), add("t1", N1)]),
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent thinking, call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            but: &[(
+                "openai_chat",
+                &[
+                    r#"run add {"n":1} as t1"#,
+                    "sent reasoning_content, call t1, result t1 1",
+                    "completed \"Done.\"",
+                ],
+            )],
+            ..Row::default()
+        },
+        Row {
+            server: "thinks without a signature",
+            run: "does not send that back to a protocol that would refuse it",
+            bodies: vec![(
+                "anthropic",
+                [
+                    begin("anthropic"),
+                    start(0, json!({"type": "thinking", "thinking": "Hm.", "signature": ""})),
+                    event(json!({"type": "content_block_stop", "index": 0})),
+                    say("anthropic", 1, &add("t1", N1)),
+                    finish("anthropic", End::Calls),
+                ]
+                .concat(),
+            )],
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "sends a block of an unknown type",
+            run: "keeps it raw and sends it back",
+            bodies: vec![("anthropic", {
+                let block = json!({"type": "hologram", "pixels": [1, 2]});
+                [
+                    begin("anthropic"),
+                    start(0, block),
+                    event(json!({"type": "content_block_stop", "index": 0})),
+                    say("anthropic", 1, &add("t1", N1)),
+                    finish("anthropic", End::Calls),
+                ]
+                .concat()
+            })],
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent hologram, call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "sends events or lines of unknown types",
+            run: "passes over them",
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        event(json!({"type": "weather", "is": "fine"})),
+                        hi("anthropic"),
+                        event(json!({"type": "ping"})),
+                        finish("anthropic", End::Stop),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "openai_chat",
+                    [
+                        begin("openai_chat"),
+                        super::speak::data(json!({"id": "c_1", "object": "weather", "is": "fine"})),
+                        hi("openai_chat"),
+                        finish("openai_chat", End::Stop),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "ndjson",
+                    [
+                        begin("ndjson"),
+                        line(json!({"type": "weather", "is": "fine"})),
+                        line(json!({"no": "type"})),
+                        hi("ndjson"),
+                        finish("ndjson", End::Stop),
+                    ]
+                    .concat(),
+                ),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "sends deltas of a block that never started",
+            run: "opens the block",
+            bodies: vec![(
+                "anthropic",
+                [
+                    begin("anthropic"),
+                    event(json!({"type": "content_block_delta", "index": 0,
+                        "delta": {"type": "text_delta", "text": "Hi."}})),
+                    finish("anthropic", End::Stop),
+                ]
+                .concat(),
+            )],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "never ends its blocks",
+            run: "ends them with the message",
+            bodies: vec![(
+                "anthropic",
+                [
+                    begin("anthropic"),
+                    start(0, json!({"type": "text", "text": "First."})),
+                    start(1, json!({"type": "tool_use", "id": "t1", "name": "add", "input": {"n": 1}})),
+                    finish("anthropic", End::Calls),
+                ]
+                .concat(),
+            )],
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent \"First.\", call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "starts every block with the index 0",
+            run: "reads them one after the other",
+            bodies: vec![(
+                "anthropic",
+                [
+                    begin("anthropic"),
+                    say("anthropic", 0, &Say::Text("First.")),
+                    say("anthropic", 0, &add("t1", N1)),
+                    finish("anthropic", End::Calls),
+                ]
+                .concat(),
+            )],
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent \"First.\", call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
+            ..Row::default()
+        },
+        Row {
+            server: "sends text as a list of parts, with thinking in it",
+            run: "reads each part as what it is",
+            bodies: vec![(
+                "openai_chat",
+                [
+                    begin("openai_chat"),
+                    chunk(
+                        json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                            {"type": "text", "text": "Hi"}]}),
+                        Value::Null,
+                    ),
+                    chunk(json!({"content": "."}), Value::Null),
+                    finish("openai_chat", End::Stop),
+                ]
+                .concat(),
+            )],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "sends no first event, or a delta without a role",
+            run: "reads the rest",
+            bodies: vec![
+                ("anthropic", [hi("anthropic"), finish("anthropic", End::Stop)].concat()),
+                ("openai_chat", [hi("openai_chat"), finish("openai_chat", End::Stop)].concat()),
+                ("ndjson", [hi("ndjson"), finish("ndjson", End::Stop)].concat()),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "changes the answer's id on the way",
+            run: "does not mind",
+            bodies: vec![(
+                "openai_chat",
+                [
+                    super::speak::data(json!({"id": "", "choices": [], "prompt_filter_results": []})),
+                    super::speak::data(json!({"id": "a", "choices": [{"delta": {"content": "Hi"}}]})),
+                    super::speak::data(json!({"id": "b", "choices": [{"delta": {"content": "."}}]})),
+                    finish("openai_chat", End::Stop),
+                ]
+                .concat(),
+            )],
+            expect: HI,
+            ..Row::default()
+        },
+    ]
+}
+
+const HI: &[&str] = &["completed \"Hi.\""];
+
+fn hi(protocol: &str) -> Vec<u8> {
+    say(protocol, 0, &Say::Text("Hi."))
+}

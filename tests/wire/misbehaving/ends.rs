@@ -1,0 +1,338 @@
+//! How answers end: with the wrong reason, with none, twice.
+
+use serde_json::{Value, json};
+
+use super::Row;
+use super::calls::{N1, ONE, add, all_ending};
+use super::speak::{End, Say, begin, chunk, event, finish, line, say};
+
+pub fn rows() -> Vec<Row> {
+    vec![
+        Row {
+            server: "says `stop` although there are calls",
+            run: "runs the calls",
+            bodies: all_ending(&[add("t1", N1)], End::Stop),
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "says `length` behind a call that is whole",
+            run: "runs the call",
+            bodies: all_ending(&[add("t1", N1)], End::Length),
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "says `length` within text",
+            run: "completes with the text; `finishReason` says so",
+            bodies: all_ending(&[Say::Text("Once upon")], End::Length),
+            expect: &["completed \"Once upon\""],
+            ..Row::default()
+        },
+        Row {
+            server: "says that there are calls where there is only text",
+            run: "completes with the text",
+            bodies: all_ending(&[Say::Text("Hi.")], End::Calls),
+            expect: &["completed \"Hi.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "gives null as the reason, to the protocol's end",
+            run: "completes all the same",
+            bodies: vec![
+                ("anthropic", anthropic(json!({"stop_reason": null}))),
+                ("openai_chat", [openai(&[Value::Null]), DONE.to_vec()].concat()),
+                ("ndjson", ndjson(json!({"type": "finish", "reason": null}))),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "gives null as the reason behind a call",
+            run: "runs the call",
+            bodies: vec![(
+                "openai_chat",
+                [
+                    begin("openai_chat"),
+                    say("openai_chat", 0, &add("t1", N1)),
+                    chunk(json!({}), Value::Null),
+                    DONE.to_vec(),
+                ]
+                .concat(),
+            )],
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
+            server: "gives no reason, only the protocol's end",
+            run: "completes all the same",
+            bodies: vec![
+                ("anthropic", anthropic(json!({}))),
+                (
+                    "openai_chat",
+                    [begin("openai_chat"), hi("openai_chat"), DONE.to_vec()].concat(),
+                ),
+                ("ndjson", ndjson(json!({"type": "finish"}))),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "gives a reason and no protocol's end",
+            run: "completes when the body ends",
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        hi("anthropic"),
+                        stop_reason(json!({"stop_reason": "end_turn"})),
+                    ]
+                    .concat(),
+                ),
+                ("openai_chat", openai(&[json!("stop")])),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "gives neither a reason nor an end",
+            run: "takes the answer as cut off: `reset`, and again",
+            bodies: vec![
+                ("anthropic", [begin("anthropic"), hi("anthropic")].concat()),
+                ("openai_chat", [begin("openai_chat"), hi("openai_chat")].concat()),
+                ("ndjson", [begin("ndjson"), hi("ndjson")].concat()),
+            ],
+            expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "gives a call and neither a reason nor an end",
+            run: "does not run the call: `reset`, and again",
+            bodies: ["anthropic", "openai_chat", "ndjson"]
+                .map(|protocol| {
+                    (
+                        protocol,
+                        [begin(protocol), say(protocol, 0, &add("t1", N1))].concat(),
+                    )
+                })
+                .to_vec(),
+            expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "gives its reason twice",
+            run: "takes the last",
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        hi("anthropic"),
+                        stop_reason(json!({"stop_reason": "end_turn"})),
+                        finish("anthropic", End::Stop),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "openai_chat",
+                    [openai(&[json!("stop"), json!("stop")]), DONE.to_vec()].concat(),
+                ),
+                (
+                    "ndjson",
+                    [
+                        begin("ndjson"),
+                        hi("ndjson"),
+                        finish("ndjson", End::Stop),
+                        finish("ndjson", End::Stop),
+                    ]
+                    .concat(),
+                ),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "gives its reason before the last text",
+            run: "reads the text too",
+            bodies: vec![(
+                "openai_chat",
+                [
+                    begin("openai_chat"),
+                    chunk(json!({"content": "Hi"}), json!("stop")),
+                    chunk(json!({"content": "."}), Value::Null),
+                    DONE.to_vec(),
+                ]
+                .concat(),
+            )],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "goes on after the protocol's end",
+            run: "passes over what follows",
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        hi("anthropic"),
+                        finish("anthropic", End::Stop),
+                        b"event: data\ndata: [DONE]\n\n".to_vec(),
+                        hi("anthropic"),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "openai_chat",
+                    [
+                        openai(&[json!("stop")]),
+                        DONE.to_vec(),
+                        hi("openai_chat"),
+                        DONE.to_vec(),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "ndjson",
+                    [
+                        begin("ndjson"),
+                        hi("ndjson"),
+                        finish("ndjson", End::Stop),
+                        hi("ndjson"),
+                    ]
+                    .concat(),
+                ),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "gives a reason of its own",
+            run: "completes; `rawFinishReason` has the word",
+            bodies: vec![
+                ("anthropic", anthropic(json!({"stop_reason": "model_got_bored"}))),
+                ("openai_chat", [openai(&[json!("eos")]), DONE.to_vec()].concat()),
+                ("ndjson", ndjson(json!({"type": "finish", "reason": "bored"}))),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "sends an answer of nothing",
+            run: "completes without text, and sends no empty message",
+            bodies: all_ending(&[], End::Stop),
+            expect: &["completed \"\""],
+            ..Row::default()
+        },
+        Row {
+            server: "pauses a long turn (`pause_turn`)",
+            run: "sends the turn back as it is and goes on",
+            bodies: vec![
+                (
+                    "anthropic",
+                    super::speak::answer("anthropic", &[Say::Text("Hi.")], End::Pause),
+                ),
+                (
+                    "ndjson",
+                    super::speak::answer("ndjson", &[Say::Text("Hi.")], End::Pause),
+                ),
+            ],
+            expect: &["sent \"Hi.\"", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "refuses",
+            run: "completes with the refusal as text; `finishReason` says so",
+            bodies: vec![
+                ("anthropic", anthropic(json!({"stop_reason": "refusal"}))),
+                (
+                    "openai_chat",
+                    [
+                        begin("openai_chat"),
+                        chunk(json!({"refusal": "Hi."}), Value::Null),
+                        finish("openai_chat", End::Stop),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "ndjson",
+                    [
+                        begin("ndjson"),
+                        line(json!({"type": "refusal", "text": "Hi."})),
+                        finish("ndjson", End::Stop),
+                    ]
+                    .concat(),
+                ),
+            ],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "sends further choices (`n` > 1), one of which ends first",
+            run: "reads the first alone",
+            bodies: vec![("openai_chat", {
+                let other = json!({"id": "c_1", "choices": [{"index": 1, "delta": {"content": "Other"},
+                    "finish_reason": "length"}]});
+                [
+                    begin("openai_chat"),
+                    super::speak::data(other),
+                    openai(&[json!("stop")]),
+                    DONE.to_vec(),
+                ]
+                .concat()
+            })],
+            expect: HI,
+            ..Row::default()
+        },
+        Row {
+            server: "sends call, reason and usage in one chunk",
+            run: "reads all of it",
+            bodies: vec![(
+                "openai_chat",
+                [
+                    super::speak::data(
+                        json!({"id": "c_1", "choices": [{"index": 0, "finish_reason": "tool_calls",
+                        "delta": {"role": "assistant", "content": "", "tool_calls": [{"index": 0, "id": "t1",
+                            "type": "function", "function": {"name": "add", "arguments": N1}}]}}],
+                        "usage": {"prompt_tokens": 10, "completion_tokens": 5}}),
+                    ),
+                    DONE.to_vec(),
+                ]
+                .concat(),
+            )],
+            expect: ONE,
+            ..Row::default()
+        },
+    ]
+}
+
+const HI: &[&str] = &["completed \"Hi.\""];
+const DONE: &[u8] = b"data: [DONE]\n\n";
+
+fn hi(protocol: &str) -> Vec<u8> {
+    say(protocol, 0, &Say::Text("Hi."))
+}
+
+/// `Hi.` and a `message_delta` with this.
+fn anthropic(delta: Value) -> Vec<u8> {
+    let stop = event(json!({"type": "message_stop"}));
+    [begin("anthropic"), hi("anthropic"), stop_reason(delta), stop].concat()
+}
+
+fn stop_reason(delta: Value) -> Vec<u8> {
+    event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 5}}))
+}
+
+/// `Hi.` and a chunk for each of these reasons; no `[DONE]`.
+fn openai(reasons: &[Value]) -> Vec<u8> {
+    let mut body = [begin("openai_chat"), hi("openai_chat")].concat();
+    for reason in reasons {
+        body.extend(chunk(json!({}), reason.clone()));
+    }
+    body
+}
+
+fn ndjson(last: Value) -> Vec<u8> {
+    [begin("ndjson"), hi("ndjson"), line(last)].concat()
+}

@@ -1,0 +1,152 @@
+//! What well-behaved servers say, in every protocol, in pieces: a beginning, blocks, an end.
+
+use serde_json::{Value, json};
+
+/// One block of an answer.
+#[derive(Clone, Debug)]
+pub enum Say<'a> {
+    Text(&'a str),
+    Thinking(&'a str),
+    /// The arguments are the text that the model writes.
+    Call {
+        id: &'a str,
+        name: &'a str,
+        arguments: &'a str,
+    },
+}
+
+/// How an answer ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Stop,
+    Calls,
+    Length,
+    Pause,
+}
+
+/// A whole answer.
+pub fn answer(protocol: &str, blocks: &[Say<'_>], end: End) -> Vec<u8> {
+    let mut body = begin(protocol);
+    for (index, block) in blocks.iter().enumerate() {
+        body.extend(say(protocol, index, block));
+    }
+    body.extend(finish(protocol, end));
+    body
+}
+
+pub fn begin(protocol: &str) -> Vec<u8> {
+    match protocol {
+        "anthropic" => event(
+            json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
+            "role": "assistant", "model": "m", "content": [], "stop_reason": null,
+            "usage": {"input_tokens": 10, "output_tokens": 1}}}),
+        ),
+        "openai_chat" => chunk(json!({"role": "assistant", "content": ""}), Value::Null),
+        _ => line(json!({"type": "response", "id": "r_1"})),
+    }
+}
+
+pub fn say(protocol: &str, index: usize, block: &Say<'_>) -> Vec<u8> {
+    match protocol {
+        "anthropic" => say_anthropic(index, block),
+        "openai_chat" => chunk(chat_delta(index, block), Value::Null),
+        _ => line(match *block {
+            Say::Text(text) => json!({"type": "text", "text": text}),
+            Say::Thinking(text) => json!({"type": "reasoning", "text": text, "signature": "c2ln"}),
+            Say::Call { id, name, arguments } => {
+                json!({"type": "tool_call", "id": id, "name": name, "input": arguments})
+            }
+        }),
+    }
+}
+
+pub fn finish(protocol: &str, end: End) -> Vec<u8> {
+    let at = |words: [&'static str; 4]| words[end as usize];
+    match protocol {
+        "anthropic" => {
+            let reason = at(["end_turn", "tool_use", "max_tokens", "pause_turn"]);
+            let mut body = event(json!({"type": "message_delta", "delta": {"stop_reason": reason},
+                "usage": {"output_tokens": 5}}));
+            body.extend(event(json!({"type": "message_stop"})));
+            body
+        }
+        "openai_chat" => {
+            let reason = at(["stop", "tool_calls", "length", "stop"]);
+            let mut body = chunk(json!({}), json!(reason));
+            body.extend(data(json!({"id": "c_1", "choices": [],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 5}})));
+            body.extend_from_slice(b"data: [DONE]\n\n");
+            body
+        }
+        _ => {
+            let mut body = line(json!({"type": "usage", "inputTokens": 10, "outputTokens": 5}));
+            let reason = at(["stop", "tool_calls", "length", "pause"]);
+            body.extend(line(json!({"type": "finish", "reason": reason})));
+            body
+        }
+    }
+}
+
+fn say_anthropic(index: usize, block: &Say<'_>) -> Vec<u8> {
+    let (start, deltas) = match *block {
+        Say::Text(text) => (
+            json!({"type": "text", "text": ""}),
+            vec![json!({"type": "text_delta", "text": text})],
+        ),
+        Say::Thinking(text) => (
+            json!({"type": "thinking", "thinking": "", "signature": ""}),
+            vec![
+                json!({"type": "thinking_delta", "thinking": text}),
+                json!({"type": "signature_delta", "signature": "c2ln"}),
+            ],
+        ),
+        Say::Call { id, name, arguments } => (
+            json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
+            vec![json!({"type": "input_json_delta", "partial_json": arguments})],
+        ),
+    };
+    let mut body = event(json!({"type": "content_block_start", "index": index, "content_block": start}));
+    for delta in deltas {
+        body.extend(event(
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+        ));
+    }
+    body.extend(event(json!({"type": "content_block_stop", "index": index})));
+    body
+}
+
+fn chat_delta(index: usize, block: &Say<'_>) -> Value {
+    match *block {
+        Say::Text(text) => json!({"content": text}),
+        Say::Thinking(text) => json!({"reasoning_content": text}),
+        Say::Call { id, name, arguments } => json!({"tool_calls": [{"index": index, "id": id,
+            "type": "function", "function": {"name": name, "arguments": arguments}}]}),
+    }
+}
+
+/// An event of Anthropic, with its name.
+pub fn event(value: Value) -> Vec<u8> {
+    format!(
+        "event: {}\ndata: {value}\n\n",
+        value["type"].as_str().unwrap_or_default()
+    )
+    .into_bytes()
+}
+
+/// A chunk of Chat Completions with one choice.
+pub fn chunk(delta: Value, finish_reason: Value) -> Vec<u8> {
+    data(
+        json!({"id": "c_1", "object": "chat.completion.chunk", "model": "m",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}),
+    )
+}
+
+/// An event without a name.
+pub fn data(value: Value) -> Vec<u8> {
+    format!("data: {value}\n\n").into_bytes()
+}
+
+/// A line of NDJSON.
+pub fn line(value: Value) -> Vec<u8> {
+    format!("{value}\n").into_bytes()
+}

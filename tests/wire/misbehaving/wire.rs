@@ -1,0 +1,176 @@
+//! What a request's body says to the model, the same for every protocol.
+
+use serde_json::Value;
+
+/// One thing in a request, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// A user's message begins (in the protocols that answer calls with messages of their own: not those).
+    User,
+    Assistant,
+    Text {
+        text: String,
+    },
+    /// What is neither text nor call: reasoning, a block of the vendor's own.
+    Other {
+        name: String,
+    },
+    Call {
+        id: String,
+        name: String,
+    },
+    Result {
+        id: String,
+        text: String,
+    },
+}
+
+/// The messages of a body.
+pub fn items(protocol: &str, body: &str) -> Vec<Item> {
+    let body: Value = serde_json::from_str(body).unwrap();
+    let mut items = Vec::new();
+    for message in list(&body["messages"]) {
+        match protocol {
+            "anthropic" => read(message, &mut items, anthropic),
+            "openai_chat" => chat(message, &mut items),
+            _ => read(message, &mut items, ndjson),
+        }
+    }
+    items
+}
+
+/// I-01, I-03 and I-04 on the wire: what must hold of every request.
+pub fn check_items(items: &[Item]) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut answered = 0;
+    for item in items {
+        match item {
+            Item::Call { id, name } => {
+                assert!(is_legal(name), "vendors refuse a call of {name:?} in the history");
+                assert_eq!(answered, 0, "I-01: a call before the results of those before it");
+                assert!(!id.is_empty(), "a call without an id");
+                assert!(!open.contains(&id.as_str()), "I-01: two calls of one id");
+                open.push(id);
+            }
+            Item::Result { id, .. } => {
+                assert_eq!(
+                    open.get(answered).copied(),
+                    Some(id.as_str()),
+                    "I-01, I-04: {items:?}"
+                );
+                answered += 1;
+            }
+            Item::User | Item::Assistant => {
+                assert_eq!(answered, open.len(), "I-01: a call without its result: {items:?}");
+                open.clear();
+                answered = 0;
+            }
+            Item::Other { .. } => {}
+            Item::Text { text } => assert!(!text.trim().is_empty(), "I-03: empty text"),
+        }
+    }
+    assert_eq!(answered, open.len(), "I-01: a call without its result");
+}
+
+/// What every vendor takes as a tool's name.
+fn is_legal(name: &str) -> bool {
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&name.len()) && name.bytes().all(is_legal)
+}
+
+/// A message that is a role and blocks. One that begins with results goes on from the calls before it.
+fn read(message: &Value, items: &mut Vec<Item>, block: fn(&Value) -> Option<Item>) {
+    let blocks: Vec<Item> = match &message["content"] {
+        Value::String(text) => vec![Item::Text { text: text.clone() }],
+        content => list(content).iter().filter_map(block).collect(),
+    };
+    if message["role"] == "assistant" {
+        items.push(Item::Assistant);
+    } else if !matches!(blocks.first(), Some(Item::Result { .. })) {
+        items.push(Item::User);
+    }
+    items.extend(blocks);
+}
+
+fn anthropic(block: &Value) -> Option<Item> {
+    Some(match block["type"].as_str()? {
+        "text" => Item::Text {
+            text: text(&block["text"]),
+        },
+        "tool_use" => Item::Call {
+            id: text(&block["id"]),
+            name: text(&block["name"]),
+        },
+        "tool_result" => Item::Result {
+            id: text(&block["tool_use_id"]),
+            text: text(&block["content"]),
+        },
+        name => Item::Other {
+            name: name.to_owned(),
+        },
+    })
+}
+
+fn ndjson(block: &Value) -> Option<Item> {
+    Some(match block["type"].as_str()? {
+        "text" => Item::Text {
+            text: text(&block["text"]),
+        },
+        "tool_call" => Item::Call {
+            id: text(&block["id"]),
+            name: text(&block["name"]),
+        },
+        "tool_result" => Item::Result {
+            id: text(&block["callId"]),
+            text: text(&block["content"]),
+        },
+        name => Item::Other {
+            name: name.to_owned(),
+        },
+    })
+}
+
+fn chat(message: &Value, items: &mut Vec<Item>) {
+    match message["role"].as_str() {
+        Some("tool") => items.push(Item::Result {
+            id: text(&message["tool_call_id"]),
+            text: text(&message["content"]),
+        }),
+        Some("assistant") => {
+            items.push(Item::Assistant);
+            for name in ["reasoning_content", "reasoning"] {
+                if message[name].is_string() {
+                    items.push(Item::Other { name: name.into() });
+                }
+            }
+            let said = text(&message["content"]);
+            if !said.is_empty() {
+                items.push(Item::Text { text: said });
+            }
+            let calls = list(&message["tool_calls"]).iter();
+            items.extend(calls.map(|call| Item::Call {
+                id: text(&call["id"]),
+                name: text(&call["function"]["name"]),
+            }));
+        }
+        _ => {
+            items.push(Item::User);
+            items.push(Item::Text {
+                text: text(&message["content"]),
+            });
+        }
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A string, or the texts of a list of blocks.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().map(|block| text(&block["text"])).collect(),
+        _ => String::new(),
+    }
+}
