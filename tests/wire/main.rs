@@ -12,10 +12,13 @@
 )]
 
 mod chains;
+mod chains_responses;
 mod convert;
+mod convert_responses;
 mod feed;
 mod fixtures;
 mod machine;
 mod recordings;
+mod recordings_responses;
 mod semantics;
 mod shared;
