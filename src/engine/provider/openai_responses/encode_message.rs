@@ -59,6 +59,7 @@ fn keeps_id(block: &Block, stored: bool) -> bool {
             None => return true,
             Some(_) => return false,
         },
+        Block::Refusal { .. } => return false,
         _ => return true,
     };
     id_of(vendor.as_ref()).is_some_and(|id| (1..=64).contains(&id.len()))
