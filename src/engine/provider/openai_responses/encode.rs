@@ -38,12 +38,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     fields.json(into, "temperature", model.temperature.as_ref());
     fields.json(into, "top_p", model.top_p.as_ref());
     fields.json(into, "metadata", model.metadata.as_ref());
-    if let Some(key) = &model.prompt_caching.key {
-        fields.text(into, "prompt_cache_key", key);
-    }
-    if let Some(ttl) = &model.prompt_caching.ttl {
-        fields.text(into, "prompt_cache_retention", ttl);
-    }
+    push_caching(model, &fields, into);
     fields.raw(into, "store", "false");
     if encrypts_reasoning(&model.model) {
         fields.raw(into, "include", r#"["reasoning.encrypted_content"]"#);
@@ -139,6 +134,23 @@ fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec
             into.extend_from_slice(br#"{"type":"function""#);
             push_text(into, "name", name);
             into.push(b'}');
+        }
+    }
+}
+
+/// The API caches by itself; a key leads to the same cache. <https://platform.openai.com/docs/guides/prompt-caching>
+/// (2026-11-21)
+fn push_caching(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let caching = &model.prompt_caching;
+    let rows = [
+        ("prompt_cache_key", &caching.key),
+        ("prompt_cache_retention", &caching.ttl),
+    ];
+    for (field, value) in rows {
+        if let Some(value) = value
+            && caching.enabled != Some(false)
+        {
+            fields.text(into, field, value);
         }
     }
 }
