@@ -14,6 +14,7 @@ pub(super) mod cursor;
 pub mod failure;
 mod layout;
 pub mod ndjson;
+mod numbered;
 pub mod openai_chat;
 mod openai_parts;
 pub mod openai_responses;

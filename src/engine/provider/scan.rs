@@ -212,7 +212,7 @@ impl ResponsesDelta {
 
 /// Recognises a delta of a Responses item: its `output_index`, what it adds to, its `content_index` or `summary_index`.
 #[cfg_attr(looplet_speed, optimize(speed))]
-pub fn responses_delta(data: &[u8]) -> Option<(u32, ResponsesDelta, u32, RawString<'_>)> {
+pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let (mut kind, mut index, mut at, mut delta) = (None, None, None, None);
     cursor.object(|key, cursor| match key {
@@ -224,7 +224,7 @@ pub fn responses_delta(data: &[u8]) -> Option<(u32, ResponsesDelta, u32, RawStri
         _ => cursor.value(MAX_DEPTH),
     })?;
     if cursor.at_end() {
-        Some((index?, kind?, at.unwrap_or(0), delta?))
+        Some(((index?, kind?, at.unwrap_or(0)), delta?))
     } else {
         None
     }

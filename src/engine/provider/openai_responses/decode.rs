@@ -10,6 +10,7 @@ use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, validate};
 use super::super::failure::{decode_error_value, malformed};
+use super::super::numbered::Numbered;
 use super::super::openai_chat::read_usage;
 use super::super::scan::{ResponsesDelta, responses_delta};
 use super::item::{Item, Slot};
@@ -21,7 +22,12 @@ use super::item::{Item, Slot};
 pub struct ResponsesDecoder {
     items: Vec<Item>,
     done: bool,
+    #[serde(skip)]
+    layout: Numbered<Place>,
 }
+
+/// An `output_index`, what a delta adds to, and its `content_index` or `summary_index`.
+type Place = (u32, ResponsesDelta, u32);
 
 impl ResponsesDecoder {
     /// Decodes the data of one event.
@@ -37,8 +43,16 @@ impl ResponsesDecoder {
     }
 
     /// The events that come by the thousand. `None`: not one of them, nothing has happened.
-    fn decode_hot(&self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let (index, delta, at, text) = responses_delta(data)?;
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let ((index, delta, at), text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (place, text) = responses_delta(data)?;
+                self.layout.learn(data, &text, place);
+                (place, text)
+            }
+        };
         let item = self.items.iter().rev().find(|item| item.index == index)?;
         let (kind, slot) = place(delta, at)?;
         let part = item.known(slot)?;

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::super::super::answer::{Answer, PartKind};
 use super::super::layout::Layout;
+use super::super::numbered::Numbered;
 use super::super::scan::{
     AnthropicDelta, ChatDelta, ResponsesDelta, anthropic_delta, chat_delta, responses_delta,
 };
@@ -254,7 +255,7 @@ proptest! {
         }
         same_with_and_without_scanner("openai_responses", &responses_start(), &event, choices.clone());
         let laid = laid_out(&event, choices);
-        let (found, kind, part, raw) = responses_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let ((found, kind, part), raw) = responses_delta(laid.as_bytes()).expect("the scanner takes every layout");
         let mut unescaped = String::new();
         raw.unescape_into(&mut unescaped);
         let wanted = if place == "none" { 0 } else { at };
@@ -336,6 +337,39 @@ proptest! {
             let nothing = recalled.is_some_and(|(_, text)| text.is_empty()) && chat_delta(&second).is_none();
             prop_assert!(recalled.is_none() || recalled == chat_delta(&second) || nothing);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// As above, with a number that is another one in each event, wherever it stands.
+    #[test]
+    fn a_known_layout_with_a_running_number_gives_what_the_scanner_gives(
+        texts in (text(), text()), numbers in (0u32..300, 0u32..300), place in 0usize..3,
+        choices in proptest::collection::vec(any::<u8>(), 1..40), hit in proptest::option::of((0usize..200, any::<u8>())),
+        plain in any::<bool>(),
+    ) {
+        let make = |text: &str, number: u32| {
+            let number = ("sequence_number", json!(number));
+            let mut fields = vec![("type", json!("response.output_text.delta")), ("output_index", json!(1)), ("delta", json!(text))];
+            fields.insert(place + place / 2, number);
+            let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+            let event = Value::Object(fields.collect());
+            if plain { event.to_string() } else { laid_out(&event, choices.clone()) }.into_bytes()
+        };
+        let first = make(&texts.0, numbers.0);
+        let mut second = make(&texts.1, numbers.1);
+        let mut layout = Numbered::default();
+        let (kind, found) = responses_delta(&first).unwrap();
+        layout.learn(&first, &found, kind);
+        prop_assert!(layout.recall(&first).is_some());
+        prop_assert!(!plain || layout.recall(&second) == responses_delta(&second));
+        if let Some((at, byte)) = hit && let Some(place) = second.get_mut(at) {
+            *place = byte;
+        }
+        let recalled = layout.recall(&second);
+        prop_assert!(recalled.is_none() || recalled == responses_delta(&second));
     }
 }
 
