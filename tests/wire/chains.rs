@@ -10,6 +10,7 @@ use looplet::engine::provider::{RequestSpec, protocol};
 use serde_json::Value;
 
 use crate::convert::{self, Setup};
+use crate::convert_responses;
 use crate::feed;
 use crate::semantics::{canonical, difference};
 use crate::shared;
@@ -58,8 +59,11 @@ pub fn replay_all(recorded: &str, name: &'static str, label: &str, driver: Drive
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|at| &conversation["steps"][at.as_u64().unwrap() as usize])
+                .map(|at| step(&conversation, at))
                 .collect();
+            // Some conversations go on at another vendor.
+            let body = steps[0]["response"]["body_file"].as_str().unwrap();
+            let name = protocol_of(body);
             let id = steps[0]["id"].as_str().unwrap();
             let problem = std::panic::catch_unwind(|| replay(&wire, name, &steps, driver));
             let problem = problem.unwrap_or_else(|_| Err("panicked".to_owned()));
@@ -80,6 +84,21 @@ pub fn replay_all(recorded: &str, name: &'static str, label: &str, driver: Drive
         problems.join("\n")
     );
     assert!(checked >= at_least);
+}
+
+/// The step of this number; some conversations leave numbers out.
+fn step<'a>(conversation: &'a Value, index: &Value) -> &'a Value {
+    let mut steps = conversation["steps"].as_array().unwrap().iter();
+    steps.find(|step| step["index"] == *index).unwrap()
+}
+
+fn protocol_of(body_file: &str) -> &'static str {
+    match body_file.split_once('/').unwrap().0 {
+        "anthropic-messages" => "anthropic",
+        "openai-chat" => "openai_chat",
+        "openai-responses" => "openai_responses",
+        other => panic!("{other}"),
+    }
 }
 
 fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> Result<(), String> {
@@ -112,6 +131,7 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
     for (at, (body, request)) in bodies.iter().zip(&requests).enumerate() {
         let made: Value =
             serde_json::from_slice(body).map_err(|error| format!("request {at} is no JSON: {error}"))?;
+        let made = convert_responses::like_the_client(made, request);
         if let Some(difference) = difference(&canonical(&made), &canonical(request), "") {
             return Err(format!("request {at}: {difference}"));
         }
@@ -121,6 +141,9 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
 
 /// What `next` has after the assistant's turn.
 fn results(name: &str, request: &Value, next: &Value) -> Vec<Block> {
+    if name == "openai_responses" {
+        return convert_responses::results(request, next);
+    }
     let before = request["messages"].as_array().unwrap().len();
     let new = &next["messages"].as_array().unwrap()[before + 1..];
     convert::messages(name, "", new)
@@ -130,7 +153,7 @@ fn results(name: &str, request: &Value, next: &Value) -> Vec<Block> {
 }
 
 /// Encoders and decoders alone, as the run uses them: the history's bytes are only appended to.
-fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
+pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     let protocol = protocol(setup.protocol).unwrap();
     let spec = RequestSpec {
         model: &setup.model,
@@ -144,8 +167,12 @@ fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         (protocol.encode_message)(&spec, message, &mut messages);
     }
     let mut bodies = Vec::new();
-    for step in steps {
+    for (at, step) in steps.iter().enumerate() {
         bodies.push(protocol.join_body(&spec, &head, &messages));
+        // The last answer may be an error.
+        if at + 1 == steps.len() {
+            break;
+        }
         let decoded = if step.streaming {
             feed::decode_stream(protocol, feed::cuts(&step.body, 1).into_iter())
         } else {

@@ -4,6 +4,7 @@ use looplet::engine::config::{ModelConfig, ToolChoice, ToolConfig};
 use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use serde_json::{Map, Value, json};
 
+use crate::convert_responses;
 use crate::semantics::{is_system, text_of};
 
 /// What a run would have been configured with.
@@ -18,6 +19,9 @@ pub struct Setup {
 
 /// The setup that makes this request. What has no option of ours goes through `body`.
 pub fn setup(protocol: &'static str, vendor: &str, request: &Value) -> Setup {
+    if protocol == "openai_responses" {
+        return convert_responses::setup(request);
+    }
     let mut rest = request.as_object().unwrap().clone();
     rest.retain(|_, value| !value.is_null());
     let messages = rest.shift_remove("messages").unwrap();
@@ -162,7 +166,7 @@ fn tools(rest: &mut Map<String, Value>) -> Vec<ToolConfig> {
     }
 }
 
-fn tool_choice(rest: &mut Map<String, Value>) -> Option<ToolChoice> {
+pub fn tool_choice(rest: &mut Map<String, Value>) -> Option<ToolChoice> {
     let choice = match rest.get("tool_choice")? {
         Value::String(word) => match word.as_str() {
             "auto" => ToolChoice::Auto,
@@ -175,7 +179,10 @@ fn tool_choice(rest: &mut Map<String, Value>) -> Option<ToolChoice> {
             ("any", 1) => ToolChoice::Required,
             ("none", 1) => ToolChoice::None,
             ("tool", 2) => ToolChoice::Tool(object["name"].as_str()?.to_owned()),
-            ("function", 2) => ToolChoice::Tool(object["function"]["name"].as_str()?.to_owned()),
+            ("function", 2) => {
+                let function = object.get("function").unwrap_or(object);
+                ToolChoice::Tool(function["name"].as_str()?.to_owned())
+            }
             _ => return None,
         },
     };

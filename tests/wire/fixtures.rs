@@ -23,6 +23,11 @@ fn chat_fixtures_decode_alike_wherever_they_are_cut() {
 }
 
 #[test]
+fn responses_fixtures_decode_alike_wherever_they_are_cut() {
+    check_all("openai_responses");
+}
+
+#[test]
 fn ndjson_fixtures_decode_alike_wherever_they_are_cut() {
     check_all("ndjson");
 }

@@ -26,7 +26,7 @@ fn recorded_chat_conversations_replay_through_the_run() {
 }
 
 /// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
-fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
+pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     let (config, prompt) = config(setup);
     let mut world = World {
         run: Run::new(config).map_err(|error| format!("{error:?}"))?,

@@ -12,12 +12,15 @@
 )]
 
 mod chains;
+mod chains_responses;
 mod convert;
 mod failures;
+mod convert_responses;
 mod feed;
 mod fixtures;
 mod machine;
 mod misbehaving;
 mod recordings;
+mod recordings_responses;
 mod semantics;
 mod shared;

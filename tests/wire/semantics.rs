@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::convert_responses;
+
 /// Fields of an assistant message or block that clients echo or leave out as they like.
 const OPTIONAL: &[&str] = &[
     "reasoning",
@@ -24,6 +26,9 @@ const OPTIONAL: &[&str] = &[
 /// The body without what carries no meaning: nulls, defaults, cache markers, a text as a list of one block, the
 /// instructions in several messages.
 pub fn canonical(body: &Value) -> Value {
+    if body.get("input").is_some() {
+        return convert_responses::canonical(body);
+    }
     let mut body = strip(body);
     if let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) {
         join_system(messages);
@@ -120,7 +125,7 @@ fn content(fields: &mut Map<String, Value>) {
     }
 }
 
-fn strip(value: &Value) -> Value {
+pub fn strip(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields
             .iter()

@@ -14,7 +14,10 @@ pub(super) mod cursor;
 pub mod failure;
 mod layout;
 pub mod ndjson;
+mod numbered;
 pub mod openai_chat;
+mod openai_parts;
+pub mod openai_responses;
 pub mod quirks;
 mod scan;
 #[cfg(test)]
@@ -168,7 +171,12 @@ impl Vendor {
 }
 
 /// Every wire protocol.
-pub const PROTOCOLS: &[Protocol] = &[anthropic::PROTOCOL, openai_chat::PROTOCOL, ndjson::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] = &[
+    anthropic::PROTOCOL,
+    openai_chat::PROTOCOL,
+    openai_responses::PROTOCOL,
+    ndjson::PROTOCOL,
+];
 
 /// Every vendor that a configuration can name.
 pub const VENDORS: &[Vendor] = &[
@@ -249,6 +257,7 @@ fn unknown(field: &str, name: &str, known: &str) -> ConfigError {
 pub enum Decoder {
     Anthropic(anthropic::AnthropicDecoder),
     OpenaiChat(openai_chat::ChatDecoder),
+    OpenaiResponses(openai_responses::ResponsesDecoder),
     Ndjson(ndjson::NdjsonDecoder),
 }
 
@@ -264,6 +273,7 @@ impl Decoder {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
         }
     }
@@ -276,6 +286,7 @@ impl Decoder {
         match self {
             Decoder::Anthropic(decoder) => decoder.finish(answer),
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
+            Decoder::OpenaiResponses(decoder) => decoder.finish(),
             Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
@@ -288,6 +299,7 @@ impl Decoder {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
+            Decoder::OpenaiResponses(decoder) => decoder.decode_body(body, answer),
             Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
         }
     }

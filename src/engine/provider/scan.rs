@@ -1,7 +1,7 @@
 //! The hot scanner: recognises the events that a stream consists of by the thousand.
 //!
-//! [`anthropic_delta`] and [`chat_delta`] recognise one delta of text, reasoning or tool arguments, whatever the order
-//! of keys and the blanks, and answer `None` for everything else: then the general reader
+//! [`anthropic_delta`], [`chat_delta`] and [`responses_delta`] recognise one delta of text, reasoning or tool arguments,
+//! whatever the order of keys and the blanks, and answer `None` for everything else: then the general reader
 //! ([`super::super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event means.
 
 use super::cursor::{Cursor, RawString};
@@ -179,4 +179,53 @@ fn chat_arguments<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'
     })?;
     cursor.eat(b']')?;
     Some((ChatDelta::Arguments(index?), arguments?))
+}
+
+/// What a delta of a Responses item adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponsesDelta {
+    Text,
+    Refusal,
+    /// A part of a reasoning item's `summary`.
+    Summary,
+    /// A part of a reasoning item's `content`.
+    Reasoning,
+    Arguments,
+    CustomInput,
+}
+
+impl ResponsesDelta {
+    /// The delta that an event of this type brings.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn named(name: &str) -> Option<ResponsesDelta> {
+        Some(match name.strip_prefix("response.")?.strip_suffix(".delta")? {
+            "output_text" => ResponsesDelta::Text,
+            "refusal" => ResponsesDelta::Refusal,
+            "reasoning_summary_text" => ResponsesDelta::Summary,
+            "reasoning_text" => ResponsesDelta::Reasoning,
+            "function_call_arguments" => ResponsesDelta::Arguments,
+            "custom_tool_call_input" => ResponsesDelta::CustomInput,
+            _ => return None,
+        })
+    }
+}
+
+/// Recognises a delta of a Responses item: its `output_index`, what it adds to, its `content_index` or `summary_index`.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawString<'_>)> {
+    let mut cursor = Cursor::new(data);
+    let (mut kind, mut index, mut at, mut delta) = (None, None, None, None);
+    cursor.object(|key, cursor| match key {
+        b"type" => once(&mut kind, ResponsesDelta::named(cursor.string()?.plain()?)?),
+        b"output_index" => once(&mut index, cursor.index()?),
+        b"content_index" | b"summary_index" => once(&mut at, cursor.index()?),
+        b"delta" => once(&mut delta, cursor.string()?),
+        b"error" => cursor.null(),
+        _ => cursor.value(MAX_DEPTH),
+    })?;
+    if cursor.at_end() {
+        Some(((index?, kind?, at.unwrap_or(0)), delta?))
+    } else {
+        None
+    }
 }

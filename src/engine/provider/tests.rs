@@ -2,6 +2,7 @@
 
 mod cache;
 mod encode;
+mod encode_responses;
 mod failure;
 mod options;
 mod scan;

@@ -8,8 +8,9 @@ use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{
     push_comma, push_escaped, push_key, push_raw, push_string, push_text, push_vendor,
 };
-use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
+use super::super::super::message::{Block, MediaSource, Message, Role};
 use super::super::RequestSpec;
+use super::super::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use super::NAME;
 
 /// Appends the wire messages, each with a comma before it.
@@ -165,17 +166,7 @@ fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
     push_text(into, "id", id);
     into.extend_from_slice(br#","type":"function","function":{"#);
     push_text(into, "name", name);
-    push_key(into, "arguments");
-    match input {
-        ToolInput::Json(json) => push_string(into, json.as_str()),
-        // Servers that render the history through a template parse the arguments and fail on anything else.
-        ToolInput::Invalid(text) => {
-            let mut object = b"{".to_vec();
-            push_text(&mut object, "_invalid_json", text);
-            object.push(b'}');
-            push_string(into, &String::from_utf8(object).unwrap_or_default());
-        }
-    }
+    push_arguments(input, into);
     into.push(b'}');
     push_vendor(into, vendor.as_ref().filter(|_| own), &["id", "type", "function"]);
     into.push(b'}');
@@ -185,25 +176,17 @@ fn push_result(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
     into.extend_from_slice(br#",{"role":"tool""#);
     push_text(into, "tool_call_id", call_id);
     push_key(into, "content");
-    into.push(b'"');
-    let mut texts = content.iter().filter_map(text_of).filter(|text| !text.is_empty());
-    if let Some(first) = texts.next() {
-        push_escaped(into, first);
-        for text in texts {
-            push_escaped(into, "\n");
-            push_escaped(into, text);
-        }
-    } else if content.iter().any(|block| matches!(block, Block::Media { .. })) {
-        push_escaped(into, "The result follows in the next message.");
-    }
-    into.extend_from_slice(b"\"}");
-}
-
-fn text_of(block: &Block) -> Option<&str> {
-    match block {
-        Block::Text { text, .. } | Block::Refusal { text } => Some(text),
-        _ => None,
-    }
+    let has_media = content.iter().any(|block| matches!(block, Block::Media { .. }));
+    let text = result_text(content);
+    push_string(
+        into,
+        if text.is_empty() && has_media {
+            "The result follows in the next message."
+        } else {
+            &text
+        },
+    );
+    into.push(b'}');
 }
 
 /// One text is sent as a string, anything else as a list of parts.
@@ -270,12 +253,6 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
     }
 }
 
-fn open(into: &mut Vec<u8>, r#type: &str) {
-    push_comma(into);
-    into.push(b'{');
-    push_text(into, "type", r#type);
-}
-
 fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
     let audio = media_type.strip_prefix("audio/");
     match (source, audio) {
@@ -305,12 +282,4 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
             into.extend_from_slice(b"}}");
         }
     }
-}
-
-fn push_data_url(media_type: &str, data: &str, into: &mut Vec<u8>) {
-    into.extend_from_slice(b"\"data:");
-    push_escaped(into, media_type);
-    into.extend_from_slice(b";base64,");
-    push_escaped(into, data);
-    into.push(b'"');
 }

@@ -16,6 +16,7 @@ mod usage;
 use super::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::ChatDecoder;
+pub(super) use usage::read_usage;
 
 /// The row of this protocol.
 pub const PROTOCOL: Protocol = Protocol {

@@ -1,12 +1,13 @@
-//! Token counts, under all the names that servers give them.
+//! Token counts, under all the names that servers give them, here and in Responses.
 
 use super::super::super::json_reader::Object;
 use super::super::super::usage::{Usage, shifted};
 
 /// The neutral counts. `prompt_tokens` already holds what came from the cache.
 pub fn read_usage(wire: &Object<'_>) -> Usage {
-    let prompt = wire.object("prompt_tokens_details");
-    let completion = wire.object("completion_tokens_details");
+    let details = |names: [&str; 2]| names.into_iter().find_map(|name| wire.object(name));
+    let prompt = details(["prompt_tokens_details", "input_tokens_details"]);
+    let completion = details(["completion_tokens_details", "output_tokens_details"]);
     let of =
         |details: &Option<Object<'_>>, name: &str| details.as_ref().and_then(|object| object.number(name));
     let input_tokens = wire

@@ -7,7 +7,7 @@ use super::super::super::error::ConfigError;
 use super::super::super::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use super::super::{Protocol, RequestSpec, find, protocol, vendor};
 
-fn model(vendor: &str, further: Value) -> ModelConfig {
+pub(super) fn model(vendor: &str, further: Value) -> ModelConfig {
     let mut config = json!({"vendor": vendor, "model": "m", "baseUrl": "https://x.example"});
     for (key, value) in further.as_object().unwrap() {
         config[key] = value.clone();
@@ -15,13 +15,17 @@ fn model(vendor: &str, further: Value) -> ModelConfig {
     serde_json::from_str(&config.to_string()).unwrap()
 }
 
-fn weather() -> Vec<ToolConfig> {
+pub(super) fn weather() -> Vec<ToolConfig> {
     let tool =
         json!({"name":"weather","description":"Of a city","inputSchema":{"type":"object","z":1,"a":2}});
     vec![serde_json::from_str(&tool.to_string()).unwrap()]
 }
 
-fn body(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Result<Value, ConfigError> {
+pub(super) fn body(
+    model: &ModelConfig,
+    tools: &[ToolConfig],
+    messages: &[Message],
+) -> Result<Value, ConfigError> {
     let (_, protocol) = find(model)?;
     let spec = RequestSpec {
         model,
@@ -40,14 +44,14 @@ fn text(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) -> Re
     Ok(String::from_utf8(protocol.join_body(spec, &head, &encoded)).unwrap())
 }
 
-fn origin(protocol: &str) -> Option<Origin> {
+pub(super) fn origin(protocol: &str) -> Option<Origin> {
     Some(Origin {
         protocol: protocol.to_owned(),
         model: "m".to_owned(),
     })
 }
 
-fn call(id: &str, input: &str) -> Block {
+pub(super) fn call(id: &str, input: &str) -> Block {
     let input = Json::parse(input).map_or(ToolInput::Invalid(input.to_owned()), ToolInput::Json);
     Block::ToolCall {
         id: id.to_owned(),
@@ -57,7 +61,7 @@ fn call(id: &str, input: &str) -> Block {
     }
 }
 
-fn result(id: &str, content: Vec<Block>) -> Block {
+pub(super) fn result(id: &str, content: Vec<Block>) -> Block {
     Block::ToolResult {
         call_id: id.to_owned(),
         content,
@@ -65,7 +69,7 @@ fn result(id: &str, content: Vec<Block>) -> Block {
     }
 }
 
-fn history(protocol: &str) -> Vec<Message> {
+pub(super) fn history(protocol: &str) -> Vec<Message> {
     let raw = |json: &str| Block::Raw {
         json: Json::parse(json).unwrap(),
     };

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 
 use super::super::super::answer::{Answer, PartKind};
 use super::super::layout::Layout;
-use super::super::scan::{AnthropicDelta, ChatDelta, anthropic_delta, chat_delta};
+use super::super::numbered::Numbered;
+use super::super::scan::{
+    AnthropicDelta, ChatDelta, ResponsesDelta, anthropic_delta, chat_delta, responses_delta,
+};
 use super::super::{Decoder, protocol};
 
 /// Writes JSON with the blanks and the escapes that `choices` decide, keys in a rotated order.
@@ -162,6 +165,18 @@ fn anthropic_start() -> Vec<Value> {
     ]
 }
 
+fn responses_start() -> Vec<Value> {
+    let added = |index: u32, item: Value| json!({"type":"response.output_item.added","output_index":index,"item":item});
+    let delta = |name: &str, index: u32, field: &str| json!({"type":format!("response.{name}.delta"),"output_index":index,field:0,"delta":"a"});
+    vec![
+        json!({"type":"response.created","response":{"id":"r","model":"m"}}),
+        delta("output_text", 0, "content_index"),
+        delta("reasoning_summary_text", 1, "summary_index"),
+        added(2, json!({"type":"function_call","call_id":"c","name":"n"})),
+        added(3, json!({"type":"custom_tool_call","call_id":"d","name":"n"})),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -220,12 +235,41 @@ proptest! {
     }
 
     #[test]
+    fn a_responses_delta_means_the_same_to_the_scanner(
+        text in text(), kind in 0usize..6, index in 0u32..4, at in 0u32..3, choices in proptest::collection::vec(any::<u8>(), 1..40),
+    ) {
+        let (name, place, delta) = [
+            ("output_text", "content_index", ResponsesDelta::Text),
+            ("refusal", "content_index", ResponsesDelta::Refusal),
+            ("reasoning_summary_text", "summary_index", ResponsesDelta::Summary),
+            ("reasoning_text", "content_index", ResponsesDelta::Reasoning),
+            ("function_call_arguments", "none", ResponsesDelta::Arguments),
+            ("custom_tool_call_input", "none", ResponsesDelta::CustomInput),
+        ][kind];
+        let mut event = json!({
+            "type": format!("response.{name}.delta"), "sequence_number": 7, "item_id": "i\n", "output_index": index,
+            "delta": text, "logprobs": [], "obfuscation": "x",
+        });
+        if place != "none" {
+            event[place] = json!(at);
+        }
+        same_with_and_without_scanner("openai_responses", &responses_start(), &event, choices.clone());
+        let laid = laid_out(&event, choices);
+        let ((found, kind, part), raw) = responses_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let mut unescaped = String::new();
+        raw.unescape_into(&mut unescaped);
+        let wanted = if place == "none" { 0 } else { at };
+        prop_assert_eq!((found, kind, part, unescaped), (index, delta, wanted, text));
+    }
+
+    #[test]
     fn damaged_events_never_panic_and_the_scanner_takes_nothing_that_is_no_json(
         cut in 0usize..120, byte in any::<u8>(), at in 0usize..120,
     ) {
         let event = br#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\u00e9\n\ud83d\ude00b"}}"#;
         let chunk = br#"{"id":"c","created":1,"choices":[{"index":0,"delta":{"content":"a\u00e9\n"},"finish_reason":null}]}"#;
-        for whole in [event.as_slice(), chunk.as_slice()] {
+        let delta = br#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a\u00e9\n","logprobs":[]}"#;
+        for whole in [event.as_slice(), chunk.as_slice(), delta.as_slice()] {
             let mut damaged = whole[..cut.min(whole.len())].to_vec();
             if let Some(hit) = damaged.get_mut(at) {
                 *hit = byte;
@@ -233,7 +277,8 @@ proptest! {
             let is_json = std::str::from_utf8(&damaged).is_ok_and(|text| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok());
             prop_assert!(is_json || anthropic_delta(&damaged).is_none());
             prop_assert!(is_json || chat_delta(&damaged).is_none());
-            for name in ["anthropic", "openai_chat", "ndjson"] {
+            prop_assert!(is_json || responses_delta(&damaged).is_none());
+            for name in ["anthropic", "openai_chat", "openai_responses", "ndjson"] {
                 let mut decoder = (protocol(name).unwrap().decoder)();
                 let mut answer = Answer::new(true);
                 let _ = decoder.decode_event(b"", &damaged, &mut answer);
@@ -292,6 +337,39 @@ proptest! {
             let nothing = recalled.is_some_and(|(_, text)| text.is_empty()) && chat_delta(&second).is_none();
             prop_assert!(recalled.is_none() || recalled == chat_delta(&second) || nothing);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// As above, with a number that is another one in each event, wherever it stands.
+    #[test]
+    fn a_known_layout_with_a_running_number_gives_what_the_scanner_gives(
+        texts in (text(), text()), numbers in (0u32..300, 0u32..300), place in 0usize..3,
+        choices in proptest::collection::vec(any::<u8>(), 1..40), hit in proptest::option::of((0usize..200, any::<u8>())),
+        plain in any::<bool>(),
+    ) {
+        let make = |text: &str, number: u32| {
+            let number = ("sequence_number", json!(number));
+            let mut fields = vec![("type", json!("response.output_text.delta")), ("output_index", json!(1)), ("delta", json!(text))];
+            fields.insert(place + place / 2, number);
+            let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+            let event = Value::Object(fields.collect());
+            if plain { event.to_string() } else { laid_out(&event, choices.clone()) }.into_bytes()
+        };
+        let first = make(&texts.0, numbers.0);
+        let mut second = make(&texts.1, numbers.1);
+        let mut layout = Numbered::default();
+        let (kind, found) = responses_delta(&first).unwrap();
+        layout.learn(&first, &found, kind);
+        prop_assert!(layout.recall(&first).is_some());
+        prop_assert!(!plain || layout.recall(&second) == responses_delta(&second));
+        if let Some((at, byte)) = hit && let Some(place) = second.get_mut(at) {
+            *place = byte;
+        }
+        let recalled = layout.recall(&second);
+        prop_assert!(recalled.is_none() || recalled == responses_delta(&second));
     }
 }
 

@@ -1,0 +1,48 @@
+//! What OpenAI's two protocols write alike.
+
+use super::super::json_writer::{push_comma, push_escaped, push_key, push_string, push_text};
+use super::super::message::{Block, ToolInput};
+use super::super::text::join;
+
+/// Opens an object of this type.
+pub fn open(into: &mut Vec<u8>, r#type: &str) {
+    push_comma(into);
+    into.push(b'{');
+    push_text(into, "type", r#type);
+}
+
+/// A call's arguments: JSON text in a string.
+pub fn push_arguments(input: &ToolInput, into: &mut Vec<u8>) {
+    push_key(into, "arguments");
+    match input {
+        ToolInput::Json(json) => push_string(into, json.as_str()),
+        // Servers that render the history through a template parse the arguments and fail on anything else.
+        ToolInput::Invalid(text) => {
+            let mut object = b"{".to_vec();
+            push_text(&mut object, "_invalid_json", text);
+            object.push(b'}');
+            push_string(into, &String::from_utf8(object).unwrap_or_default());
+        }
+    }
+}
+
+pub fn push_data_url(media_type: &str, data: &str, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"\"data:");
+    push_escaped(into, media_type);
+    into.extend_from_slice(b";base64,");
+    push_escaped(into, data);
+    into.push(b'"');
+}
+
+pub fn text_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::Text { text, .. } | Block::Refusal { text } => Some(text),
+        _ => None,
+    }
+}
+
+/// The texts of a tool's result, a line each.
+pub fn result_text(content: &[Block]) -> String {
+    let mut texts = content.iter().filter_map(text_of).filter(|text| !text.is_empty());
+    join(&mut texts, "\n")
+}

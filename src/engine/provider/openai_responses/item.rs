@@ -1,0 +1,207 @@
+//! An output item while it is being streamed, and what its end says about it.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::super::answer::{Answer, PartKind};
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{object_of, push_escaped};
+use super::super::super::message::Json;
+
+/// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
+pub type Slot = u32;
+
+/// The item's only part, if it has but one.
+const ONLY: Slot = 0;
+
+/// What a custom tool's plain text is wrapped in, so that it is a JSON object like every input.
+const CUSTOM_HEAD: &str = "{\"input\":\"";
+const CUSTOM_TAIL: &str = "\"}";
+
+/// An item that has begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// The vendor's `output_index`. Ids do not tell: Copilot gives an item another one in every event.
+    pub index: u32,
+    /// The item has come whole.
+    pub settled: bool,
+    parts: Vec<(Slot, usize)>,
+}
+
+impl Item {
+    /// Opens the part of a call or of a raw item; the parts of others begin with their first text.
+    pub fn start(index: u32, item: Option<&Object<'_>>, answer: &mut Answer) -> Item {
+        let mut open = Item {
+            index,
+            settled: false,
+            parts: Vec::new(),
+        };
+        let Some(item) = item else { return open };
+        let field = |name: &str| item.filled(name).unwrap_or_default();
+        match field("type").as_ref() {
+            "message" | "reasoning" => {}
+            "function_call" | "custom_tool_call" => {
+                let id = item.filled("call_id").unwrap_or_else(|| field("id"));
+                let part = answer.start_tool_call(&id, &field("name"));
+                open.parts.push((ONLY, part));
+            }
+            _ => {
+                open.part(ONLY, PartKind::Raw, answer);
+            }
+        }
+        open
+    }
+
+    /// The part in this slot, if it has begun.
+    pub fn known(&self, slot: Slot) -> Option<usize> {
+        let (_, part) = self.parts.iter().rev().find(|(known, _)| *known == slot)?;
+        Some(*part)
+    }
+
+    /// The part in this slot. The one before it ends where this one begins.
+    pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut Answer) -> usize {
+        if let Some(part) = self.known(slot) {
+            return part;
+        }
+        if let Some((_, before)) = self.parts.last() {
+            answer.end(*before);
+        }
+        let part = answer.start(kind);
+        self.parts.push((slot, part));
+        part
+    }
+
+    /// Appends plain text to a custom tool's input.
+    pub fn push_custom(&self, text: &str, answer: &mut Answer) {
+        let Some(part) = self.known(ONLY) else { return };
+        if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
+            answer.push(part, CUSTOM_HEAD);
+        }
+        answer.push(part, &escaped(text));
+    }
+
+    /// The item is whole: adds what its deltas left out and ends its parts.
+    pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
+        self.settled = true;
+        match item.string("type").as_deref() {
+            Some("message") => self.settle_message(item, answer),
+            Some("reasoning") => self.settle_reasoning(item, answer),
+            Some(kind @ ("function_call" | "custom_tool_call")) => self.settle_call(kind, item, answer),
+            _ => {
+                let part = self.part(ONLY, PartKind::Raw, answer);
+                if let Some(part) = answer.parts.get_mut(part) {
+                    part.text = json.to_owned();
+                }
+            }
+        }
+        for (_, part) in &self.parts {
+            answer.end(*part);
+        }
+    }
+
+    fn settle_message(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        for (slot, piece) in (0..).step_by(2).zip(item.items("content")) {
+            let Some(piece) = Object::parse(piece) else {
+                continue;
+            };
+            let refusal = piece.string("refusal");
+            let kind = if refusal.is_some() {
+                PartKind::Refusal
+            } else {
+                PartKind::Text
+            };
+            let text = refusal.or_else(|| piece.string("text")).unwrap_or_default();
+            if let Some(part) = self.complete(slot, kind, &text, answer) {
+                let of_item = further(item, &["type", "role", "content"]);
+                let mut fields = of_item.chain(further(&piece, &["type", "text", "refusal"]));
+                set_vendor(part, object_of(&mut fields), answer);
+            }
+        }
+    }
+
+    fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        for (first, list) in [(0, "summary"), (1, "content")] {
+            for (slot, piece) in (first..).step_by(2).zip(item.items(list)) {
+                let text = Object::parse(piece).and_then(|piece| piece.string("text"));
+                self.complete(slot, PartKind::Thinking, &text.unwrap_or_default(), answer);
+            }
+        }
+        if self.parts.is_empty() {
+            self.part(ONLY, PartKind::Thinking, answer);
+        }
+        let last = self.parts.len();
+        for (at, (slot, part)) in self.parts.iter().enumerate() {
+            let field = (slot % 2 == 1).then_some(("field", "\"content\""));
+            // The item's status is not taken back by every server.
+            let of_item = further(item, &["summary", "content", "encrypted_content", "status"]);
+            let closes = at + 1 == last;
+            let mut fields = field.into_iter().chain(of_item.filter(|_| closes));
+            set_vendor(*part, object_of(&mut fields), answer);
+            if let Some(part) = answer.parts.get_mut(*part).filter(|_| closes) {
+                part.signature = item.filled("encrypted_content").map(|text| text.into_owned());
+            }
+        }
+    }
+
+    fn settle_call(&mut self, kind: &str, item: &Object<'_>, answer: &mut Answer) {
+        let Some(part) = self.known(ONLY) else { return };
+        if let Some(call) = answer.parts.get_mut(part)
+            && call.name.is_empty()
+        {
+            call.name = item.string("name").unwrap_or_default().into_owned();
+        }
+        let is_cut_off = item.string("status").as_deref() == Some("incomplete");
+        if kind == "function_call" {
+            let arguments = item.get("arguments").unwrap_or_default();
+            let text = item.string("arguments").unwrap_or(arguments.into());
+            let blank = text.trim().is_empty() && !is_cut_off;
+            self.complete(ONLY, PartKind::ToolCall, if blank { "{}" } else { &text }, answer);
+            let mut fields = further(item, &["type", "call_id", "name", "arguments"]);
+            set_vendor(part, object_of(&mut fields), answer);
+        } else {
+            let input = escaped(&item.string("input").unwrap_or_default());
+            let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
+            let text = [CUSTOM_HEAD, &input, tail].concat();
+            self.complete(ONLY, PartKind::ToolCall, &text, answer);
+        }
+    }
+
+    /// Adds the end of a part's text that its deltas left out.
+    fn complete(&mut self, slot: Slot, kind: PartKind, text: &str, answer: &mut Answer) -> Option<usize> {
+        if text.is_empty() && self.known(slot).is_none() {
+            return None;
+        }
+        let part = self.part(slot, kind, answer);
+        let known = answer.parts.get(part)?;
+        if let Some(rest) = text.strip_prefix(known.text.as_str())
+            && !known.ended
+        {
+            answer.push(part, rest);
+        }
+        Some(part)
+    }
+}
+
+/// Fields of the event that Bedrock's server writes into the item too.
+const OF_EVENT: [&str; 2] = ["item_id", "output_index"];
+
+/// The fields that are not `ours` and not empty.
+fn further<'a>(
+    object: &'a Object<'_>,
+    ours: &'static [&'static str],
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    object
+        .fields()
+        .filter(|(key, value)| *value != "[]" && !ours.contains(key) && !OF_EVENT.contains(key))
+}
+
+fn set_vendor(part: usize, vendor: Option<Json>, answer: &mut Answer) {
+    if let Some(part) = answer.parts.get_mut(part) {
+        part.vendor = vendor;
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    push_escaped(&mut bytes, text);
+    String::from_utf8(bytes).unwrap_or_default()
+}
