@@ -10,6 +10,7 @@ use looplet::engine::provider::{RequestSpec, protocol};
 use serde_json::Value;
 
 use crate::convert::{self, Setup};
+use crate::convert_gemini;
 use crate::feed;
 use crate::semantics::{canonical, difference};
 use crate::shared;
@@ -17,6 +18,8 @@ use crate::shared;
 /// One recorded exchange after the request is made.
 pub struct Step {
     pub streaming: bool,
+    /// An error ends the conversation.
+    pub failed: bool,
     pub body: Vec<u8>,
     /// What answers the calls in it; empty after the last step.
     pub results: Vec<Block>,
@@ -33,6 +36,11 @@ fn recorded_anthropic_conversations_replay_through_the_encoders() {
 #[test]
 fn recorded_chat_conversations_replay_through_the_encoders() {
     replay_all("openai-chat", "openai_chat", "chain", encoders, 90);
+}
+
+#[test]
+fn recorded_gemini_conversations_replay_through_the_encoders() {
+    replay_all("gemini", "gemini", "chain", encoders, 30);
 }
 
 /// Replays every chain that is marked replayable. `label` begins the names of exceptions that only this driver has.
@@ -58,7 +66,10 @@ pub fn replay_all(recorded: &str, name: &'static str, label: &str, driver: Drive
                 .as_array()
                 .unwrap()
                 .iter()
-                .map(|at| &conversation["steps"][at.as_u64().unwrap() as usize])
+                .map(|index| {
+                    let mut known = conversation["steps"].as_array().unwrap().iter();
+                    known.find(|step| step["index"] == *index).unwrap()
+                })
                 .collect();
             let id = steps[0]["id"].as_str().unwrap();
             let problem = std::panic::catch_unwind(|| replay(&wire, name, &steps, driver));
@@ -92,12 +103,16 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
         .as_str()
         .unwrap()
         .contains("api.openai.com");
-    let setup = convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]);
+    let setup = match name {
+        "gemini" => convert_gemini::setup(steps[0]["request"]["url"].as_str().unwrap(), &requests[0]),
+        _ => convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]),
+    };
     let exchanges: Vec<Step> = steps
         .iter()
         .enumerate()
         .map(|(at, step)| Step {
             streaming: step["response"]["streaming"] == true,
+            failed: step["response"]["status"].as_u64().unwrap() >= 400,
             body: read(&step["response"]["body_file"]),
             results: requests
                 .get(at + 1)
@@ -121,6 +136,9 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
 
 /// What `next` has after the assistant's turn.
 fn results(name: &str, request: &Value, next: &Value) -> Vec<Block> {
+    if name == "gemini" {
+        return convert_gemini::results(request, next);
+    }
     let before = request["messages"].as_array().unwrap().len();
     let new = &next["messages"].as_array().unwrap()[before + 1..];
     convert::messages(name, "", new)
@@ -136,16 +154,21 @@ fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         model: &setup.model,
         system: setup.system.as_deref(),
         tools: &setup.tools,
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).map_err(|error| format!("{error:?}"))?;
     let mut messages = Vec::new();
-    for message in &setup.messages {
-        (protocol.encode_message)(&spec, message, &mut messages);
+    for (at, message) in setup.messages.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| &setup.messages[at]);
+        (protocol.encode_message)(&RequestSpec { before, ..spec }, message, &mut messages);
     }
     let mut bodies = Vec::new();
     for step in steps {
         bodies.push(protocol.join_body(&spec, &head, &messages));
+        if step.failed {
+            break;
+        }
         let decoded = if step.streaming {
             feed::decode_stream(protocol, feed::cuts(&step.body, 1).into_iter())
         } else {
@@ -157,7 +180,9 @@ fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         let turn = assistant(setup, &decoded.answer);
         (protocol.encode_message)(&spec, &turn, &mut messages);
         if !step.results.is_empty() {
-            (protocol.encode_message)(&spec, &Message::user(step.results.clone()), &mut messages);
+            let results = Message::user(convert_gemini::in_order(&turn, &step.results));
+            let before = Some(&turn);
+            (protocol.encode_message)(&RequestSpec { before, ..spec }, &results, &mut messages);
         }
     }
     Ok(bodies)
@@ -180,7 +205,7 @@ fn assistant(setup: &Setup, answer: &Answer) -> Message {
     }
 }
 
-fn block(at: usize, part: &Part) -> Block {
+pub fn block(at: usize, part: &Part) -> Block {
     let (text, vendor) = (part.text.clone(), part.vendor.clone());
     match part.kind {
         PartKind::Text => Block::Text { text, vendor },

@@ -13,8 +13,10 @@
 
 mod chains;
 mod convert;
+mod convert_gemini;
 mod feed;
 mod fixtures;
+mod gemini;
 mod machine;
 mod recordings;
 mod semantics;

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::convert_gemini;
+
 /// Fields of an assistant message or block that clients echo or leave out as they like.
 const OPTIONAL: &[&str] = &[
     "reasoning",
@@ -25,6 +27,7 @@ const OPTIONAL: &[&str] = &[
 /// instructions in several messages.
 pub fn canonical(body: &Value) -> Value {
     let mut body = strip(body);
+    convert_gemini::canonical(&mut body);
     if let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) {
         join_system(messages);
         for message in messages {

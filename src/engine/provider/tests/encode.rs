@@ -27,6 +27,7 @@ fn body(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Resu
         model,
         system: Some("Be brief."),
         tools,
+        before: None,
     };
     Ok(serde_json::from_str(&text(protocol, &spec, messages)?).unwrap())
 }
@@ -34,10 +35,12 @@ fn body(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Resu
 fn text(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) -> Result<String, ConfigError> {
     let (mut head, mut encoded) = (Vec::new(), Vec::new());
     (protocol.encode_head)(spec, &mut head)?;
-    messages
-        .iter()
-        .for_each(|message| (protocol.encode_message)(spec, message, &mut encoded));
-    Ok(String::from_utf8(protocol.join_body(spec, &head, &encoded)).unwrap())
+    let mut spec = *spec;
+    for message in messages {
+        (protocol.encode_message)(&spec, message, &mut encoded);
+        spec.before = Some(message);
+    }
+    Ok(String::from_utf8(protocol.join_body(&spec, &head, &encoded)).unwrap())
 }
 
 fn origin(protocol: &str) -> Option<Origin> {
@@ -198,6 +201,7 @@ fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
             model: &model,
             system: Some("s"),
             tools: &[],
+            before: None,
         };
         let short = text(protocol, &spec, &history[..2]).unwrap();
         let long = text(protocol, &spec, &history).unwrap();

@@ -17,6 +17,7 @@ fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
         model: &model,
         system: None,
         tools: &[],
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head)?;
@@ -126,6 +127,7 @@ fn the_system_prompt_and_the_stream_take_a_servers_form() {
         model: &model,
         system: Some("s"),
         tools: &[],
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).unwrap();
