@@ -3,5 +3,6 @@
 mod cache;
 mod encode;
 mod failure;
+mod gemini;
 mod options;
 mod scan;

@@ -136,7 +136,8 @@ impl GeminiDecoder {
                 metadata.clone_into(slot);
             }
         }
-        if let Some(reason) = candidate.filled("finishReason") {
+        let reason = candidate.filled("finishReason");
+        if let Some(reason) = reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
             answer.finish_reason = Some(neutral(&reason));
             answer.raw_finish_reason = Some(reason.into_owned());
             self.finish_message = candidate.string("finishMessage").unwrap_or_default().into_owned();
