@@ -426,5 +426,6 @@ pub fn spec_of(config: &Config) -> RequestSpec<'_> {
         model: &config.model,
         system: config.system.as_deref(),
         tools: &config.tools,
+        before: None,
     }
 }

@@ -114,9 +114,11 @@ impl Transcript {
             return Ok(&self.body);
         }
         unmark(&mut self.body, self.tail_start, self.is_marked);
-        for message in self.messages.iter().skip(self.encoded_messages) {
+        for (at, message) in self.messages.iter().enumerate().skip(self.encoded_messages) {
             let start = self.body.len();
-            (protocol.encode_message)(spec, message, &mut self.body);
+            let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
+            let spec = RequestSpec { before, ..*spec };
+            (protocol.encode_message)(&spec, message, &mut self.body);
             // A wire item begins with a comma, which the first of the list has not.
             if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
                 self.body.remove(start);

@@ -11,6 +11,7 @@
 
 mod aborts;
 mod answers;
+mod gemini;
 mod history;
 mod limits;
 mod permissions;

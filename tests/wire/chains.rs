@@ -10,6 +10,7 @@ use looplet::engine::provider::{RequestSpec, protocol};
 use serde_json::Value;
 
 use crate::convert::{self, Setup};
+use crate::convert_gemini;
 use crate::convert_responses;
 use crate::feed;
 use crate::semantics::{canonical, difference};
@@ -18,6 +19,8 @@ use crate::shared;
 /// One recorded exchange after the request is made.
 pub struct Step {
     pub streaming: bool,
+    /// An error ends the conversation.
+    pub failed: bool,
     pub body: Vec<u8>,
     /// What answers the calls in it; empty after the last step.
     pub results: Vec<Block>,
@@ -34,6 +37,11 @@ fn recorded_anthropic_conversations_replay_through_the_encoders() {
 #[test]
 fn recorded_chat_conversations_replay_through_the_encoders() {
     replay_all("openai-chat", "openai_chat", "chain", encoders, 90);
+}
+
+#[test]
+fn recorded_gemini_conversations_replay_through_the_encoders() {
+    replay_all("gemini", "gemini", "chain", encoders, 30);
 }
 
 /// Replays every chain that is marked replayable. `label` begins the names of exceptions that only this driver has.
@@ -97,6 +105,8 @@ fn protocol_of(body_file: &str) -> &'static str {
         "anthropic-messages" => "anthropic",
         "openai-chat" => "openai_chat",
         "openai-responses" => "openai_responses",
+        "gemini" => "gemini",
+        "bedrock-converse" => "bedrock_converse",
         other => panic!("{other}"),
     }
 }
@@ -111,12 +121,16 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
         .as_str()
         .unwrap()
         .contains("api.openai.com");
-    let setup = convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]);
+    let setup = match name {
+        "gemini" => convert_gemini::setup(steps[0]["request"]["url"].as_str().unwrap(), &requests[0]),
+        _ => convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]),
+    };
     let exchanges: Vec<Step> = steps
         .iter()
         .enumerate()
         .map(|(at, step)| Step {
             streaming: step["response"]["streaming"] == true,
+            failed: step["response"]["status"].as_u64().unwrap() >= 400,
             body: read(&step["response"]["body_file"]),
             results: requests
                 .get(at + 1)
@@ -144,6 +158,9 @@ fn results(name: &str, request: &Value, next: &Value) -> Vec<Block> {
     if name == "openai_responses" {
         return convert_responses::results(request, next);
     }
+    if name == "gemini" {
+        return convert_gemini::results(request, next);
+    }
     let before = request["messages"].as_array().unwrap().len();
     let new = &next["messages"].as_array().unwrap()[before + 1..];
     convert::messages(name, "", new)
@@ -159,18 +176,20 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         model: &setup.model,
         system: setup.system.as_deref(),
         tools: &setup.tools,
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).map_err(|error| format!("{error:?}"))?;
     let mut messages = Vec::new();
-    for message in &setup.messages {
-        (protocol.encode_message)(&spec, message, &mut messages);
+    for (at, message) in setup.messages.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| &setup.messages[at]);
+        (protocol.encode_message)(&RequestSpec { before, ..spec }, message, &mut messages);
     }
     let mut bodies = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         bodies.push(protocol.join_body(&spec, &head, &messages));
         // The last answer may be an error.
-        if at + 1 == steps.len() {
+        if step.failed || at + 1 == steps.len() {
             break;
         }
         let decoded = if step.streaming {
@@ -184,7 +203,9 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         let turn = assistant(setup, &decoded.answer);
         (protocol.encode_message)(&spec, &turn, &mut messages);
         if !step.results.is_empty() {
-            (protocol.encode_message)(&spec, &Message::user(step.results.clone()), &mut messages);
+            let results = Message::user(convert_gemini::in_order(&turn, &step.results));
+            let before = Some(&turn);
+            (protocol.encode_message)(&RequestSpec { before, ..spec }, &results, &mut messages);
         }
     }
     Ok(bodies)
@@ -207,7 +228,7 @@ fn assistant(setup: &Setup, answer: &Answer) -> Message {
     }
 }
 
-fn block(at: usize, part: &Part) -> Block {
+pub fn block(at: usize, part: &Part) -> Block {
     let (text, vendor) = (part.text.clone(), part.vendor.clone());
     match part.kind {
         PartKind::Text => Block::Text { text, vendor },

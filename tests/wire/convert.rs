@@ -17,6 +17,18 @@ pub struct Setup {
     pub messages: Vec<Message>,
 }
 
+/// A setup that says nothing but its model.
+pub fn empty(protocol: &'static str, model: &str) -> Setup {
+    Setup {
+        protocol,
+        model: serde_json::from_value(json!({ "vendor": "custom", "protocol": protocol, "model": model }))
+            .unwrap(),
+        system: None,
+        tools: Vec::new(),
+        messages: Vec::new(),
+    }
+}
+
 /// The setup that makes this request. What has no option of ours goes through `body`.
 pub fn setup(protocol: &'static str, vendor: &str, request: &Value) -> Setup {
     if protocol == "openai_responses" {

@@ -28,6 +28,11 @@ fn responses_fixtures_decode_alike_wherever_they_are_cut() {
 }
 
 #[test]
+fn gemini_fixtures_decode_alike_wherever_they_are_cut() {
+    check_all("gemini");
+}
+
+#[test]
 fn ndjson_fixtures_decode_alike_wherever_they_are_cut() {
     check_all("ndjson");
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::chains::{Step, replay_all};
 use crate::convert::Setup;
+use crate::convert_gemini;
 use crate::feed;
 
 #[test]
@@ -23,6 +24,11 @@ fn recorded_anthropic_conversations_replay_through_the_run() {
 #[test]
 fn recorded_chat_conversations_replay_through_the_run() {
     replay_all("openai-chat", "openai_chat", "run", run, 90);
+}
+
+#[test]
+fn recorded_gemini_conversations_replay_through_the_run() {
+    replay_all("gemini", "gemini", "run", run, 30);
 }
 
 /// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
@@ -65,7 +71,7 @@ fn config(setup: &Setup) -> (Config, Vec<Block>) {
         .body
         .as_ref()
         .map_or(Value::Null, |body| serde_json::from_str(body.as_str()).unwrap());
-    for tool in body["tools"].as_array().into_iter().flatten() {
+    for tool in convert_gemini::declarations(&body["tools"]) {
         let name = tool["name"]
             .as_str()
             .or(tool["function"]["name"].as_str())
@@ -155,16 +161,20 @@ impl World {
 
     /// Gives each running call its recorded result, until nothing runs any more.
     fn return_results(&mut self, step: &Step) -> Result<(), String> {
+        let mut nth = 0;
         while let Some(Wait::Tool(call)) = self.waiting.pop_front_if(|wait| matches!(wait, Wait::Tool(_))) {
             if step.results.is_empty() {
                 return Ok(());
             }
             let result = step.results.iter().find_map(|result| match result {
-                Block::ToolResult { call_id, content, .. } if *call_id == call.tool_call_id => {
+                Block::ToolResult { call_id, content, .. }
+                    if *call_id == call.tool_call_id || *call_id == convert_gemini::nth_id(nth) =>
+                {
                     Some(content.clone())
                 }
                 _ => None,
             });
+            nth += 1;
             let content = result.ok_or_else(|| format!("no recorded result for {}", call.tool_call_id))?;
             self.input(Input::ToolFinished {
                 call: call.call,

@@ -14,10 +14,12 @@
 mod chains;
 mod chains_responses;
 mod convert;
-mod failures;
+mod convert_gemini;
 mod convert_responses;
+mod failures;
 mod feed;
 mod fixtures;
+mod gemini;
 mod machine;
 mod misbehaving;
 mod recordings;

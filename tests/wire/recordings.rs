@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failures;
 use crate::feed::{self, Decoded};
+use crate::gemini;
 use crate::shared::{self, Recording};
 
 #[test]
@@ -17,6 +18,11 @@ fn recorded_anthropic_answers_decode_to_what_the_oracle_says() {
 #[test]
 fn recorded_chat_answers_decode_to_what_the_oracle_says() {
     check_all("openai-chat", "openai_chat");
+}
+
+#[test]
+fn recorded_gemini_answers_decode_to_what_the_oracle_says() {
+    check_all("gemini", "gemini");
 }
 
 fn check_all(recorded: &str, name: &str) {
@@ -91,11 +97,12 @@ fn compare(decoded: &Decoded, recording: &Recording) -> Result<(), String> {
     if expected.is_null() {
         return Ok(());
     }
-    let got = assembled(&decoded.answer, expected);
+    let got =
+        gemini::assembled(&decoded.answer, recording).unwrap_or_else(|| assembled(&decoded.answer, expected));
     for (key, got) in got.as_object().unwrap() {
         let empty = |value: &Value| value.is_null() || *value == json!("") || *value == json!([]);
         let wanted = if key == "usage" {
-            neutral_usage(&expected[key])
+            gemini::usage(&expected[key]).unwrap_or_else(|| neutral_usage(&expected[key]))
         } else {
             expected[key].clone()
         };

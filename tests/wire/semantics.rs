@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::convert_gemini;
 use crate::convert_responses;
 
 /// Fields of an assistant message or block that clients echo or leave out as they like.
@@ -30,6 +31,7 @@ pub fn canonical(body: &Value) -> Value {
         return convert_responses::canonical(body);
     }
     let mut body = strip(body);
+    convert_gemini::canonical(&mut body);
     if let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) {
         join_system(messages);
         for message in messages {

@@ -96,6 +96,33 @@ impl<'a> BodyFields<'a> {
         }
     }
 
+    /// A field that is an object: what `write` says, merged with what `body` has there. Not sent if that is nothing.
+    pub fn nested(
+        &self,
+        into: &mut Vec<u8>,
+        key: &str,
+        write: &mut dyn FnMut(&BodyFields<'_>, &mut Vec<u8>),
+    ) {
+        let over = self.over(key);
+        if over.is_none() && self.has(key) {
+            return;
+        }
+        let start = into.len();
+        push_key(into, key);
+        into.push(b'{');
+        let head = into.len();
+        let inner = BodyFields {
+            over: over.and_then(Object::parse),
+        };
+        write(&inner, into);
+        inner.finish(into, &[]);
+        if into.len() == head {
+            into.truncate(start);
+        } else {
+            into.push(b'}');
+        }
+    }
+
     /// Appends the fields of `body` but those in `written`. A null removes a field of ours and is not sent; of a key
     /// given twice the last counts.
     pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {

@@ -12,6 +12,7 @@ pub mod anthropic;
 mod body_fields;
 pub(super) mod cursor;
 pub mod failure;
+pub mod gemini;
 mod layout;
 pub mod ndjson;
 mod numbered;
@@ -31,7 +32,7 @@ use super::config::{ModelConfig, ToolConfig};
 use super::error::{ConfigError, Failure};
 use super::message::Message;
 use super::output::AuthSlot;
-use super::text::join;
+use super::text::{self, join};
 
 /// How a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +48,8 @@ pub struct RequestSpec<'a> {
     pub model: &'a ModelConfig,
     pub system: Option<&'a str>,
     pub tools: &'a [ToolConfig],
+    /// While a message is encoded: the one before it, whose calls its results answer.
+    pub before: Option<&'a Message>,
 }
 
 impl RequestSpec<'_> {
@@ -81,7 +84,8 @@ pub struct Protocol {
 
 impl Protocol {
     /// The protocol's URL under a base URL, which may end in a slash and may already have the path's first segment
-    /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`).
+    /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version. Where
+    /// models belong to publishers (Vertex AI) the version stands before those.
     pub fn url(&self, base_url: &str, model: &ModelConfig) -> String {
         let base = base_url.trim_end_matches('/');
         let path = (self.path)(model);
@@ -90,7 +94,13 @@ impl Protocol {
             .and_then(|path| path.find('/'))
             .map_or(0, |at| at + 1);
         let (first, rest) = path.split_at_checked(second).unwrap_or(("", &path));
-        let rest = if !first.is_empty() && base.ends_with(first) {
+        let last = base
+            .bytes()
+            .rposition(|byte| byte == b'/')
+            .and_then(|at| base.get(at..));
+        let is_versioned = last.is_some_and(is_version) || text::find(base, "/publishers/").is_some();
+        let has_first = base.ends_with(first) || (is_version(first) && is_versioned);
+        let rest = if !first.is_empty() && has_first {
             rest
         } else {
             &path
@@ -146,6 +156,11 @@ pub fn no_marker(_spec: &RequestSpec<'_>) -> String {
     String::new()
 }
 
+/// `/v1`, `/v1beta`.
+fn is_version(segment: &str) -> bool {
+    segment.starts_with("/v") && segment.as_bytes().get(2).is_some_and(u8::is_ascii_digit)
+}
+
 /// A vendor: where it is, how it is greeted, which protocol it speaks.
 pub struct Vendor {
     pub name: &'static str,
@@ -175,6 +190,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     anthropic::PROTOCOL,
     openai_chat::PROTOCOL,
     openai_responses::PROTOCOL,
+    gemini::PROTOCOL,
     ndjson::PROTOCOL,
 ];
 
@@ -196,6 +212,14 @@ pub const VENDORS: &[Vendor] = &[
         // Reasoning models refuse `max_tokens`.
         quirks: r#"{"maxOutputTokens":"max_completion_tokens","topK":false,"thinking":false}"#,
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "google",
+        protocol: "gemini",
+        base_url: "https://generativelanguage.googleapis.com",
+        auth: ("x-goog-api-key", ""),
+        quirks: "{}",
+        source: "https://ai.google.dev/api 2026-11-21",
     },
     Vendor {
         name: "compatible",
@@ -258,6 +282,7 @@ pub enum Decoder {
     Anthropic(anthropic::AnthropicDecoder),
     OpenaiChat(openai_chat::ChatDecoder),
     OpenaiResponses(openai_responses::ResponsesDecoder),
+    Gemini(gemini::GeminiDecoder),
     Ndjson(ndjson::NdjsonDecoder),
 }
 
@@ -274,6 +299,7 @@ impl Decoder {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
         }
     }
@@ -287,6 +313,7 @@ impl Decoder {
             Decoder::Anthropic(decoder) => decoder.finish(answer),
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
             Decoder::OpenaiResponses(decoder) => decoder.finish(),
+            Decoder::Gemini(decoder) => decoder.finish(answer),
             Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
@@ -300,6 +327,7 @@ impl Decoder {
             Decoder::Anthropic(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_body(body, answer),
+            Decoder::Gemini(decoder) => decoder.decode_body(body, answer),
             Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
         }
     }

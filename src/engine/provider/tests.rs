@@ -4,5 +4,6 @@ mod cache;
 mod encode;
 mod encode_responses;
 mod failure;
+mod gemini;
 mod options;
 mod scan;

@@ -55,6 +55,7 @@ fn anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_last_block
             model: &model,
             system: Some("s"),
             tools: &tools,
+            before: None,
         };
         let mut transcript = Transcript::default();
         transcript.push_user(vec![Block::text("go")]);
@@ -87,6 +88,7 @@ fn a_server_that_only_speaks_the_protocol_gets_markers_when_it_is_asked_to() {
             model,
             system: None,
             tools: &[],
+            before: None,
         };
         let mut transcript = Transcript::default();
         transcript.push_user(vec![Block::text("go")]);
@@ -106,6 +108,7 @@ fn without_its_marker_each_body_begins_with_the_one_before() {
         model: &model,
         system: Some("s"),
         tools: &tools,
+        before: None,
     };
     let mut transcript = Transcript::default();
     transcript.push_user(vec![Block::text("go")]);
@@ -131,6 +134,7 @@ fn a_block_with_a_marker_of_the_users_own_gets_no_second_one() {
         model: &model,
         system: None,
         tools: &[],
+        before: None,
     };
     let own = r#"{"type":"text","text":"go","cache_control":{"type":"ephemeral","ttl":"1h"}}"#;
     let mut transcript = Transcript::default();
@@ -157,6 +161,7 @@ fn an_unknown_lifetime_is_refused() {
         model: &model,
         system: None,
         tools: &[],
+        before: None,
     };
     let error = (protocol.encode_head)(&spec, &mut Vec::new()).unwrap_err();
     assert_eq!(error.field, "model.promptCaching.ttl");

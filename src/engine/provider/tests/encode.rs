@@ -31,6 +31,7 @@ pub(super) fn body(
         model,
         system: Some("Be brief."),
         tools,
+        before: None,
     };
     Ok(serde_json::from_str(&text(protocol, &spec, messages)?).unwrap())
 }
@@ -38,10 +39,12 @@ pub(super) fn body(
 fn text(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) -> Result<String, ConfigError> {
     let (mut head, mut encoded) = (Vec::new(), Vec::new());
     (protocol.encode_head)(spec, &mut head)?;
-    messages
-        .iter()
-        .for_each(|message| (protocol.encode_message)(spec, message, &mut encoded));
-    Ok(String::from_utf8(protocol.join_body(spec, &head, &encoded)).unwrap())
+    let mut spec = *spec;
+    for message in messages {
+        (protocol.encode_message)(&spec, message, &mut encoded);
+        spec.before = Some(message);
+    }
+    Ok(String::from_utf8(protocol.join_body(&spec, &head, &encoded)).unwrap())
 }
 
 pub(super) fn origin(protocol: &str) -> Option<Origin> {
@@ -202,6 +205,7 @@ fn a_longer_history_begins_with_the_bytes_of_the_shorter_one() {
             model: &model,
             system: Some("s"),
             tools: &[],
+            before: None,
         };
         let short = text(protocol, &spec, &history[..2]).unwrap();
         let long = text(protocol, &spec, &history).unwrap();

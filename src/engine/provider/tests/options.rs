@@ -18,6 +18,7 @@ fn head(vendor: &str, options: Value) -> Result<Value, ConfigError> {
         model: &model,
         system: None,
         tools: &[],
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head)?;
@@ -127,6 +128,7 @@ fn the_system_prompt_and_the_stream_take_a_servers_form() {
         model: &model,
         system: Some("s"),
         tools: &[],
+        before: None,
     };
     let mut head = Vec::new();
     (protocol.encode_head)(&spec, &mut head).unwrap();
@@ -215,6 +217,7 @@ fn a_call_gets_the_reasoning_that_a_server_demands() {
             model: &model,
             system: None,
             tools: &[],
+            before: None,
         };
         let mut body = Vec::new();
         (protocol.encode_message)(&spec, message, &mut body);
@@ -243,6 +246,7 @@ fn a_refusal_of_another_model_is_what_was_said() {
         model: &model,
         system: None,
         tools: &[],
+        before: None,
     };
     for (name, content, refusal) in [
         ("m", json!(""), json!("No.")),

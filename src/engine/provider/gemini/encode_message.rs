@@ -1,0 +1,253 @@
+//! One message as Gemini takes it: one content, its blocks as parts in their order, results before all else.
+//!
+//! Left out: empty text, reasoning of other models, raw blocks of other protocols. A call that another model wrote has
+//! no thought signature of Gemini's, without which Gemini 3 answers 400 if it is the first of its content: it gets the
+//! word that the vendor has for that case. Ids go back only where Gemini gave them: results are matched by name and order.
+//! <https://ai.google.dev/gemini-api/docs/thought-signatures> (2026-11-21)
+
+use super::super::super::json_check::check;
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
+use super::super::super::message::{Block, Json, MediaSource, Message, Role, ToolInput};
+use super::super::super::text::{find, join};
+use super::super::RequestSpec;
+use super::NAME;
+use super::decode::SOURCES;
+
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// Appends `,{"role":…,"parts":[…]}`.
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let start = into.len();
+    into.extend_from_slice(match message.role {
+        Role::User => br#",{"role":"user","parts":["#,
+        Role::Assistant => br#",{"role":"model","parts":["#,
+    });
+    let parts = into.len();
+    match message.role {
+        Role::User => push_user(spec, message, into),
+        Role::Assistant => push_model(spec, message, into),
+    }
+    if into.len() == parts {
+        into.truncate(start);
+    } else {
+        into.extend_from_slice(b"]}");
+    }
+}
+
+fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let is_own = is_own(message);
+    let is_same_model = is_own
+        && message
+            .origin
+            .as_ref()
+            .is_some_and(|origin| origin.model == spec.model.model);
+    let mut is_first_call = true;
+    for block in &message.content {
+        match block {
+            Block::Thinking {
+                text,
+                signature,
+                vendor,
+            } if is_same_model => {
+                open(into);
+                push_text(into, "text", text);
+                push_raw(into, "thought", "true");
+                if let Some(signature) = signature {
+                    push_text(into, "thoughtSignature", signature);
+                }
+                push_vendor(into, vendor.as_ref(), &["text", "thought", "thoughtSignature"]);
+                into.push(b'}');
+            }
+            Block::ToolCall {
+                name, input, vendor, ..
+            } => {
+                let vendor = vendor.as_ref().filter(|_| is_own);
+                push_call(name, input, vendor, into);
+                let is_signed = vendor_field(vendor, "thoughtSignature").is_some();
+                if is_first_call && !is_signed && !is_same_model {
+                    push_text(into, "thoughtSignature", NO_SIGNATURE);
+                }
+                into.push(b'}');
+                is_first_call = false;
+            }
+            Block::Raw { .. } | Block::Media { .. } if !is_own => {}
+            _ => push_part(block, is_own, into),
+        }
+    }
+}
+
+fn is_own(message: &Message) -> bool {
+    message
+        .origin
+        .as_ref()
+        .is_some_and(|origin| origin.protocol == NAME)
+}
+
+/// What is the same in both roles. `own`: fields of the vendor's may go back.
+fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
+    match block {
+        Block::Text { text, vendor } if !text.is_empty() => {
+            open(into);
+            push_text(into, "text", text);
+            let mut ours = SOURCES.to_vec();
+            ours.extend(["text", "thought"]);
+            push_vendor(into, vendor.as_ref().filter(|_| own), &ours);
+            into.push(b'}');
+        }
+        Block::Refusal { text } => push_part(&Block::text(text.as_str()), false, into),
+        Block::Media { media_type, source } => {
+            open(into);
+            let (field, place, value) = match source {
+                MediaSource::Data(data) => ("inlineData", "data", data),
+                MediaSource::Url(url) => ("fileData", "fileUri", url),
+            };
+            push_key(into, field);
+            into.push(b'{');
+            push_text(into, "mimeType", media_type);
+            push_text(into, place, value);
+            into.extend_from_slice(b"}}");
+        }
+        Block::Raw { json } => {
+            push_comma(into);
+            into.extend_from_slice(json.as_str().as_bytes());
+        }
+        _ => {}
+    }
+}
+
+/// Leaves the part open.
+fn push_call(name: &str, input: &ToolInput, vendor: Option<&Json>, into: &mut Vec<u8>) {
+    open(into);
+    push_key(into, "functionCall");
+    into.push(b'{');
+    push_id(vendor, into);
+    push_text(into, "name", name);
+    match input {
+        ToolInput::Json(json) => push_raw(into, "args", json.as_str()),
+        // Only objects are taken; what the model wrote otherwise is shown to it in one.
+        ToolInput::Invalid(text) => {
+            push_key(into, "args");
+            into.push(b'{');
+            push_text(into, "_invalid_json", text);
+            into.push(b'}');
+        }
+    }
+    into.push(b'}');
+    push_vendor(into, vendor, &["id", "functionCall"]);
+}
+
+fn push_id(vendor: Option<&Json>, into: &mut Vec<u8>) {
+    if let Some(id) = vendor_field(vendor, "id") {
+        push_raw(into, "id", id);
+    }
+}
+
+fn vendor_field<'a>(vendor: Option<&'a Json>, name: &str) -> Option<&'a str> {
+    Object::parse(vendor?.as_str())?.get(name)
+}
+
+fn open(into: &mut Vec<u8>) {
+    push_comma(into);
+    into.push(b'{');
+}
+
+/// All results of a round stand in one content, in the order of the calls.
+fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let takes_media = takes_media_in_results(&spec.model.model);
+    for block in &message.content {
+        if let Block::ToolResult {
+            call_id,
+            content,
+            is_error,
+        } = block
+        {
+            push_result(spec.before, call_id, content, *is_error, into);
+            let mut media = content
+                .iter()
+                .filter(|block| matches!(block, Block::Media { .. }))
+                .peekable();
+            if takes_media && media.peek().is_some() {
+                // The response's last brace, and the part's.
+                into.truncate(into.len() - 2);
+                push_key(into, "parts");
+                into.push(b'[');
+                media.for_each(|block| push_part(block, false, into));
+                into.extend_from_slice(b"]}}");
+            }
+        }
+    }
+    for block in &message.content {
+        match block {
+            Block::ToolResult { content, .. } if !takes_media => {
+                let media = content
+                    .iter()
+                    .filter(|block| matches!(block, Block::Media { .. }));
+                media.for_each(|block| push_part(block, false, into));
+            }
+            _ => push_part(block, true, into),
+        }
+    }
+}
+
+/// Before Gemini 3 a result holds no media: they follow it.
+/// <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
+fn takes_media_in_results(model: &str) -> bool {
+    find(model, "gemini-1").is_none() && find(model, "gemini-2").is_none()
+}
+
+/// A text that is a JSON object is the response itself, any other its `output` or `error`.
+fn push_result(
+    before: Option<&Message>,
+    call_id: &str,
+    content: &[Block],
+    is_error: bool,
+    into: &mut Vec<u8>,
+) {
+    let call = before.and_then(|message| {
+        let is_own = is_own(message);
+        message.content.iter().find_map(|block| match block {
+            Block::ToolCall { id, name, vendor, .. } if id == call_id => {
+                Some((name.as_str(), vendor.as_ref().filter(|_| is_own)))
+            }
+            _ => None,
+        })
+    });
+    let (name, vendor) = call.unwrap_or((call_id, None));
+    open(into);
+    push_key(into, "functionResponse");
+    into.push(b'{');
+    push_id(vendor, into);
+    push_text(into, "name", name);
+    push_key(into, "response");
+    let texts = || {
+        content.iter().filter_map(|block| match block {
+            Block::Text { text, .. } | Block::Refusal { text } => Some(text.as_str()),
+            _ => None,
+        })
+    };
+    let mut rest = texts();
+    let object = match (rest.next(), rest.next()) {
+        (Some(only), None) => Some(only.trim_ascii())
+            .filter(|only| only.starts_with('{') && check(only).is_ok())
+            .and_then(|only| Some((only, Object::parse(only)?))),
+        _ => None,
+    };
+    match object {
+        Some((json, object)) if !is_error || object.get("error").is_some() => {
+            into.extend_from_slice(json.as_bytes());
+        }
+        object => {
+            into.push(b'{');
+            if texts().next().is_some() {
+                push_key(into, if is_error { "error" } else { "output" });
+                match object {
+                    Some((json, _)) => into.extend_from_slice(json.as_bytes()),
+                    None => push_string(into, &join(&mut texts(), "\n")),
+                }
+            }
+            into.push(b'}');
+        }
+    }
+    into.extend_from_slice(b"}}");
+}

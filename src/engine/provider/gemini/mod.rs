@@ -1,0 +1,66 @@
+//! Google Gemini: `models/…:streamGenerateContent?alt=sse` and `models/…:generateContent`, of the Gemini API and of
+//! Vertex AI.
+//!
+//! Written from <https://ai.google.dev/api/generate-content>, <https://ai.google.dev/gemini-api/docs/function-calling>,
+//! <https://ai.google.dev/gemini-api/docs/thought-signatures>, <https://ai.google.dev/gemini-api/docs/thinking> and
+//! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from recorded
+//! answers. An answer is a list of parts without a frame: text joins until another kind of part comes, and a part with a
+//! `thoughtSignature` is never joined with another. The model stands in the URL, a call's result names its call's function.
+
+mod decode;
+mod encode;
+mod encode_message;
+mod partial_args;
+
+use super::super::config::ModelConfig;
+use super::{Decoder, Framing, Protocol, no_marker};
+
+pub use decode::GeminiDecoder;
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: NAME,
+    framing: Framing::Sse,
+    path,
+    headers: &[],
+    encode_head: encode::encode_head,
+    encode_message: encode_message::encode_message,
+    encode_tail: encode::encode_tail,
+    marked_end: no_marker,
+    decoder: || Decoder::Gemini(GeminiDecoder::default()),
+};
+
+const NAME: &str = "gemini";
+
+/// A name with a collection (`models/…`, `tunedModels/…`, `publishers/…/models/…`) stands as it is.
+fn path(model: &ModelConfig) -> String {
+    let name = model.model.trim_start_matches('/');
+    let collections = ["models/", "tunedModels/", "publishers/", "endpoints/"];
+    let collection = if collections.iter().any(|known| name.starts_with(known)) {
+        ""
+    } else {
+        "models/"
+    };
+    let verb = if model.stream {
+        ":streamGenerateContent?alt=sse"
+    } else {
+        ":generateContent"
+    };
+    let mut path = ["/v1beta/", collection].concat();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte) {
+            path.push(char::from(byte));
+        } else {
+            path.push('%');
+            for digit in [byte >> 4, byte & 15] {
+                path.push(
+                    char::from_digit(digit.into(), 16)
+                        .unwrap_or('0')
+                        .to_ascii_uppercase(),
+                );
+            }
+        }
+    }
+    path.push_str(verb);
+    path
+}
