@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use looplet::engine::config::Config;
 use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::input::{Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::output::Question;
@@ -320,17 +320,22 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         return world.input(Input::Saved { save, ok });
     }
     if !world.questions.is_empty() {
-        let (question, Question::PrepareCalls { calls }) = world.questions.remove(0);
-        let fit = calls.len().saturating_sub(usize::from(choices.below(8) == 1));
-        let answer = match choices.below(8) {
-            0 => QuestionAnswer::Failed { why: "no".into() },
-            _ => QuestionAnswer::Prepared(
+        let (question, ask) = world.questions.remove(0);
+        let answer = match (choices.below(8), ask) {
+            (0, _) => QuestionAnswer::Failed { why: "no".into() },
+            (roll, Question::PrepareCalls { calls }) => QuestionAnswer::Prepared(
                 calls
                     .iter()
-                    .take(fit)
+                    .take(calls.len().saturating_sub(usize::from(roll == 1)))
                     .map(|call| prepared(call.input.as_str()))
                     .collect(),
             ),
+            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
+                allow: roll < 6,
+                interrupt: roll == 7,
+                ..PermissionAnswer::default()
+            }),
         };
         return world.input(Input::Answered { question, answer });
     }
