@@ -9,6 +9,8 @@ export default defineConfig({
     alias: [
       { find: /^looplet$/, replacement: source("entry/node.ts") },
       { find: /^looplet\/models$/, replacement: source("models/index.ts") },
+      { find: /^looplet\/vendors$/, replacement: source("vendors.ts") },
+      { find: /^looplet\/prices$/, replacement: source("prices.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
       { find: /^looplet\/slim$/, replacement: source("entry/slim.ts") },
     ],

@@ -138,7 +138,11 @@ async function bundle(dev) {
     name: "errors",
     setup: (at) => at.onResolve({ filter: /\/errors\.js$/ }, () => ({ path: "./errors.js", external: true })),
   };
-  const models = { models: "src/face/models/index.ts" };
+  const models = {
+    models: "src/face/models/index.ts",
+    vendors: "src/face/vendors.ts",
+    prices: "src/face/prices.ts",
+  };
   await Promise.all([
     esbuild({ ...options, entryPoints: Object.fromEntries(entries) }),
     esbuild({ ...options, entryPoints: models, plugins: [errors] }),

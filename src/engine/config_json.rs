@@ -211,6 +211,9 @@ fn price(r: &mut Record<'_>) -> Price {
         cache_read_nano_usd: r.number_if("cacheReadNanoUsd"),
         cache_write_nano_usd: r.number_if("cacheWriteNanoUsd"),
         cache_write_hour_nano_usd: r.number_if("cacheWriteHourNanoUsd"),
+        long_above_tokens: r.number_if("longAboveTokens"),
+        long_input_percent: r.number_if("longInputPercent"),
+        long_output_percent: r.number_if("longOutputPercent"),
     }
 }
 

@@ -80,6 +80,15 @@ pub struct Price {
     /// Per token written to the cache for an hour; default: as any other written to it.
     #[serde(default)]
     pub cache_write_hour_nano_usd: Option<u64>,
+    /// A call that reads more tokens than this is dearer as a whole; default: none is.
+    #[serde(default)]
+    pub long_above_tokens: Option<u64>,
+    /// What such a call's input costs, in percent of the above; default 100.
+    #[serde(default)]
+    pub long_input_percent: Option<u64>,
+    /// What its output costs; default 100.
+    #[serde(default)]
+    pub long_output_percent: Option<u64>,
 }
 
 impl Price {
@@ -90,16 +99,24 @@ impl Price {
         let read = self.cache_read_nano_usd.unwrap_or(self.input_nano_usd);
         let write = self.cache_write_nano_usd.unwrap_or(self.input_nano_usd);
         let hour = usage.cache_write_hour_tokens.min(usage.cache_write_tokens);
-        let parts = [
+        let input = [
             (fresh, self.input_nano_usd),
             (usage.cache_read_tokens, read),
             (usage.cache_write_tokens.saturating_sub(hour), write),
             (hour, self.cache_write_hour_nano_usd.unwrap_or(write)),
-            (usage.output_tokens, self.output_nano_usd),
         ];
-        parts.iter().fold(0, |sum, (tokens, nano)| {
+        let input = input.iter().fold(0u64, |sum, (tokens, nano)| {
             sum.saturating_add(tokens.saturating_mul(*nano))
-        })
+        });
+        let output = usage.output_tokens.saturating_mul(self.output_nano_usd);
+        let is_long = self
+            .long_above_tokens
+            .is_some_and(|above| usage.input_tokens > above);
+        let part = |cost: u64, percent: Option<u64>| match percent.filter(|_| is_long) {
+            Some(percent) => cost.saturating_mul(percent) / 100,
+            None => cost,
+        };
+        part(input, self.long_input_percent).saturating_add(part(output, self.long_output_percent))
     }
 }
 
@@ -151,6 +168,7 @@ mod tests {
             cache_read_nano_usd: Some(300),
             cache_write_nano_usd: Some(3750),
             cache_write_hour_nano_usd: Some(6000),
+            ..Price::default()
         };
         let usage = Usage {
             input_tokens: 100,
@@ -165,6 +183,28 @@ mod tests {
             price.cost_nano_usd(&usage),
             10 * 3000 + 60 * 300 + 10 * 3750 + 20 * 6000 + 10 * 15000
         );
+    }
+
+    #[test]
+    fn a_long_prompt_is_dearer_as_a_whole() {
+        let price = Price {
+            input_nano_usd: 10,
+            output_nano_usd: 20,
+            cache_read_nano_usd: Some(1),
+            long_above_tokens: Some(100),
+            long_input_percent: Some(200),
+            long_output_percent: Some(150),
+            ..Price::default()
+        };
+        let cost = |input_tokens: u64| {
+            price.cost_nano_usd(&Usage {
+                input_tokens,
+                cache_read_tokens: 50,
+                output_tokens: 4,
+                ..Usage::default()
+            })
+        };
+        assert_eq!((cost(100), cost(101)), (50 + 500 + 80, (50 + 510) * 2 + 120));
     }
 
     fn call(output_tokens: u64, cost_nano_usd: Option<u64>) -> Usage {

@@ -4,6 +4,7 @@ import { Conversation } from "./chat.js";
 import { checkOptions, describe } from "./check.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
+import { nanoPrice } from "./model-options.js";
 import { modelParts, type ModelParts } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
 import { permissionConfig } from "./permissions.js";
@@ -34,7 +35,8 @@ export interface AgentParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly ids: () => string;
-  readonly hasPrice: boolean;
+  /** Where the model's price came from, if it has one. */
+  readonly priceBasis: "option" | "table" | undefined;
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
 }
@@ -63,15 +65,16 @@ function partsOf(options: AgentOptions): AgentParts {
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
   if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
-  const model = modelParts(options.model);
-  if (model === undefined) {
+  const given = modelParts(options.model);
+  if (given === undefined) {
     throw new LoopletError(
       "config_wrong_type",
       "model",
       `needs anthropic(…), openaiChat(…), compatible({…}) or custom(…), got ${describe(options.model)}`,
     );
   }
-  checkAccess(model, options.fetch);
+  checkAccess(given, options.fetch);
+  const model = priced(given);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
   const tools = knowTools(options.tools);
   const { toolChoice } = model.config;
@@ -87,10 +90,17 @@ function partsOf(options: AgentOptions): AgentParts {
     clock: clock ?? HOST_CLOCK,
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
-    hasPrice: model.config.price !== undefined,
+    priceBasis: model.config.price === undefined ? undefined : given === model ? "option" : "table",
     permissions: options,
     stopping: options,
   };
+}
+
+/** The model with its price from the table, if that knows one. */
+function priced(model: ModelParts): ModelParts {
+  const { vendor, model: name } = model.config;
+  const price = model.prices?.(vendor, name);
+  return price === undefined ? model : { ...model, config: { ...model.config, price: nanoPrice(price) } };
 }
 
 /** Is there a key, and may it be here? A fetch of one's own, a proxy or `authorize` answer both. */

@@ -12,14 +12,14 @@ export function authorizeRequest(
   model: ModelParts,
   request: AuthorizeRequest,
 ): HeaderPairs | Promise<HeaderPairs> {
-  const { authorize, apiKey } = model;
+  const { authorize, apiKey, auth = request.auth } = model;
   if (authorize !== undefined) {
     const { method, url, headers, body } = request;
     return then(authorize({ method, url, headers, body }), pairs);
   }
-  if (apiKey === undefined || request.auth.header === "") return request.headers;
+  if (apiKey === undefined || auth.header === "") return request.headers;
   const key = typeof apiKey === "function" ? fetched(apiKey) : apiKey;
-  return then(key, (known) => withKey(model, request, known));
+  return then(key, (known) => withKey(model, { ...request, auth }, known));
 }
 
 /** What the function makes; what it throws is told as the key's. */

@@ -5,7 +5,8 @@
 import { checkOptions, describe } from "./check.js";
 import { CustomMistake, PartCheck } from "./custom-part.js";
 import { LoopletError } from "./errors.js";
-import { askedWith, sealModel } from "./models.js";
+import { askedWith } from "./model-options.js";
+import { sealModel } from "./models.js";
 import { CUSTOM_TABLE } from "./options.js";
 import type {
   CustomAnswer,
@@ -39,6 +40,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
       ...askedWith(options),
     },
     fetch: customFetch(answer),
+    prices: typeof options.price === "function" ? options.price : undefined,
     isDirect: false,
     dangerouslyAllowBrowser: false,
   });

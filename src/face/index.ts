@@ -22,6 +22,6 @@ const loadEngine: LoadEngine = async () => {
 export { LoopletError, ToolError } from "./errors.js";
 export { custom } from "./custom.js";
 export { hasToolCall, iterationCount } from "./stopping.js";
-export { anthropic, compatible, openaiChat } from "./models.js";
+export { anthropic, compatible, gemini, openai, openaiChat } from "./models.js";
 export { tool } from "./tool.js";
 export type * from "./types.js";

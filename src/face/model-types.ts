@@ -51,6 +51,10 @@ export interface ModelOptions {
   /** Default: the vendor's. */
   topK?: number | undefined;
   /** Where the vendor has such a thing. */
+  frequencyPenalty?: number | undefined;
+  /** Where the vendor has such a thing. */
+  presencePenalty?: number | undefined;
+  /** Where the vendor has such a thing. */
   seed?: number | undefined;
   /** Default: none. */
   stopSequences?: readonly string[] | undefined;
@@ -62,13 +66,85 @@ export interface ModelOptions {
   toolChoice?: "auto" | "none" | "required" | { tool: string } | undefined;
   /** `false` asks the vendor for at most one call per answer. Default: the vendor's. */
   parallelToolCalls?: boolean | undefined;
+  /** The answer's text is JSON of this schema. Default: any text. */
+  responseFormat?: ResponseFormat | undefined;
+  /**
+   * Have the vendor keep the prompt's prefix, which an agent sends again with every model call. `true` or an object:
+   * markers are sent to the protocols that want them (Anthropic, Bedrock, and OpenRouter for models of Anthropic);
+   * others cache by themselves. Default: `true` for `anthropic()`, else what the vendor does by itself.
+   */
+  promptCaching?: PromptCaching | undefined;
+  /** What the vendor keeps with the request, for example `{ user_id }` for Anthropic. Default: none. */
+  metadata?: { [field: string]: unknown } | undefined;
   /** Fields added to the request body; they win over looplet's own. */
   body?: { [field: string]: unknown } | undefined;
   /** Ask for a stream. Default true. */
   stream?: boolean | undefined;
-  /** What a token costs; without it `result.costBasis` is `"unknown"`. */
-  price?: Price | undefined;
+  /**
+   * What a token costs, or a table of prices: `prices` of `looplet/prices`. Without it `result.costBasis` is
+   * `"unknown"`, unless the vendor reports the cost.
+   */
+  price?: Price | PriceTable | undefined;
 }
+
+/** Asks for an answer that is JSON of a schema. */
+export interface ResponseFormat {
+  /** JSON Schema, sent as it is; each vendor takes a subset of its own. Required. */
+  schema: { readonly [keyword: string]: unknown };
+  /** A name of the schema for vendors that want one. Default `"answer"`. */
+  name?: string | undefined;
+  /** The vendor enforces the schema, where it can choose. Default true. */
+  strict?: boolean | undefined;
+}
+
+/** `ttl`: how long the vendor keeps what is marked, `"5m"` (Anthropic's default) or `"1h"`; `key`: requests with one key go to one cache (OpenAI). */
+export type PromptCaching =
+  | boolean
+  | { readonly ttl?: "5m" | "1h" | "24h" | (string & {}) | undefined; readonly key?: string | undefined };
+
+/** The price of a vendor's model, if it is known. */
+export type PriceTable = (vendor: string, model: string) => Price | undefined;
+
+/** A wire protocol that a server may speak. */
+export type WireProtocol = "openai_chat" | "openai_responses" | "anthropic" | "gemini" | "bedrock_converse";
+
+/**
+ * What a server of the Chat Completions protocol does otherwise than OpenAI. An option's value is the field's name, an
+ * object of fields in which the string `"$"` stands for the value, or `false`: the server has no such option, and using
+ * it is an error.
+ */
+export interface Quirks {
+  readonly maxOutputTokens?: Quirk;
+  readonly temperature?: Quirk;
+  readonly topP?: Quirk;
+  readonly topK?: Quirk;
+  readonly frequencyPenalty?: Quirk;
+  readonly presencePenalty?: Quirk;
+  readonly seed?: Quirk;
+  readonly effort?: Quirk;
+  /** Of `thinking: { budgetTokens }`. */
+  readonly budgetTokens?: Quirk;
+  /** Of `thinking: { type: "enabled" }`; without it the object is sent in the field `thinking`. */
+  readonly "thinking.enabled"?: Quirk;
+  readonly "thinking.disabled"?: Quirk;
+  readonly thinking?: Quirk;
+  readonly parallelToolCalls?: Quirk;
+  /** `"$"` is `{ name, schema, strict }`. */
+  readonly responseFormat?: Quirk;
+  readonly metadata?: Quirk;
+  /** Of `promptCaching: true`; `"$"` is the time to live. */
+  readonly promptCaching?: Quirk;
+  readonly cacheKey?: Quirk;
+  readonly cacheTtl?: Quirk;
+  /** The role of the system prompt. Default `"system"`. */
+  readonly systemRole?: string;
+  /** `false`: the server refuses `stream_options`. Default true. */
+  readonly streamUsage?: boolean;
+  /** The field of reasoning that every assistant message with a call must have. */
+  readonly requiredReasoning?: string;
+}
+
+export type Quirk = string | false | { readonly [field: string]: unknown };
 
 /** How a model over HTTP is reached. */
 export interface HttpModelOptions extends ModelOptions {
@@ -106,7 +182,9 @@ export interface CompatibleOptions extends HttpModelOptions {
   /** The model's name, as the server knows it. Required. */
   model: string;
   /** Default `"openai_chat"` (OpenAI Chat Completions). */
-  protocol?: "openai_chat" | "anthropic" | undefined;
+  protocol?: WireProtocol | undefined;
+  /** What the server does otherwise than OpenAI, with `"openai_chat"`. Default: nothing. */
+  quirks?: Quirks | undefined;
 }
 
 /** US dollars per million tokens; kept as integers of billionths of a dollar per token, so 0.001 is the smallest step. */
@@ -117,6 +195,13 @@ export interface Price {
   cacheReadUsdPerMillion?: number | undefined;
   /** Default: the input price. */
   cacheWriteUsdPerMillion?: number | undefined;
+  /** Of what the vendor keeps for an hour. Default: as any other written to the cache. */
+  cacheWriteHourUsdPerMillion?: number | undefined;
+  /**
+   * A call that reads more than `aboveTokens` costs as a whole that many times more, to the hundredth. Default: none
+   * does.
+   */
+  longPrompt?: { aboveTokens: number; inputFactor: number; outputFactor: number } | undefined;
 }
 
 /** What a custom model is asked. */
@@ -158,7 +243,8 @@ export type CustomPart =
   | { type: "tool_call_start"; id?: string; name: string; index?: number }
   | { type: "tool_call_delta"; text: string; id?: string; index?: number }
   | { type: "tool_call_end"; id?: string; index?: number }
-  | ({ type: "usage" } & Partial<Usage>)
+  /** `costUsd`: what the call cost, if you know better than `price`. */
+  | ({ type: "usage"; costUsd?: number } & Partial<Omit<Usage, "costNanoUsd" | "isCostReported">>)
   /** The vendor's id of the answer, and the model that has answered. */
   | { type: "response"; id?: string; model?: string }
   /** Default: `tool_calls` after calls, else `stop`. */

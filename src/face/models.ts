@@ -4,7 +4,8 @@
  */
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
-import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, PRICE_TABLE } from "./options.js";
+import { askedWith } from "./model-options.js";
+import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE } from "./options.js";
 import type {
   ApiKey,
   Authorize,
@@ -12,8 +13,9 @@ import type {
   Fetch,
   HttpModelOptions,
   Model,
-  ModelOptions,
-  Price,
+  PriceTable,
+  Quirks,
+  WireProtocol,
 } from "./types.js";
 
 /** The engine's `ModelConfig`, as JSON. */
@@ -28,18 +30,28 @@ export interface ModelConfig {
   temperature?: number;
   topP?: number;
   topK?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
   seed?: number;
   stopSequences?: readonly string[];
   thinking?: unknown;
   effort?: string;
   toolChoice?: unknown;
   parallelToolCalls?: boolean;
+  responseFormat?: { name?: string; schema: unknown; strict?: boolean };
+  promptCaching?: { enabled?: boolean; ttl?: string; key?: string };
+  metadata?: unknown;
   body?: unknown;
+  quirks?: unknown;
   price?: {
     inputNanoUsd: number;
     outputNanoUsd: number;
     cacheReadNanoUsd?: number;
     cacheWriteNanoUsd?: number;
+    cacheWriteHourNanoUsd?: number;
+    longAboveTokens?: number;
+    longInputPercent?: number;
+    longOutputPercent?: number;
   };
 }
 
@@ -49,6 +61,10 @@ export interface ModelParts {
   readonly apiKey?: ApiKey | undefined;
   readonly authorize?: Authorize | undefined;
   readonly fetch?: Fetch | undefined;
+  /** Where the key goes, if not where the engine says. */
+  readonly auth?: { readonly header: string; readonly prefix: string } | undefined;
+  /** Prices of models, for one without a price of its own. */
+  readonly prices?: PriceTable | undefined;
   /** Requests go straight to the vendor, which wants its key. */
   readonly isDirect: boolean;
   readonly dangerouslyAllowBrowser: boolean;
@@ -80,6 +96,15 @@ export function anthropic(model: string, options: HttpModelOptions = {}): Model 
 }
 
 /**
+ * A model of OpenAI over the Responses API.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function openai(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("openai", model, options, "openai_responses");
+}
+
+/**
  * A model of OpenAI over Chat Completions.
  *
  * @throws LoopletError `config_…`
@@ -89,24 +114,58 @@ export function openaiChat(model: string, options: HttpModelOptions = {}): Model
 }
 
 /**
+ * A model of Google AI Studio (Gemini API).
+ *
+ * @throws LoopletError `config_…`
+ */
+export function gemini(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("google", model, options, "gemini");
+}
+
+/**
  * A model behind any server that speaks a known protocol: a local server, a gateway, another vendor. Needs no key.
  *
  * @throws LoopletError `config_…`
  */
 export function compatible(options: CompatibleOptions): Model {
   checkOptions(options, "model", COMPATIBLE_TABLE);
-  const protocol = options.protocol ?? "openai_chat";
-  if (protocol !== "openai_chat" && protocol !== "anthropic") {
+  const { protocol = "openai_chat", quirks } = options;
+  if (!PROTOCOLS.includes(protocol)) {
     throw new LoopletError(
       "config_invalid_value",
       "model.protocol",
-      `needs "openai_chat" or "anthropic", got ${describeWord(protocol)}`,
+      `needs one of "${PROTOCOLS.join('", "')}", got ${describeWord(protocol)}`,
     );
   }
-  return httpModel("compatible", options.model, options, protocol);
+  return httpModel("compatible", options.model, options, protocol, { quirks });
 }
 
-function vendorModel(vendor: string, model: string, options: HttpModelOptions, protocol?: string): Model {
+const PROTOCOLS: readonly WireProtocol[] = [
+  "openai_chat",
+  "openai_responses",
+  "anthropic",
+  "gemini",
+  "bedrock_converse",
+];
+
+/** How a vendor is reached that the engine has no row of. */
+export interface Reach {
+  readonly baseUrl?: string;
+  /** The header of the key and what stands before the key. Default: `authorization`, `Bearer `. */
+  readonly auth?: { readonly header: string; readonly prefix: string };
+  readonly quirks?: Quirks | undefined;
+  /** A server on one's own machine wants no key. */
+  readonly isLocal?: boolean;
+}
+
+/** A model of a vendor that the engine has a row of, or whose `reach` is given. */
+export function vendorModel(
+  vendor: string,
+  model: string,
+  options: HttpModelOptions,
+  protocol?: string,
+  reach?: Reach,
+): Model {
   if (typeof model !== "string" || model.trim() === "") {
     throw new LoopletError(
       typeof model === "string" ? "config_missing" : "config_wrong_type",
@@ -115,13 +174,22 @@ function vendorModel(vendor: string, model: string, options: HttpModelOptions, p
     );
   }
   checkOptions(options, "model", HTTP_MODEL_TABLE);
-  return httpModel(vendor, model, options, protocol);
+  return httpModel(vendor, model, options, protocol, reach);
 }
 
-function httpModel(vendor: string, model: string, options: HttpModelOptions, protocol?: string): Model {
+function httpModel(
+  vendor: string,
+  model: string,
+  options: HttpModelOptions,
+  protocol?: string,
+  { baseUrl: usual, auth, quirks, isLocal = false }: Reach = {},
+): Model {
   checkKey(options.apiKey);
-  const baseUrl = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
+  const given = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
+  const baseUrl = given ?? usual;
   const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
+  const isVendors =
+    given === undefined || given === usual || VENDOR_HOSTS.some((end) => new URL(given).host.endsWith(end));
   return sealModel({
     config: {
       vendor,
@@ -130,85 +198,20 @@ function httpModel(vendor: string, model: string, options: HttpModelOptions, pro
       ...(baseUrl === undefined ? {} : { baseUrl }),
       headers,
       ...askedWith(options),
+      ...(quirks === undefined ? {} : { quirks }),
     },
     apiKey: options.apiKey,
     authorize: options.authorize,
     fetch: options.fetch,
-    isDirect: baseUrl === undefined || VENDOR_HOSTS.includes(new URL(baseUrl).host),
+    auth,
+    prices: typeof options.price === "function" ? options.price : undefined,
+    isDirect: isVendors && !isLocal,
     dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true,
   });
 }
 
-const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com"];
-
-/** The part of the configuration that says how a model is asked. */
-export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {
-  const { stream, maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
-  const { thinking, effort, toolChoice, parallelToolCalls, body, price } = options;
-  if (effort !== undefined && !["low", "medium", "high", "xhigh", "max"].includes(effort)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      "model.effort",
-      `needs "low", "medium", "high", "xhigh" or "max", got ${describeWord(effort)}`,
-    );
-  }
-  checkToolChoice(toolChoice);
-  const asked = {
-    stream,
-    maxOutputTokens,
-    temperature,
-    topP,
-    topK,
-    seed,
-    stopSequences,
-    thinking: plainJson(thinking, "model.thinking"),
-    effort,
-    toolChoice,
-    parallelToolCalls,
-    body: plainJson(body, "model.body"),
-    price: price === undefined ? undefined : nanoPrice(price),
-  };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-}
-
-function checkToolChoice(choice: unknown): void {
-  if (choice === undefined || choice === "auto" || choice === "none" || choice === "required") return;
-  if (isObject(choice) && typeof choice["tool"] === "string" && Object.keys(choice).length === 1) return;
-  throw new LoopletError(
-    "config_invalid_value",
-    "model.toolChoice",
-    `needs "auto", "none", "required" or { tool: name }, got ${describeWord(choice)}`,
-  );
-}
-
-function plainJson(value: unknown, field: string): unknown {
-  if (value === undefined) return undefined;
-  try {
-    return JSON.parse(JSON.stringify(value)) as unknown;
-  } catch {
-    throw new LoopletError("config_invalid_value", field, "needs a value that JSON can hold");
-  }
-}
-
-/** US dollars per million tokens as integers of nano-USD per token: a factor of 1000. */
-function nanoPrice(price: Price): NonNullable<ModelConfig["price"]> {
-  checkOptions(price, "model.price", PRICE_TABLE);
-  const nano = (name: keyof Price): number | undefined => {
-    const usd = price[name];
-    if (usd === undefined) return undefined;
-    if (usd < 0)
-      throw new LoopletError("config_invalid_value", at("model.price", name), "must not be negative");
-    return Math.round(usd * 1000);
-  };
-  const cacheReadNanoUsd = nano("cacheReadUsdPerMillion");
-  const cacheWriteNanoUsd = nano("cacheWriteUsdPerMillion");
-  return {
-    inputNanoUsd: nano("inputUsdPerMillion") ?? 0,
-    outputNanoUsd: nano("outputUsdPerMillion") ?? 0,
-    ...(cacheReadNanoUsd === undefined ? {} : { cacheReadNanoUsd }),
-    ...(cacheWriteNanoUsd === undefined ? {} : { cacheWriteNanoUsd }),
-  };
-}
+/** How they end. */
+const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com"];
 
 function checkKey(apiKey: unknown): void {
   if (apiKey === undefined || typeof apiKey === "function") return;

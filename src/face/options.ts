@@ -128,15 +128,24 @@ export const CUSTOM_TABLE: OptionTable = {
   temperature: "number",
   topP: "number",
   topK: "number",
+  frequencyPenalty: "number",
+  presencePenalty: "number",
   seed: "number",
   stopSequences: "texts",
   thinking: "object",
   effort: "text",
   toolChoice: "any",
   parallelToolCalls: "boolean",
+  responseFormat: "object",
+  promptCaching: "any",
+  metadata: "object",
   body: "object",
-  price: "object",
+  price: "any",
 };
+
+export const FORMAT_TABLE: OptionTable = { name: "string", schema: "object!", strict: "boolean" };
+
+export const CACHING_TABLE: OptionTable = { ttl: "text", key: "text" };
 
 export const HTTP_MODEL_TABLE: OptionTable = {
   ...CUSTOM_TABLE,
@@ -154,6 +163,7 @@ export const COMPATIBLE_TABLE: OptionTable = {
   baseUrl: "text!",
   model: "text!",
   protocol: "any",
+  quirks: "object",
 };
 
 export const PRICE_TABLE: OptionTable = {
@@ -161,6 +171,14 @@ export const PRICE_TABLE: OptionTable = {
   outputUsdPerMillion: "number!",
   cacheReadUsdPerMillion: "number",
   cacheWriteUsdPerMillion: "number",
+  cacheWriteHourUsdPerMillion: "number",
+  longPrompt: "object",
+};
+
+export const LONG_PROMPT_TABLE: OptionTable = {
+  aboveTokens: "count!",
+  inputFactor: "number!",
+  outputFactor: "number!",
 };
 
 /** Names that people bring from elsewhere, and what to write. */
@@ -176,5 +194,9 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   schema: "use inputSchema",
   input_schema: "use inputSchema",
   handler: "use execute",
+  response_format: "use responseFormat: { schema }",
+  outputSchema: "use responseFormat: { schema }",
+  cacheControl: "use promptCaching",
+  max_tokens: "use maxOutputTokens",
   abortSignal: "use signal, an option of agent.run(prompt, { signal })",
 };

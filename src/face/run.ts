@@ -329,11 +329,11 @@ export class EngineRun implements Run {
       if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
       this.#driver = undefined;
       this.#outcome = outcome;
-      this.#conclude(finished(result, outcome));
+      this.#conclude(finished(result, outcome, this.#parts.priceBasis));
     } catch (error) {
       this.#driver = undefined;
       this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
-      this.#conclude(finished(this.#alone(), this.#outcome));
+      this.#conclude(finished(this.#alone(), this.#outcome, this.#parts.priceBasis));
     }
     driver.free();
   }
@@ -349,13 +349,18 @@ export class EngineRun implements Run {
     this.#driver = undefined;
     if (why !== undefined) this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, ...why });
     this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, type: "finish", outcome });
-    this.#conclude(finished(this.#alone(), outcome));
+    this.#conclude(finished(this.#alone(), outcome, this.#parts.priceBasis));
     driver?.free();
   }
 
   #alone(): EngineResult {
     const undelivered = this.#early.map(({ id }) => id);
-    return neverStarted(this.#options.messages ?? [], this.#prompt, undelivered, this.#parts.hasPrice);
+    return neverStarted(
+      this.#options.messages ?? [],
+      this.#prompt,
+      undelivered,
+      this.#parts.priceBasis !== undefined,
+    );
   }
 
   #conclude(result: RunResult): void {

@@ -53,7 +53,18 @@ describe("a model", () => {
       temperature: 0.2,
       stopSequences: ["END"],
       toolChoice: "required",
-      price: { inputUsdPerMillion: 2.5, outputUsdPerMillion: 10, cacheReadUsdPerMillion: 0.25 },
+      frequencyPenalty: 0.5,
+      presencePenalty: -1,
+      responseFormat: { schema: { type: "object" }, strict: false },
+      promptCaching: { key: "session" },
+      metadata: { team: "a" },
+      price: {
+        inputUsdPerMillion: 2.5,
+        outputUsdPerMillion: 10,
+        cacheReadUsdPerMillion: 0.25,
+        cacheWriteHourUsdPerMillion: 5,
+        longPrompt: { aboveTokens: 272_000, inputFactor: 2, outputFactor: 1.5 },
+      },
     });
     expect(parts(model).config).toEqual({
       vendor: "openai",
@@ -63,7 +74,20 @@ describe("a model", () => {
       temperature: 0.2,
       stopSequences: ["END"],
       toolChoice: "required",
-      price: { inputNanoUsd: 2500, outputNanoUsd: 10000, cacheReadNanoUsd: 250 },
+      frequencyPenalty: 0.5,
+      presencePenalty: -1,
+      responseFormat: { schema: { type: "object" }, strict: false },
+      promptCaching: { enabled: true, key: "session" },
+      metadata: { team: "a" },
+      price: {
+        inputNanoUsd: 2500,
+        outputNanoUsd: 10000,
+        cacheReadNanoUsd: 250,
+        cacheWriteHourNanoUsd: 5000,
+        longAboveTokens: 272_000,
+        longInputPercent: 200,
+        longOutputPercent: 150,
+      },
     });
   });
 
@@ -119,6 +143,42 @@ describe("a model", () => {
       "model.protocol",
     ],
     [
+      "a format without a schema",
+      () => anthropic("m", { responseFormat: {} as never }),
+      "config_missing",
+      "model.responseFormat.schema",
+    ],
+    [
+      "a format whose name has a blank",
+      () => anthropic("m", { responseFormat: { name: "a b", schema: {} } }),
+      "config_invalid_value",
+      "model.responseFormat.name",
+    ],
+    [
+      "caching that is a word",
+      () => anthropic("m", { promptCaching: "on" as never }),
+      "config_wrong_type",
+      "model.promptCaching",
+    ],
+    [
+      "an unknown option of caching",
+      () => anthropic("m", { promptCaching: { tll: "1h" } as never }),
+      "config_unknown_option",
+      "model.promptCaching.tll",
+    ],
+    [
+      "a penalty that is no number",
+      () => anthropic("m", { frequencyPenalty: "1" as never }),
+      "config_wrong_type",
+      "model.frequencyPenalty",
+    ],
+    [
+      "a price that is a number",
+      () => anthropic("m", { price: 3 as never }),
+      "config_wrong_type",
+      "model.price",
+    ],
+    [
       "an unknown effort",
       () => anthropic("m", { effort: "much" as never }),
       "config_invalid_value",
@@ -156,6 +216,22 @@ describe("a model", () => {
   ])("takes its headers as %s", (_, headers) => {
     expect(parts(anthropic("m", { headers })).config.headers).toEqual([["x-team", "a"]]);
   });
+
+  it.each([
+    [true, { enabled: true }],
+    [false, { enabled: false }],
+    [{ ttl: "1h" as const }, { enabled: true, ttl: "1h" }],
+  ])("turns promptCaching %j into what the engine reads", (promptCaching, read) => {
+    expect(parts(anthropic("m", { promptCaching })).config.promptCaching).toEqual(read);
+  });
+
+  it.each(["openai_chat", "openai_responses", "anthropic", "gemini", "bedrock_converse"] as const)(
+    "speaks %s behind any URL",
+    (protocol) => {
+      const model = compatible({ baseUrl: "http://x", model: "m", protocol, quirks: { topK: false } });
+      expect(parts(model).config).toMatchObject({ protocol, quirks: { topK: false } });
+    },
+  );
 
   it("shows the word that it refuses", () => {
     expect(() => anthropic("m", { effort: "much" as never })).toThrow(/got "much"/);

@@ -13,7 +13,7 @@ fn full() -> Value {
             "responseFormat": {"name": "n", "schema": {"type": "object"}, "strict": false},
             "promptCaching": {"enabled": true, "ttl": "1h", "key": "k"}, "metadata": {"user_id": "u"},
             "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null,
-                "cacheWriteHourNanoUsd": 4}
+                "cacheWriteHourNanoUsd": 4, "longAboveTokens": 5, "longInputPercent": 6, "longOutputPercent": 7}
         },
         "system": "s\n\"",
         "tools": [{

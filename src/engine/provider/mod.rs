@@ -249,12 +249,15 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.name == name)
 }
 
-/// The vendor and the protocol of a model: the protocol that it names, else its vendor's own.
+/// The vendor and the protocol of a model: the protocol that it names, else its vendor's own. A vendor without a row
+/// here is one of the face's, which says how it is reached.
 ///
 /// # Errors
 /// An unknown vendor or protocol, or a vendor without a base URL of its own and none configured.
 pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
+    let is_reached = model.protocol.is_some() && model.base_url.is_some();
     let vendor = vendor(&model.vendor)
+        .or_else(|| vendor("compatible").filter(|_| is_reached))
         .ok_or_else(|| unknown("model.vendor", &model.vendor, &names(VENDORS, |row| row.name)))?;
     let name = model.protocol.as_deref().unwrap_or(vendor.protocol);
     let protocol =

@@ -2,7 +2,8 @@
  * Models that answer inside the process: a `fetch` that speaks OpenAI Chat Completions, so that requests are written and
  * answers are read by the engine, as for any server. Nothing here keeps state from request to request.
  */
-import { askedWith, sealModel } from "../models.js";
+import { askedWith } from "../model-options.js";
+import { sealModel } from "../models.js";
 import type { Model, ModelOptions } from "../types.js";
 
 /** The body of a request, as the engine writes it. */
