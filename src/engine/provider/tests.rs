@@ -7,3 +7,4 @@ mod failure;
 mod gemini;
 mod options;
 mod scan;
+mod session;
