@@ -90,7 +90,7 @@ pub struct ModelConfig {
     /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
     #[serde(default)]
     pub thinking: Option<Json>,
-    /// `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
+    /// `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
     #[serde(default)]
     pub effort: Option<String>,
     #[serde(default)]

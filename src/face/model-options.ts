@@ -17,11 +17,11 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
       `needs a price or a price table, got ${describe(price)}`,
     );
   }
-  if (effort !== undefined && !["low", "medium", "high", "xhigh", "max"].includes(effort)) {
+  if (effort !== undefined && !EFFORTS.includes(effort)) {
     throw new LoopletError(
       "config_invalid_value",
       "model.effort",
-      `needs "low", "medium", "high", "xhigh" or "max", got ${describeWord(effort)}`,
+      `needs one of "${EFFORTS.join('", "')}", got ${describeWord(effort)}`,
     );
   }
   checkToolChoice(toolChoice);
@@ -47,6 +47,8 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
   };
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
+
+const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 function checkToolChoice(choice: unknown): void {
   if (choice === undefined || choice === "auto" || choice === "none" || choice === "required") return;

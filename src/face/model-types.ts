@@ -61,7 +61,7 @@ export interface ModelOptions {
   /** `{ budgetTokens }` for Anthropic's extended thinking, or the vendor's own object. Default: none. */
   thinking?: { budgetTokens: number } | { [field: string]: unknown } | undefined;
   /** How hard to think, where the vendor has such a thing. Default: the vendor's. */
-  effort?: "low" | "medium" | "high" | "xhigh" | "max" | undefined;
+  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
   /** Whether and what the model must call. Default: the vendor's (`"auto"`). */
   toolChoice?: "auto" | "none" | "required" | { tool: string } | undefined;
   /** `false` asks the vendor for at most one call per answer. Default: the vendor's. */

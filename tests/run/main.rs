@@ -16,6 +16,7 @@ mod history;
 mod limits;
 mod permissions;
 mod random_schedules;
+mod recovery;
 mod retries;
 mod steering;
 mod stopping;
