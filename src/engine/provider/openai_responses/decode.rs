@@ -82,9 +82,8 @@ impl ResponsesDecoder {
             }
             "response.output_item.added" => {
                 let index = output_index(&object).unwrap_or(self.items.len() as u32);
-                if self.open(index).is_none() {
-                    let item = object.object("item");
-                    self.items.push(Item::start(index, item.as_ref(), answer));
+                if let (Some(item), Some(open)) = (object.object("item"), self.open(index)) {
+                    open.start(&item, answer);
                 }
             }
             "response.output_item.done" => {
@@ -135,10 +134,14 @@ impl ResponsesDecoder {
         self.conclude(&status, &text, answer)
     }
 
-    /// The item of this index that is still growing.
+    /// The item of this index that is still growing, or else a new one.
     fn open(&mut self, index: u32) -> Option<&mut Item> {
-        let mut items = self.items.iter_mut().rev();
-        items.find(|item| item.index == index && !item.settled)
+        let open = |item: &Item| item.index == index && !item.settled;
+        let at = self.items.iter().rposition(open).unwrap_or_else(|| {
+            self.items.push(Item::new(index));
+            self.items.len() - 1
+        });
+        self.items.get_mut(at)
     }
 
     fn read_delta(&mut self, delta: ResponsesDelta, event: &Object<'_>, answer: &mut Answer) {
@@ -146,8 +149,8 @@ impl ResponsesDecoder {
         let Some(index) = output_index(event).or(last) else {
             return;
         };
-        if !self.items.iter().any(|item| item.index == index) {
-            self.items.push(Item::start(index, None, answer));
+        if self.items.iter().any(|item| item.index == index && item.settled) {
+            return;
         }
         let Some(item) = self.open(index) else { return };
         let text = event.string("delta").unwrap_or_default();
@@ -172,9 +175,6 @@ impl ResponsesDecoder {
 
     fn settle(&mut self, index: u32, json: &str, answer: &mut Answer) {
         let Some(object) = Object::parse(json) else { return };
-        if self.open(index).is_none() {
-            self.items.push(Item::start(index, Some(&object), answer));
-        }
         if let Some(item) = self.open(index) {
             item.settle(json, &object, answer);
         }

@@ -28,27 +28,31 @@ pub struct Item {
 }
 
 impl Item {
-    /// Opens the part of a call or of a raw item; the parts of others begin with their first text.
-    pub fn start(index: u32, item: Option<&Object<'_>>, answer: &mut Answer) -> Item {
-        let mut open = Item {
+    pub fn new(index: u32) -> Item {
+        Item {
             index,
             settled: false,
             parts: Vec::new(),
-        };
-        let Some(item) = item else { return open };
+        }
+    }
+
+    /// Opens the part of a call or of a raw item; the parts of others begin with their first text.
+    pub fn start(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        if !self.parts.is_empty() {
+            return;
+        }
         let field = |name: &str| item.filled(name).unwrap_or_default();
         match field("type").as_ref() {
             "message" | "reasoning" => {}
             "function_call" | "custom_tool_call" => {
                 let id = item.filled("call_id").unwrap_or_else(|| field("id"));
                 let part = answer.start_tool_call(&id, &field("name"));
-                open.parts.push((ONLY, part));
+                self.parts.push((ONLY, part));
             }
             _ => {
-                open.part(ONLY, PartKind::Raw, answer);
+                self.part(ONLY, PartKind::Raw, answer);
             }
         }
-        open
     }
 
     /// The part in this slot, if it has begun.
@@ -82,6 +86,7 @@ impl Item {
     /// The item is whole: adds what its deltas left out and ends its parts.
     pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
         self.settled = true;
+        self.start(item, answer);
         match item.string("type").as_deref() {
             Some("message") => self.settle_message(item, answer),
             Some("reasoning") => self.settle_reasoning(item, answer),
