@@ -189,7 +189,8 @@ impl Agent {
             return;
         };
         desk.ledger.close(handover);
-        let may_go_on = self.iteration < desk.config.limits.max_iterations && !self.is_over_budget(desk);
+        let may_go_on =
+            self.iteration < desk.config.limits.max_iterations && self.over_budget(desk).is_none();
         if !may_go_on && !owes_answer {
             return self.end_completed(desk);
         }
@@ -254,8 +255,10 @@ impl Agent {
         }
         let chunk_ms = desk.config.timeouts.chunk_ms;
         let wait_ms = match stage {
-            Stage::Streaming if self.is_over_budget(desk) => return self.stop(desk, StoppedBy::Tokens),
-            Stage::Streaming => chunk_ms,
+            Stage::Streaming => match self.over_budget(desk) {
+                Some(stopped_by) => return self.stop(desk, stopped_by),
+                None => chunk_ms,
+            },
             // What comes after the answer does not prolong the wait for its end.
             _ if stage == before => return,
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
@@ -294,8 +297,8 @@ impl Agent {
         if self.iteration >= desk.config.limits.max_iterations {
             return self.end_stopped(desk, StoppedBy::Iterations);
         }
-        if self.is_over_budget(desk) {
-            return self.end_stopped(desk, StoppedBy::Tokens);
+        if let Some(stopped_by) = self.over_budget(desk) {
+            return self.end_stopped(desk, stopped_by);
         }
         self.iteration += 1;
         self.attempt = 0;
@@ -401,13 +404,18 @@ impl Agent {
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]
-    fn is_over_budget(&self, desk: &Desk<'_>) -> bool {
+    fn over_budget(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        let limits = &desk.config.limits;
         let mut usage = desk.ledger.usage;
         usage.add(&self.open_usage());
-        desk.config
-            .limits
-            .max_total_tokens
-            .is_some_and(|limit| usage.total_tokens() > limit)
+        let is_over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
+        if is_over(limits.max_total_tokens, usage.total_tokens()) {
+            Some(StoppedBy::Tokens)
+        } else if is_over(limits.max_cost_nano_usd, usage.cost_nano_usd.unwrap_or(0)) {
+            Some(StoppedBy::Usd)
+        } else {
+            None
+        }
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]

@@ -90,7 +90,7 @@ pub struct ModelConfig {
     /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
     #[serde(default)]
     pub thinking: Option<Json>,
-    /// `none`, `minimal`, `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
+    /// `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
     #[serde(default)]
     pub effort: Option<String>,
     #[serde(default)]
@@ -232,6 +232,8 @@ pub struct Limits {
     pub max_iterations: u32,
     /// Input plus output tokens of one run, checked on strictly greater; default none.
     pub max_total_tokens: Option<u64>,
+    /// What one run may cost, in nano-USD, checked on strictly greater; default none.
+    pub max_cost_nano_usd: Option<u64>,
     /// Answers with tool calls; default none. The answer after the last round is always allowed, its calls are not.
     pub max_tool_rounds: Option<u32>,
     /// Tool calls of one run; default none. An answer that would exceed it ends the run before its tools.
@@ -243,6 +245,7 @@ impl Default for Limits {
         Limits {
             max_iterations: 50,
             max_total_tokens: None,
+            max_cost_nano_usd: None,
             max_tool_rounds: None,
             max_tool_calls: None,
         }

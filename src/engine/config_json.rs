@@ -252,6 +252,7 @@ fn limits(r: &mut Record<'_>) -> Limits {
     Limits {
         max_iterations: r.small("maxIterations", default.max_iterations),
         max_total_tokens: r.number_if("maxTotalTokens"),
+        max_cost_nano_usd: r.number_if("maxCostNanoUsd"),
         max_tool_rounds: small_if(r, "maxToolRounds"),
         max_tool_calls: small_if(r, "maxToolCalls"),
     }

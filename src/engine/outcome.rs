@@ -29,6 +29,7 @@ pub enum OutcomeKind {
 pub enum StoppedBy {
     Iterations,
     Tokens,
+    Usd,
     Time,
     FatalTool,
     ToolRounds,

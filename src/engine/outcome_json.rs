@@ -28,6 +28,7 @@ impl StoppedBy {
         match self {
             StoppedBy::Iterations => "iterations",
             StoppedBy::Tokens => "tokens",
+            StoppedBy::Usd => "usd",
             StoppedBy::Time => "time",
             StoppedBy::FatalTool => "fatal_tool",
             StoppedBy::ToolRounds => "tool_rounds",

@@ -96,6 +96,22 @@ function partsOf(options: AgentOptions): AgentParts {
   };
 }
 
+/** A limit that nothing could ever reach is a mistake. */
+function costLimit({ maxUsd, allowUnknownPrice }: AgentOptions, model: ModelParts): number | undefined {
+  if (maxUsd === undefined) return undefined;
+  if (maxUsd <= 0) {
+    throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
+  }
+  if (model.config.price === undefined && allowUnknownPrice !== true) {
+    throw new LoopletError(
+      "config_missing",
+      "maxUsd",
+      "needs to know what the model costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs",
+    );
+  }
+  return Math.round(maxUsd * 1e9);
+}
+
 /** The model with its price from the table, if that knows one. */
 function priced(model: ModelParts): ModelParts {
   const { vendor, model: name } = model.config;
@@ -138,12 +154,13 @@ function checkRunOptions(run: RunOptions): void {
 /** Everything but the history is written once per agent. */
 function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet): AgentParts["config"] {
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxOutputTokens } = options;
+  const maxCostNanoUsd = costLimit(options, model);
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const fixed = JSON.stringify({
     model: { ...model.config, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
     system: system === "" ? undefined : system,
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls },
+    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
     timeouts,
     retry,
     permissions: permissionConfig(options),

@@ -131,6 +131,7 @@ export type OutcomeKind =
 export type StoppedBy =
   | "iterations"
   | "tokens"
+  | "usd"
   | "time"
   | "fatal_tool"
   | "tool_rounds"

@@ -78,6 +78,8 @@ export function agentTable(): OptionTable {
     clock: "object",
     random: "function",
     ids: "function",
+    maxUsd: "number",
+    allowUnknownPrice: "boolean",
     stopWhen: "any",
     repeat: "any",
     onRepeat: "function",

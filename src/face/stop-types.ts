@@ -35,6 +35,14 @@ export interface RepeatOptions {
 
 /** The options of `createAgent` about when to stop. */
 export interface StopOptions {
+  /**
+   * What one run may cost, in US dollars, more than 0. Default: none. A run that costs more is `stopped` by `usd`; it is
+   * looked at before each model call, with every usage report while streaming, and before tools, so a run exceeds it by
+   * one answer at most.
+   */
+  maxUsd?: number | undefined;
+  /** Take `maxUsd` without a price of the model: it then counts only what the vendor itself reports. Default false. */
+  allowUnknownPrice?: boolean | undefined;
   /** Answers with tool calls in one run, a positive integer. Default: none. A final answer is always allowed; calls beyond it end the run as `stopped` by `tool_rounds`. */
   maxToolRounds?: number | undefined;
   /** Tool calls of one run, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */

@@ -23,6 +23,24 @@ function setUp(options: Partial<AgentOptions>, n?: number) {
 }
 
 describe("stopping", () => {
+  it("maxUsd stops a run that costs more, before its tools", async () => {
+    const usage = { inputTokens: 1000, outputTokens: 1000 };
+    const turns = [1, 2, 3].map((n) => ({ toolCalls: [{ name: "act", input: { n } }], usage }));
+    const price = { inputUsdPerMillion: 100, outputUsdPerMillion: 400 };
+    const { execute } = setUp({});
+    const act = tool({ description: "Acts", inputSchema: schema, execute: execute as never });
+    const model = anthropic("claude-sonnet-4-6", { price, fetch: scripted([...turns, { text: "End." }]) });
+    const result = await createAgent({ model, tools: { act }, maxUsd: 0.9 }).run("Go").result;
+    expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "usd", costUsd: 1 });
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
+
+  it("maxUsd wants to know what the model costs", () => {
+    expect(() => setUp({ maxUsd: 1 })).toThrow(expect.objectContaining({ field: "maxUsd" }));
+    expect(() => setUp({ maxUsd: 1, allowUnknownPrice: true })).not.toThrow();
+    expect(() => setUp({ maxUsd: 0, allowUnknownPrice: true })).toThrow(/more than 0/);
+  });
+
   it.each<[string, Partial<AgentOptions>, string, number]>([
     ["maxToolRounds", { maxToolRounds: 2 }, "tool_rounds", 2],
     ["maxToolCalls", { maxToolCalls: 3 }, "tool_calls", 3],

@@ -84,6 +84,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       names<StoppedBy>({
         iterations: true,
         tokens: true,
+        usd: true,
         time: true,
         fatal_tool: true,
         tool_rounds: true,

@@ -2,7 +2,7 @@ use looplet::engine::input::{Input, QuestionAnswer};
 use looplet::engine::output::{Question, StopAbout};
 use serde_json::{Value, json};
 
-use crate::wire::{Piece, call, stream, text};
+use crate::wire::{Piece, call, stream, stream_with_usage, text};
 use crate::world::{World, config, tool};
 
 fn world(fields: Value) -> World {
@@ -198,4 +198,32 @@ fn an_abort_while_the_host_is_asked_whether_to_stop_settles_at_once() {
     assert_eq!(world.result()["outcome"], "cancelled");
     assert!(!world.run.is_live(question));
     assert_eq!(world.result()["messages"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_run_that_costs_more_than_it_may_stops_before_its_tools() {
+    let mut world = world(json!({
+        "model": {"price": {"inputNanoUsd": 10, "outputNanoUsd": 50}},
+        "limits": {"maxCostNanoUsd": 1400},
+    }));
+    let costs_700 = |world: &mut World, id: &str| {
+        world.respond(&stream_with_usage(
+            &[call(id, "act", json!({}))],
+            "tool_use",
+            20,
+            10,
+        ));
+    };
+    costs_700(&mut world, "a");
+    world.return_value("a", json!(1));
+    costs_700(&mut world, "b");
+    assert_eq!(
+        world.tool_log.last().unwrap(),
+        "start b",
+        "exactly the limit is not over it"
+    );
+    world.return_value("b", json!(2));
+    costs_700(&mut world, "c");
+    assert_eq!(stopped_by(&world), "usd");
+    assert_eq!(world.result()["costNanoUsd"], 2100);
 }

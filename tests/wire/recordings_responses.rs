@@ -39,6 +39,8 @@ fn adapt(recording: &mut Recording) {
             "prompt_tokens_details": usage["input_tokens_details"],
             "completion_tokens": usage["output_tokens"],
             "completion_tokens_details": usage["output_tokens_details"],
+            "cost_in_usd_ticks": usage["cost_in_usd_ticks"],
+            "cost": usage["cost"],
         });
     }
 }

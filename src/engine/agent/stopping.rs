@@ -14,8 +14,8 @@ impl Agent {
     pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         let limits = &desk.config.limits;
         let calls = self.records.len() + self.tools.calls.len();
-        if self.is_over_budget(desk) {
-            Some(StoppedBy::Tokens)
+        if let Some(stopped_by) = self.over_budget(desk) {
+            Some(stopped_by)
         } else if limits
             .max_tool_rounds
             .is_some_and(|most| self.tool_rounds >= most)

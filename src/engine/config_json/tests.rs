@@ -39,7 +39,7 @@ fn full() -> Value {
                 {"type": "tool_result", "callId": "1", "content": [{"type": "text", "text": "r"}], "isError": true}
             ]}
         ],
-        "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxToolRounds": 4, "maxToolCalls": 5},
+        "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxCostNanoUsd": 9, "maxToolRounds": 4, "maxToolCalls": 5},
         "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
