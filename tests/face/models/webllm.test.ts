@@ -83,8 +83,10 @@ describe("a model of WebLLM", () => {
 
   it("names the model to an engine that has several", async () => {
     const engine = new EngineDouble([{ pieces: ["a"] }]);
-    await createAgent({ model: webllm(engine, { model: "Phi" }) }).run("hi").result;
+    const model = webllm(engine, { model: "Phi", name: "small" });
+    await createAgent({ model }).run("hi").result;
     expect(engine.requests[0].model).toBe("Phi");
+    expect(model.model).toBe("small");
   });
 
   it("calls tools by constrained JSON, with any model", async () => {
@@ -164,6 +166,9 @@ describe("a model of WebLLM", () => {
     expect(() => webllm({} as never)).toThrow(expect.objectContaining({ code: "config_wrong_type" }));
     expect(() => webllm(new EngineDouble([]), { toolCalls: "auto" } as never)).toThrow(
       expect.objectContaining({ code: "config_invalid_value", field: "model.toolCalls" }),
+    );
+    expect(() => webllm(new EngineDouble([]), { effort: "low" } as never)).toThrow(
+      expect.objectContaining({ code: "config_unknown_option", field: "model.effort" }),
     );
   });
 });
