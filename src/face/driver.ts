@@ -86,7 +86,7 @@ export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {
   text: string;
   toolCalls: unknown[];
   messages: unknown[];
-  usage: { [count: string]: number };
+  usage: { [count: string]: unknown };
   costNanoUsd: number | null;
   iterations: number;
   finishReason: string | null;
