@@ -1,4 +1,5 @@
 /** Which tool calls may run: modes, rules, and the functions that are asked. */
+import type { HostAbortSignal } from "./host-types.js";
 
 /**
  * What happens to a call that no rule speaks of.
@@ -60,7 +61,7 @@ export interface PermissionRequest {
   /** For `run.answer`. */
   readonly questionId: number;
   /** Fires when the answer no longer matters. */
-  readonly signal: AbortSignal;
+  readonly signal: HostAbortSignal;
 }
 
 /**

@@ -75,24 +75,6 @@ describe("a run", () => {
     expect(begin({}, { random: () => 0.5 }).run.id).toBe("run_gggggggggggggggg");
   });
 
-  it.each([[7], [""], [undefined]])("does not start with %j as its id", (id) => {
-    expect(() => begin({}, { ids: () => id as never })).toThrow(
-      expect.objectContaining({ code: "config_invalid_value", field: "ids" }),
-    );
-  });
-
-  it.each([[1], [-0.1], [NaN], ["0.5"]])(
-    "tells once that %j is no random number, and draws its own",
-    async (drawn) => {
-      const { engine } = begin({}, { ids: () => "a", random: () => drawn as number });
-      const { host } = await engine.driver();
-      expect(() => host.random()).toThrow(
-        expect.objectContaining({ code: "config_invalid_value", field: "random" }),
-      );
-      expect(host.random()).toBeLessThan(1);
-    },
-  );
-
   it("calls the listeners in order, the special ones first", async () => {
     const seen: unknown[] = [];
     const { driver } = await started({

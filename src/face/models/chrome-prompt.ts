@@ -248,7 +248,7 @@ function wordsOf(error: unknown): { message: string; code?: string } {
   switch (nameOf(error)) {
     case "QuotaExceededError":
       return {
-        message: `The prompt does not fit into the built-in model's context window: ${message}`,
+        message: `The prompt is larger than what the built-in model can hold: ${message}`,
         code: "context_length_exceeded",
       };
     case "NotSupportedError":

@@ -6,7 +6,7 @@
  */
 import { checkOptions, describe, describeWord, isObject } from "../check.js";
 import { LoopletError } from "../errors.js";
-import type { OptionTable } from "../options.js";
+import { CUSTOM_TABLE, type OptionTable } from "../options.js";
 import type { Model, ModelOptions } from "../types.js";
 import { eventStream, inProcessModel, type ChatChunk, type ChatRequest } from "./in-process.js";
 import { flat, plain, ReplyReader } from "./json-reply.js";
@@ -19,33 +19,21 @@ export interface WebLlmEngine {
 }
 
 /** Options of `webllm()`. */
-export interface WebLlmOptions extends Omit<
-  ModelOptions,
-  "stream" | "parallelToolCalls" | "thinking" | "effort"
-> {
+export interface WebLlmOptions extends Omit<ModelOptions, "stream" | (typeof NOT_HERE)[number]> {
+  /** The name in events and in `Message.origin`. Default: that of `model`, else `"webllm"`. */
+  name?: string | undefined;
   /** The model's id, for an engine that has loaded several. Default: the one that it has loaded. */
   model?: string | undefined;
   /**
    * How the model is offered tools. `"json"` (default) works with every model: it is held to JSON that is either an
    * answer or one call. `"native"` uses WebLLM's own function calling, which only the Hermes models have, and in which
-   * they answer with nothing but calls as long as there are tools.
+   * they answer with nothing but calls as long as there are tools; Hermes 2 Pro then takes no system prompt of yours.
    */
   toolCalls?: "json" | "native" | undefined;
 }
 
-const TABLE: OptionTable = {
-  model: "text",
-  toolCalls: "any",
-  maxOutputTokens: "count",
-  temperature: "number",
-  topP: "number",
-  topK: "number",
-  seed: "number",
-  stopSequences: "texts",
-  toolChoice: "any",
-  body: "object",
-  price: "object",
-};
+/** What WebLLM has no notion of. */
+const NOT_HERE = ["thinking", "effort", "parallelToolCalls"] as const;
 
 /**
  * A model of WebLLM: `webllm(await CreateMLCEngine("Llama-3.2-3B-Instruct-q4f16_1-MLC"))`. Loading it, and telling of
@@ -61,8 +49,10 @@ export function webllm(engine: WebLlmEngine, options: WebLlmOptions = {}): Model
       `webllm() needs an engine of @mlc-ai/web-llm, got ${describe(engine)}`,
     );
   }
-  checkOptions(options, "model", TABLE);
-  const { model, toolCalls = "json", ...asked } = options;
+  const table: { -readonly [K in keyof OptionTable]: OptionTable[K] } = { ...CUSTOM_TABLE };
+  for (const name of NOT_HERE) delete table[name];
+  checkOptions(options, "model", { ...table, model: "text", toolCalls: "any" });
+  const { name, model, toolCalls = "json", ...asked } = options;
   if (toolCalls !== "json" && toolCalls !== "native") {
     throw new LoopletError(
       "config_invalid_value",
@@ -70,10 +60,11 @@ export function webllm(engine: WebLlmEngine, options: WebLlmOptions = {}): Model
       `needs "json" or "native", got ${describeWord(toolCalls)}`,
     );
   }
-  return inProcessModel("webllm", model ?? "webllm", asked, async (request, signal) => {
+  return inProcessModel("webllm", name ?? model ?? "webllm", asked, async (request, signal) => {
     const isNative = toolCalls === "native";
     const schema = isNative ? flatten(request) : constrain(request);
     if (model === undefined) delete (request as Partial<ChatRequest>).model;
+    else request.model = model;
     return eventStream(stream(engine, request, isNative, schema !== undefined, signal), (error) => ({
       message: error instanceof Error ? error.message : String(error),
       ...errorCode(error),

@@ -8,7 +8,7 @@
  */
 import { checkOptions, describe, isObject } from "../check.js";
 import { LoopletError } from "../errors.js";
-import type { OptionTable } from "../options.js";
+import { CUSTOM_TABLE } from "../options.js";
 import type { Model, ModelOptions } from "../types.js";
 import { completion, inProcessModel, refusal, type ChatRequest } from "./in-process.js";
 import { flat } from "./json-reply.js";
@@ -20,26 +20,11 @@ export interface WorkersAiBinding {
 
 /** Options of `workersAi()`. */
 export interface WorkersAiOptions extends ModelOptions {
+  /** The name in events and in `Message.origin`. Default: the model's. */
+  name?: string | undefined;
   /** Third argument of `env.AI.run`, for example `{ gateway: { id: "mine" } }` or `{ rejectIfBusy: true }`. */
   runOptions?: { [name: string]: unknown } | undefined;
 }
-
-const TABLE: OptionTable = {
-  runOptions: "object",
-  stream: "boolean",
-  maxOutputTokens: "count",
-  temperature: "number",
-  topP: "number",
-  topK: "number",
-  seed: "number",
-  stopSequences: "texts",
-  thinking: "object",
-  effort: "text",
-  toolChoice: "any",
-  parallelToolCalls: "boolean",
-  body: "object",
-  price: "object",
-};
 
 /**
  * A model of Cloudflare Workers AI: `workersAi(env.AI, "@cf/meta/llama-3.3-70b-instruct-fp8-fast")`. The binding is the
@@ -65,10 +50,10 @@ export function workersAi(binding: WorkersAiBinding, model: string, options: Wor
       "needs the model's name as its second argument, for example @cf/meta/llama-3.3-70b-instruct-fp8-fast",
     );
   }
-  checkOptions(options, "model", TABLE);
-  const { runOptions, ...asked } = options;
+  checkOptions(options, "model", { ...CUSTOM_TABLE, stream: "boolean", runOptions: "object" });
+  const { name, runOptions, ...asked } = options;
   const keepsStreamOptions = asked.body?.["stream_options"] !== undefined;
-  return inProcessModel("workers-ai", model, asked, async (request, signal) => {
+  return inProcessModel("workers-ai", name ?? model, asked, async (request, signal) => {
     const inputs = inputsOf(request);
     if (!keepsStreamOptions) delete inputs["stream_options"];
     try {

@@ -25,6 +25,9 @@ function read(pieces: Iterable<string>, reason?: string): Read {
     if (chunk !== undefined) chunks.push(chunk);
   }
   chunks.push(reader.end(reason));
+  // Each chunk is encoded by itself: half a pair of surrogates would be lost.
+  for (const { choices } of chunks)
+    expect((choices[0]!.delta as { content?: string }).content ?? "").not.toMatch(/[\ud800-\udbff]$/);
   const deltas = chunks.map(({ choices }) => choices[0]!.delta as { content?: string; tool_calls?: any[] });
   return {
     text: deltas.map(({ content }) => content ?? "").join(""),

@@ -15,6 +15,8 @@ interface Turn {
   reason?: string;
   error?: Error;
   hang?: boolean;
+  /** Milliseconds before the first piece: the prompt is being read. */
+  prefillMs?: number;
 }
 
 /** A double of `MLCEngineInterface`: chunks as `streamCurrentGeneration` of WebLLM's engine.ts makes them (2026-11-21). */
@@ -38,7 +40,14 @@ class EngineDouble {
     this.interrupted += 1;
   }
 
-  async *#stream({ pieces = [], calls, reason = "stop", error, hang }: Turn): AsyncGenerator<unknown> {
+  async *#stream({
+    pieces = [],
+    calls,
+    reason = "stop",
+    error,
+    hang,
+    prefillMs = 0,
+  }: Turn): AsyncGenerator<unknown> {
     const chunk = (choices: unknown[], more = {}): unknown => ({
       id: "chat-1",
       object: "chat.completion.chunk",
@@ -49,6 +58,7 @@ class EngineDouble {
     });
     try {
       if (error !== undefined) throw error;
+      if (prefillMs > 0) await new Promise((resolve) => setTimeout(resolve, prefillMs));
       for (const content of pieces)
         yield chunk([{ delta: { content, role: "assistant" }, finish_reason: null, index: 0 }]);
       if (hang === true) await vi.waitFor(() => expect(this.interrupted).toBe(1), { timeout: 5_000 });
@@ -83,8 +93,10 @@ describe("a model of WebLLM", () => {
 
   it("names the model to an engine that has several", async () => {
     const engine = new EngineDouble([{ pieces: ["a"] }]);
-    await createAgent({ model: webllm(engine, { model: "Phi" }) }).run("hi").result;
+    const model = webllm(engine, { model: "Phi", name: "small" });
+    await createAgent({ model }).run("hi").result;
     expect(engine.requests[0].model).toBe("Phi");
+    expect(model.model).toBe("small");
   });
 
   it("calls tools by constrained JSON, with any model", async () => {
@@ -129,8 +141,22 @@ describe("a model of WebLLM", () => {
 
   it("is interrupted when the run is aborted", async () => {
     const engine = new EngineDouble([{ pieces: ["Once "], hang: true }]);
-    const run = createAgent({ model: webllm(engine) }).run("tell", { onText: () => run.abort("enough") });
+    // Later, when the engine is at work on the next piece.
+    const run = createAgent({ model: webllm(engine) }).run("tell", {
+      onText: () => void setTimeout(() => run.abort("enough"), 20),
+    });
     expect(await run.result).toMatchObject({ outcome: "cancelled", text: "Once " });
+    await vi.waitFor(() => expect(engine.ended).toBe(1));
+    expect(engine.interrupted).toBe(1);
+  });
+
+  it("is interrupted at its first piece when the run was aborted before, so that it stops no other run", async () => {
+    const engine = new EngineDouble([{ pieces: ["Once "], prefillMs: 60 }]);
+    const run = createAgent({ model: webllm(engine) }).run("tell");
+    await vi.waitFor(() => expect(engine.requests).toHaveLength(1));
+    run.abort("enough");
+    expect(await run.result).toMatchObject({ outcome: "cancelled", text: "" });
+    expect(engine.interrupted).toBe(0);
     await vi.waitFor(() => expect(engine.ended).toBe(1));
     expect(engine.interrupted).toBe(1);
   });
@@ -164,6 +190,9 @@ describe("a model of WebLLM", () => {
     expect(() => webllm({} as never)).toThrow(expect.objectContaining({ code: "config_wrong_type" }));
     expect(() => webllm(new EngineDouble([]), { toolCalls: "auto" } as never)).toThrow(
       expect.objectContaining({ code: "config_invalid_value", field: "model.toolCalls" }),
+    );
+    expect(() => webllm(new EngineDouble([]), { effort: "low" } as never)).toThrow(
+      expect.objectContaining({ code: "config_unknown_option", field: "model.effort" }),
     );
   });
 });

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { agentOn } from "../../src/face/agent.js";
+import { anthropic } from "../../src/face/models.js";
+import type { AgentOptions } from "../../src/face/types.js";
+import { FakeEngine } from "./support/fake-driver.js";
+
+const model = anthropic("m", { apiKey: "k" });
+
+function begin(options: Partial<AgentOptions>): FakeEngine {
+  const engine = new FakeEngine();
+  agentOn(engine.load, { model, ...options }).run("hello");
+  return engine;
+}
+
+describe("a seam that gives something wrong", () => {
+  it.each([[7], [""], [undefined]])("does not start a run with %j as its id", (id) => {
+    expect(() => begin({ ids: () => id as never })).toThrow(
+      expect.objectContaining({ code: "config_invalid_value", field: "ids" }),
+    );
+  });
+
+  it.each([[1], [-0.1], [NaN], ["0.5"]])("is told once that %j is no random number", async (drawn) => {
+    const { host } = await begin({ ids: () => "a", random: () => drawn as number }).driver();
+    expect(() => host.random()).toThrow(
+      expect.objectContaining({ code: "config_invalid_value", field: "random" }),
+    );
+    expect(host.random()).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,47 @@
+/** One tool, called through `ToolCalls` with a double of the driver. */
+import type { HostCallbacks } from "../../../src/face/driver.js";
+import { ToolCalls } from "../../../src/face/tool-calls.js";
+import { knowTools } from "../../../src/face/tool.js";
+import type { Tool } from "../../../src/face/types.js";
+import { FakeDriver, settled } from "./fake-driver.js";
+
+export interface Bench {
+  driver: FakeDriver;
+  calls: ToolCalls;
+  errors: unknown[];
+  /** Starts call `id` of the tool and lets every promise settle. */
+  call(input?: string, id?: number): Promise<void>;
+  /** What the driver was told of call 1. */
+  result(): unknown;
+  /** What the driver was answered to the question about a call with `input`. */
+  prepared(input: unknown): Promise<unknown>;
+}
+
+export function bench(options: Partial<Tool>): Bench {
+  const driver = new FakeDriver("{}", {} as HostCallbacks);
+  const errors: unknown[] = [];
+  const known = knowTools({
+    t: { description: "A tool", inputSchema: { type: "object" }, execute: () => "ok", ...options },
+  });
+  const calls = new ToolCalls(
+    known,
+    () => driver,
+    (error) => errors.push(error),
+  );
+  const invocation = { call: 1, toolCallId: "id-1", toolName: "t", iteration: 2 };
+  return {
+    driver,
+    calls,
+    errors,
+    call: (input = "{}", id = 1) => {
+      calls.call({ ...invocation, call: id, input });
+      return settled();
+    },
+    result: () => driver.told("toolFinished").find(([id]) => id === 1)?.[1],
+    prepared: async (input) => {
+      calls.prepare(9, [{ ...invocation, call: 0, input }]);
+      await settled();
+      return driver.told("answer").at(-1);
+    },
+  };
+}
