@@ -162,6 +162,17 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         "retry": {"maxRetries": choices.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });
+    let permissions = choices.byte();
+    if permissions & 3 == 3 {
+        let modes = ["default", "plan", "dontAsk", "auto", "bypassPermissions"];
+        fields["permissions"] = json!({
+            "mode": modes[permissions as usize / 4 % 5],
+            "canUseTool": permissions & 32 == 0,
+            "allow": ["read"],
+            "ask": if permissions & 64 == 0 { json!([]) } else { json!(["key"]) },
+            "timeoutMs": 150,
+        });
+    }
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
         fields["timeouts"]["totalMs"] = json!(300);
@@ -320,17 +331,15 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         return world.input(Input::Saved { save, ok });
     }
     if !world.questions.is_empty() {
-        let (question, ask) = world.questions.remove(0);
+        let at = choices.below(world.questions.len().min(255) as u8) as usize;
+        let (question, ask) = world.questions.remove(at);
         let answer = match (choices.below(8), ask) {
             (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (roll, Question::PrepareCalls { calls }) => QuestionAnswer::Prepared(
-                calls
-                    .iter()
-                    .take(calls.len().saturating_sub(usize::from(roll == 1)))
-                    .map(|call| prepared(call.input.as_str()))
-                    .collect(),
-            ),
-            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::PrepareCalls { calls }) => {
+                let answered = calls.len() - usize::from(roll == 1).min(calls.len());
+                let calls = calls.iter().take(answered);
+                QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
+            }
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
                 allow: roll < 6,
                 interrupt: roll == 7,

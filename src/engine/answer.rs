@@ -153,10 +153,11 @@ impl Answer {
         self.grow(part, |into| into.push_str(text));
     }
 
-    /// Appends to a block's text by a closure (for decoders that unescape straight into the text).
+    /// Appends to a block's text by a closure (for decoders that unescape straight into the text). A block that has
+    /// ended does not grow.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
-        let open = self.parts.get_mut(part)?;
+        let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
         let result = write(&mut open.text);
         let to = open.text.len();

@@ -173,7 +173,8 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
 
 fn unwrap_string(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
     // Half a surrogate pair would become another character.
-    let is_whole = |content: &str| !content.contains('\u{fffd}') || text.contains('\u{fffd}');
+    let replaced = |text: &str| text.matches('\u{fffd}').count();
+    let is_whole = |content: &str| replaced(content) <= replaced(text);
     match string(text) {
         Some(content) if is_whole(&content) && check_object(&content).is_ok() => Ok(Parsed {
             json: Cow::Owned(content.into_owned()),

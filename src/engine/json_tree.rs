@@ -121,7 +121,7 @@ impl<'a> Members<'a> {
         let order = sorted(entries.len(), &mut |a, b| {
             (key(&entries, a), a) < (key(&entries, b), b)
         });
-        let mut gone = Vec::new();
+        let mut gone = vec![false; entries.len()];
         let mut first = None;
         for &at in &order {
             match first {
@@ -132,17 +132,19 @@ impl<'a> Members<'a> {
                             *old = value;
                         }
                     }
-                    gone.push(at);
+                    if let Some(gone) = gone.get_mut(at as usize) {
+                        *gone = true;
+                    }
                 }
                 _ => first = Some(at),
             }
         }
-        if gone.is_empty() {
+        if !gone.contains(&true) {
             return Members { entries, order };
         }
         let mut kept = Vec::with_capacity(entries.len());
         for (at, entry) in entries.into_iter().enumerate() {
-            if !gone.contains(&(at as u32)) {
+            if gone.get(at) == Some(&false) {
                 kept.push(entry);
             }
         }
@@ -308,6 +310,12 @@ mod tests {
             }
             assert!(tree.get("no").is_none());
         }
+    }
+
+    #[test]
+    fn a_key_given_half_a_million_times_does_not_hold_the_reader() {
+        let json = ["{", &"\"a\":1,".repeat(500_000), "\"a\":2}"].concat();
+        assert_eq!(Tree::parse(&json).unwrap().to_json(), "{\"a\":2}");
     }
 
     #[test]

@@ -184,6 +184,10 @@ fn half_a_surrogate_pair_passes_but_is_not_decoded() {
         refused(r#""{\"a\":\"\ud800\"}""#),
         ArgumentsError::NotAnObject { .. }
     ));
+    assert!(matches!(
+        refused("\"{\\\"a\\\":\\\"\u{fffd}\\ud800\\\"}\""),
+        ArgumentsError::NotAnObject { .. }
+    ));
 }
 
 #[test]

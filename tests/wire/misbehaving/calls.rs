@@ -276,6 +276,33 @@ pub fn rows() -> Vec<Row> {
             ..Row::default()
         },
         Row {
+            server: "sends deltas of a call that has ended",
+            run: "passes over them",
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        super::speak::say("anthropic", 0, &add("t1", N1)),
+                        delta(0, "garbage"),
+                        finish("anthropic", End::Calls),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "ndjson",
+                    lines(&[
+                        json!({"type": "tool_call_start", "id": "t1", "name": "add"}),
+                        json!({"type": "tool_call_delta", "id": "t1", "text": N1}),
+                        json!({"type": "tool_call_end", "id": "t1"}),
+                        json!({"type": "tool_call_delta", "id": "t1", "text": "garbage"}),
+                    ]),
+                ),
+            ],
+            expect: ONE,
+            ..Row::default()
+        },
+        Row {
             server: "sends the legacy `function_call`",
             run: "runs it with an id of its own",
             bodies: vec![(

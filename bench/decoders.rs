@@ -1,0 +1,220 @@
+//! What it costs to decode a tool call of 1 MiB and of 4 MiB that comes in deltas of 30 bytes, and how the two compare.
+//!
+//! `cargo run --release --example decoders`; ratios far above 4 say that something is not linear. The decoder is
+//! measured alone, and within a run up to the call. The processor's time counts, where Linux tells it; the best of
+//! nine samples.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use looplet::engine::answer::Answer;
+use looplet::engine::config::Config;
+use looplet::engine::framing::FramingState;
+use looplet::engine::input::Input;
+use looplet::engine::message::Block;
+use looplet::engine::moment::Moment;
+use looplet::engine::output::Output;
+use looplet::engine::provider::{Protocol, protocol};
+use looplet::engine::run::Run;
+use serde_json::json;
+
+const MIB: usize = 1 << 20;
+const DELTA_BYTES: usize = 30;
+const CHUNK_BYTES: usize = 16 * 1024;
+const SAMPLES: usize = 9;
+
+/// How a protocol streams a call: what stands before the deltas, around each, and after them.
+struct Wire {
+    protocol: &'static str,
+    begin: fn() -> Vec<u8>,
+    delta: fn(&str) -> Vec<u8>,
+    end: fn() -> Vec<u8>,
+}
+
+const WIRES: &[Wire] = &[
+    Wire {
+        protocol: "anthropic",
+        begin: || {
+            let call = json!({"type": "tool_use", "id": "t1", "name": "add", "input": {}});
+            [
+                sse(json!({"type": "message_start", "message": {"id": "m", "content": []}})),
+                sse(json!({"type": "content_block_start", "index": 0, "content_block": call})),
+            ]
+            .concat()
+        },
+        delta: |text| {
+            sse(json!({"type": "content_block_delta", "index": 0,
+                "delta": {"type": "input_json_delta", "partial_json": text}}))
+        },
+        end: || {
+            [
+                sse(json!({"type": "content_block_stop", "index": 0})),
+                sse(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})),
+                sse(json!({"type": "message_stop"})),
+            ]
+            .concat()
+        },
+    },
+    Wire {
+        protocol: "openai_chat",
+        begin: || {
+            let call = json!({"index": 0, "id": "t1", "type": "function",
+                "function": {"name": "add", "arguments": ""}});
+            chat(json!({"role": "assistant", "tool_calls": [call]}), json!(null))
+        },
+        delta: |text| {
+            chat(
+                json!({"tool_calls": [{"index": 0, "function": {"arguments": text}}]}),
+                json!(null),
+            )
+        },
+        end: || [chat(json!({}), json!("tool_calls")), b"data: [DONE]\n\n".to_vec()].concat(),
+    },
+    Wire {
+        protocol: "ndjson",
+        begin: || line(json!({"type": "tool_call_start", "id": "t1", "name": "add"})),
+        delta: |text| line(json!({"type": "tool_call_delta", "id": "t1", "text": text})),
+        end: || line(json!({"type": "finish", "reason": "tool_calls"})),
+    },
+];
+
+fn main() {
+    println!(
+        "{:<18} {:>28} {:>28}",
+        "", "decoder: 1 MiB, 4 MiB, ratio", "run: 1 MiB, 4 MiB, ratio"
+    );
+    for wire in WIRES {
+        let (small, large) = (body(wire, MIB), body(wire, 4 * MIB));
+        let protocol = protocol(wire.protocol).unwrap();
+        let decoder = compare(&|body| decode(protocol, body), &small, &large);
+        let run = compare(&|body| run(wire.protocol, body), &small, &large);
+        println!("{:<18} {decoder:>28} {run:>28}", wire.protocol);
+    }
+}
+
+fn compare(work: &dyn Fn(&[u8]) -> usize, small: &[u8], large: &[u8]) -> String {
+    let mut best = [f64::MAX; 2];
+    for _ in 0..SAMPLES {
+        for (at, (body, bytes)) in [(small, MIB), (large, 4 * MIB)].into_iter().enumerate() {
+            let before = now_ms();
+            let read = black_box(work(black_box(body)));
+            best[at] = best[at].min(now_ms() - before);
+            assert_eq!(read, bytes, "the arguments are not whole");
+        }
+    }
+    format!("{:.1} ms {:.1} ms {:.2}", best[0], best[1], best[1] / best[0])
+}
+
+/// Of this thread on the processor, or of the clock.
+fn now_ms() -> f64 {
+    let spent = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = spent.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    match nanoseconds {
+        Some(nanoseconds) => nanoseconds / 1e6,
+        None => {
+            static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+            START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
+        }
+    }
+}
+
+/// Returns the length of the arguments.
+fn decode(protocol: &Protocol, body: &[u8]) -> usize {
+    let mut framing = FramingState::new(protocol.framing);
+    let mut decoder = (protocol.decoder)();
+    let mut answer = Answer::new(true);
+    for chunk in body.chunks(CHUNK_BYTES) {
+        framing
+            .feed(chunk, &mut |event, data| {
+                decoder.decode_event(event, data, &mut answer).unwrap()
+            })
+            .unwrap();
+        let changes = answer.take_changes();
+        answer.recycle(changes);
+    }
+    decoder.finish(&mut answer).unwrap();
+    answer.parts[0].text.len()
+}
+
+fn run(protocol: &str, body: &[u8]) -> usize {
+    let config = json!({
+        "model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"},
+        "tools": [{"name": "add", "inputSchema": {"type": "object"}}],
+    });
+    let mut run = Run::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
+    let mut request = None;
+    let mut arguments = 0;
+    let mut go = |run: &mut Run, input: Input<'_>, request: &mut Option<u32>| {
+        let mut inputs = vec![input];
+        while let Some(input) = inputs.pop() {
+            run.handle_input(input, Moment { now_ms: 1, random: 1 });
+            while let Some(output) = run.poll_output() {
+                match output {
+                    Output::Send { request: sent, .. } => *request = Some(sent),
+                    Output::HandOver { handover } => inputs.push(Input::HandedOver { handover }),
+                    Output::CallTool(call) => arguments = call.input.as_str().len(),
+                    other => {
+                        black_box(other);
+                    }
+                }
+            }
+        }
+    };
+    let content = vec![Block::text("Go.")];
+    go(&mut run, Input::Prompt { content }, &mut request);
+    let sent = request.unwrap();
+    let headers = Vec::new();
+    go(
+        &mut run,
+        Input::Head {
+            request: sent,
+            status: 200,
+            headers,
+        },
+        &mut request,
+    );
+    for bytes in body.chunks(CHUNK_BYTES) {
+        go(&mut run, Input::Chunk { request: sent, bytes }, &mut request);
+    }
+    go(&mut run, Input::End { request: sent }, &mut request);
+    arguments
+}
+
+/// A call whose arguments have exactly this many bytes, as models write them: with quotes and line ends to be escaped.
+fn body(wire: &Wire, bytes: usize) -> Vec<u8> {
+    let mut arguments = String::from("{\"content\":\"");
+    while arguments.len() < bytes - 64 {
+        arguments.push_str("let greeting = \\\"hello\\\";\\n    ");
+    }
+    while arguments.len() < bytes - 2 {
+        arguments.push('x');
+    }
+    arguments.push_str("\"}");
+    let mut body = (wire.begin)();
+    for piece in arguments.as_bytes().chunks(DELTA_BYTES) {
+        body.extend((wire.delta)(str::from_utf8(piece).unwrap()));
+    }
+    body.extend((wire.end)());
+    body
+}
+
+fn sse(value: serde_json::Value) -> Vec<u8> {
+    format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap()).into_bytes()
+}
+
+fn chat(delta: serde_json::Value, finish_reason: serde_json::Value) -> Vec<u8> {
+    let value = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]});
+    format!("data: {value}\n\n").into_bytes()
+}
+
+fn line(value: serde_json::Value) -> Vec<u8> {
+    format!("{value}\n").into_bytes()
+}
