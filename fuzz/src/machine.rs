@@ -340,6 +340,7 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
                 let calls = calls.iter().take(answered);
                 QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
             }
+            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
                 allow: roll < 6,
                 interrupt: roll == 7,
