@@ -1,5 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
+import { anthropic, compatible } from "../../src/face/models.js";
+import { prices } from "../../src/face/prices.js";
 import { knowTools, tool } from "../../src/face/tool.js";
 import type {
   Failure,
@@ -107,5 +109,27 @@ describe("a result's type", () => {
       return result.outcome;
     };
     expect(look).toBeTypeOf("function");
+  });
+});
+
+describe("a model's options", () => {
+  it("take a schema, caching, a price table and quirks, and nothing else", () => {
+    anthropic("m", {
+      apiKey: "k",
+      responseFormat: { schema: { type: "object" } },
+      promptCaching: { ttl: "1h" },
+      price: prices,
+      effort: "minimal",
+    });
+    // @ts-expect-error a schema is required
+    expect(() => anthropic("m", { responseFormat: { name: "x" } })).toThrow();
+    // @ts-expect-error not an option
+    expect(() => anthropic("m", { quirks: {} })).toThrow();
+    compatible({
+      baseUrl: "http://x",
+      model: "m",
+      quirks: { topK: false, "thinking.disabled": { think: false } },
+    });
+    expectTypeOf<RunResult["costBasis"]>().toEqualTypeOf<"reported" | "option" | "table" | "unknown">();
   });
 });

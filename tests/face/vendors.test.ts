@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { authorizeRequest } from "../../src/face/authorize.js";
 import { modelParts, type ModelParts } from "../../src/face/models.js";
@@ -68,6 +70,45 @@ describe("the table of vendors", () => {
       expect(row?.protocol).toContain(config.protocol);
     },
   );
+});
+
+/** Names of the recordings' index, where they are not the constructor's. */
+const RECORDED: { readonly [constructor: string]: string } = {
+  openaiChat: "openai",
+  gemini: "google",
+  vertex: "google-vertex",
+  qwen: "alibaba",
+  vercelGateway: "vercel-gateway",
+  llamaCpp: "llama.cpp",
+};
+
+const FOLDERS: { readonly [protocol: string]: string } = {
+  anthropic: "anthropic-messages",
+  openai_chat: "openai-chat",
+  openai_responses: "openai-responses",
+  gemini: "gemini",
+  bedrock_converse: "bedrock-converse",
+};
+
+const shared = process.env["LOOPLET_SHARED"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
+const index = join(shared, "wire/INVENTORY.jsonl");
+
+describe("the proof of a vendor", () => {
+  it.skipIf(!existsSync(index))("is as many recordings as there are", () => {
+    const recordings = readFileSync(index, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { vendor: string; protocol: string });
+    for (const { constructor = "", protocol = "", proof } of documented) {
+      const folders = protocol.match(/\w+/g)?.map((name) => FOLDERS[name]) ?? [];
+      const vendor = RECORDED[constructor] ?? constructor;
+      const count = recordings.filter(
+        (row) => row.vendor === vendor && folders.includes(row.protocol),
+      ).length;
+      const proven = count === 0 ? "unverified" : `${count} recording${count === 1 ? "" : "s"}`;
+      expect(proof, constructor).toBe(proven);
+    }
+  });
 });
 
 describe("a vendor's model", () => {

@@ -263,3 +263,21 @@ fn a_refusal_of_another_model_is_what_was_said() {
         assert_eq!((&sent["content"], &sent["refusal"]), (&content, &refusal));
     }
 }
+
+#[test]
+fn a_vendor_of_the_face_needs_its_url_and_its_protocol() {
+    let model = |fields: Value| -> ModelConfig {
+        let mut config = json!({"vendor": "groq", "model": "m"});
+        for (key, value) in fields.as_object().unwrap() {
+            config[key] = value.clone();
+        }
+        serde_json::from_value(config).unwrap()
+    };
+    let (url, protocol) = (json!("https://x.example"), json!("openai_chat"));
+    let reached = model(json!({"protocol": protocol, "baseUrl": url}));
+    let (row, spoken) = find(&reached).unwrap();
+    assert_eq!((row.name, spoken.name), ("compatible", "openai_chat"));
+    for lacking in [json!({"baseUrl": url}), json!({"protocol": protocol})] {
+        assert_eq!(find(&model(lacking)).err().unwrap().field, "model.vendor");
+    }
+}
