@@ -32,6 +32,8 @@ export interface AgentParts {
   readonly config: (messages: readonly Message[] | undefined) => string;
   readonly send: Fetch;
   readonly clock: Clock;
+  /** The clock's own, if there is one. */
+  readonly now: (() => number) | undefined;
   readonly random: () => number;
   readonly ids: () => string;
   readonly hasPrice: boolean;
@@ -85,6 +87,7 @@ function partsOf(options: AgentOptions): AgentParts {
     config: configWriter(options, model, tools),
     send: model.fetch ?? options.fetch ?? ((url, init) => fetch(url, init)),
     clock: clock ?? HOST_CLOCK,
+    now: clock === undefined ? undefined : () => clock.now(),
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     hasPrice: model.config.price !== undefined,

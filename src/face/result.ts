@@ -13,8 +13,6 @@ export function finished(
 ): RunResult {
   const {
     text,
-    toolCalls,
-    messages,
     usage,
     costNanoUsd,
     iterations,
@@ -28,8 +26,13 @@ export function finished(
   return {
     ...told,
     text,
-    toolCalls,
-    messages,
+    // Passed on unread: see `RunDriver.result`.
+    get toolCalls() {
+      return kept(this, "toolCalls", raw.toolCalls);
+    },
+    get messages() {
+      return kept(this, "messages", raw.messages);
+    },
     usage,
     costUsd: (costNanoUsd ?? 0) / NANO,
     costNanoUsd,
@@ -39,6 +42,11 @@ export function finished(
     rawFinishReason,
     undelivered,
   };
+}
+
+function kept<T>(result: object, name: string, value: T): T {
+  Object.defineProperty(result, name, { value, enumerable: true, writable: true, configurable: true });
+  return value;
 }
 
 /** A run that ended before the engine had it: the history and the prompt, nothing else. */
