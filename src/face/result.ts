@@ -11,15 +11,7 @@ export function finished(
   outcome: Outcome,
   priceBasis: "option" | "table" = "option",
 ): RunResult {
-  const {
-    text,
-    usage,
-    costNanoUsd,
-    iterations,
-    finishReason,
-    rawFinishReason,
-    undelivered,
-  } = raw;
+  const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
   // In the engine's JSON what is not there is null.
   const there = Object.entries(outcome).filter(([, value]) => value != null);
   const told = Object.fromEntries(there) as unknown as Outcome;
