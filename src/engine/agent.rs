@@ -9,6 +9,8 @@ mod deciding;
 mod ending;
 mod stopping;
 
+pub use answering::{delta, kind_of_delta};
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -154,7 +156,6 @@ impl Agent {
     }
 
     /// Of the model call under way.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn open_usage(&self) -> Usage {
         self.model
             .as_ref()
@@ -243,7 +244,31 @@ impl Agent {
         }
     }
 
+    /// Takes what repeats the events before it, which is nearly all of a stream. Returns what is left for
+    /// [`Agent::handle_chunk`], if anything is left to be done.
     #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn take_repeats<'a>(
+        &mut self,
+        desk: &mut Desk<'_>,
+        request: EffectId,
+        bytes: &'a [u8],
+    ) -> Option<&'a [u8]> {
+        let Some(model) = &mut self.model else {
+            return Some(bytes);
+        };
+        if model.answer.stage() != Stage::Streaming {
+            return Some(bytes);
+        }
+        let (is_all, rest) = model.take_repeats(bytes);
+        if !is_all || (model.answer.has_changes() && !self.tell_growth(desk)) {
+            return Some(rest);
+        }
+        // No budget can have been overrun: what only repeats reports no usage.
+        desk.ledger
+            .set_timer(TimerReason::Chunk { request }, desk.config.timeouts.chunk_ms);
+        None
+    }
+
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let Some(model) = &mut self.model else { return };
         let before = model.answer.stage();
@@ -403,7 +428,6 @@ impl Agent {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn over_budget(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         let limits = &desk.config.limits;
         let mut usage = desk.ledger.usage;

@@ -112,6 +112,12 @@ impl Answer {
         }
     }
 
+    /// Whether each growth is reported by itself.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn keeps_deltas(&self) -> bool {
+        self.keep_deltas
+    }
+
     pub fn stage(&self) -> Stage {
         match (self.complete, &self.raw_finish_reason) {
             (true, _) => Stage::Complete,
@@ -214,6 +220,26 @@ impl Answer {
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
+    }
+
+    /// The part and the range that one growth has added, if nothing else has changed since [`Answer::take_changes`].
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn sole_growth(&self) -> Option<(usize, usize, usize)> {
+        match self.changes.as_slice() {
+            [Change::Grew { part, from, to }] => Some((*part, *from, *to)),
+            _ => None,
+        }
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
+    /// As [`Answer::take_changes`], for a caller that has seen them.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn forget_changes(&mut self) {
+        self.changes.clear();
     }
 
     /// Hands a drained change buffer back, so that a chunk costs no allocation for it.

@@ -142,6 +142,26 @@ pub enum EventKind {
     },
 }
 
+/// The events that come by the thousand; the number is their kind where they cross into JavaScript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeltaKind {
+    Text = 0,
+    Reasoning = 1,
+    ToolInput = 2,
+}
+
+/// A delta for which no [`Event`] has been built, with its text lent by the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delta<'a> {
+    pub seq: u32,
+    pub agent: u32,
+    pub iteration: u32,
+    pub attempt: u32,
+    pub block: u32,
+    pub kind: DeltaKind,
+    pub text: &'a str,
+}
+
 /// What the model is told when a call went wrong (S003-19).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -28,13 +28,21 @@ impl FramingState {
     ///
     /// # Errors
     /// `malformed_stream` when one event is too long.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
         match self {
             FramingState::Sse(sse) => sse
                 .feed(chunk, &mut |event| on_event(event.event, event.data))
                 .map_err(too_long),
             FramingState::Ndjson(pending) => feed_lines(pending, chunk, on_event),
+        }
+    }
+
+    /// Whether the next byte begins an event, and events end with blank lines.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_between_events(&self) -> bool {
+        match self {
+            FramingState::Sse(sse) => sse.is_between_events(),
+            FramingState::Ndjson(_) => false,
         }
     }
 

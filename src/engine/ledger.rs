@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer::PartKind;
 use super::event::{Event, EventKind};
 use super::moment::Moment;
 use super::output::{EffectId, EffectKind, JournalEntry, Output};
@@ -29,6 +30,17 @@ pub struct OpenEffect {
     pub kind: Option<EffectKind>,
 }
 
+/// A delta that no event has been built for: its text stands in the answer, from the byte `from` to `to` of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grown {
+    pub seq: u32,
+    pub place: Place,
+    pub kind: PartKind,
+    pub part: usize,
+    pub from: usize,
+    pub to: usize,
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ledger {
     pub timers: Timers,
@@ -45,6 +57,8 @@ pub struct Ledger {
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
+    /// Comes before `outputs`.
+    grown: Option<Grown>,
     outputs: VecDeque<Output>,
 }
 
@@ -61,6 +75,7 @@ impl Default for Ledger {
             next_seq: 1,
             journal: Vec::new(),
             awaited: false,
+            grown: None,
             outputs: VecDeque::new(),
         }
     }
@@ -91,6 +106,36 @@ impl Ledger {
             attempt,
             kind,
         }));
+    }
+
+    /// Whether nothing waits to be polled.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_quiet(&self) -> bool {
+        self.grown.is_none() && self.outputs.is_empty()
+    }
+
+    /// Whether a delta waits and nothing behind it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn has_one_output(&self) -> bool {
+        self.grown.is_some() && self.outputs.is_empty()
+    }
+
+    /// Tells that a part has grown, as the first output. Until it is polled the part stays as it is.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn grow(&mut self, mut grown: Grown) {
+        grown.seq = self.next_seq;
+        self.next_seq = self.next_seq.saturating_add(1);
+        self.grown = Some(grown);
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn take_grown(&mut self) -> Option<Grown> {
+        self.grown.take()
+    }
+
+    /// An output that comes before those that wait.
+    pub fn output_first(&mut self, output: Output) {
+        self.outputs.push_front(output);
     }
 
     /// Sets or clears a deadline `wait_ms` from this input on.

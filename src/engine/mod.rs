@@ -30,6 +30,7 @@ pub mod json_reader;
 mod json_record;
 pub mod json_tree;
 pub(crate) mod json_writer;
+mod lane;
 mod ledger;
 mod message_json;
 mod model_call;

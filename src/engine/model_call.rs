@@ -9,14 +9,20 @@ use serde::{Deserialize, Serialize};
 use super::answer::Answer;
 use super::error::{Failure, FailureCode};
 use super::framing::FramingState;
+use super::lane::{Lane, split_event};
 use super::output::EffectId;
 use super::provider::failure::{decode_failure, request_id};
 use super::provider::{Decoder, Protocol};
+use super::sse::byte_text;
 
 /// How much of an error body is read, in bytes: any vendor's error object fits, a hostile body does not fill memory.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// How much of a body that is one JSON value is read, in bytes; the same bound as one event's.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+/// An event's beginning is kept up to here until its end comes, in bytes; what is longer is framed piece by piece.
+const MAX_HELD_BYTES: usize = 4096;
+/// Buffers that a large chunk has made longer than this are given back.
+const MAX_KEPT_BYTES: usize = 64 * 1024;
 /// How much of an unreadable body a failure shows, in characters.
 const EXCERPT_CHARS: usize = 500;
 
@@ -47,6 +53,11 @@ pub struct ModelCall {
     prefix: Vec<u8>,
     decoder: Decoder,
     framing: FramingState,
+    /// An event of which the end has not come, before the framing has seen it.
+    #[serde(with = "byte_text")]
+    held: Vec<u8>,
+    #[serde(skip)]
+    lane: Lane,
 }
 
 impl ModelCall {
@@ -68,6 +79,8 @@ impl ModelCall {
             prefix: Vec::new(),
             decoder: (protocol.decoder)(),
             framing: FramingState::new(protocol.framing),
+            held: Vec::new(),
+            lane: Lane::default(),
         }
     }
 
@@ -83,7 +96,6 @@ impl ModelCall {
 
     /// # Errors
     /// What the stream reports, or `malformed_stream`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
             Body::Error(body) => {
@@ -159,22 +171,98 @@ impl ModelCall {
         self.handle_chunk(bytes)
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn feed(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         if self.answer.parts.is_empty() && self.prefix.len() < 4 * EXCERPT_CHARS {
             self.prefix
                 .extend(bytes.iter().take(4 * EXCERPT_CHARS - self.prefix.len()));
         }
+        if self.held.is_empty() {
+            let taken = self.feed_events(bytes)?;
+            self.held
+                .extend_from_slice(bytes.get(taken..).unwrap_or_default());
+            return Ok(());
+        }
+        let mut held = std::mem::take(&mut self.held);
+        held.extend_from_slice(bytes);
+        let taken = self.feed_events(&held)?;
+        held.drain(..taken.min(held.len()));
+        held.shrink_to(MAX_KEPT_BYTES);
+        self.held = held;
+        Ok(())
+    }
+
+    /// Takes the events that repeat the one before them, and keeps the beginning of the next. Returns whether that was
+    /// all, and what of `bytes` is left for [`ModelCall::handle_chunk`] if not.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn take_repeats<'a>(&mut self, bytes: &'a [u8]) -> (bool, &'a [u8]) {
+        let is_ready = matches!(self.body, Body::Events) && self.lane.is_known();
+        if !is_ready || !self.framing.is_between_events() {
+            return (false, bytes);
+        }
+        if self.held.is_empty() {
+            let rest = self.lane.take(bytes, &mut self.answer);
+            if !is_beginning(rest) {
+                return (false, rest);
+            }
+            self.held.extend_from_slice(rest);
+            return (true, &[]);
+        }
+        self.held.extend_from_slice(bytes);
+        let left = self.lane.take(&self.held, &mut self.answer).len();
+        self.held.drain(..self.held.len().saturating_sub(left));
+        self.held.shrink_to(MAX_KEPT_BYTES);
+        (is_beginning(&self.held), &[])
+    }
+
+    /// Returns how many bytes were taken; the rest begins an event.
+    fn feed_events(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
+        if !matches!(self.framing, FramingState::Sse(_)) {
+            self.feed_long_way(bytes, false)?;
+            return Ok(bytes.len());
+        }
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let begins_event = self.framing.is_between_events();
+            if begins_event {
+                rest = self.lane.take(rest, &mut self.answer);
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            let is_open = self.lane.is_open();
+            let event = if is_open { split_event(rest) } else { None };
+            let Some((event, after)) = event else {
+                if begins_event && is_open && rest.len() <= MAX_HELD_BYTES {
+                    return Ok(bytes.len() - rest.len());
+                }
+                self.feed_long_way(rest, false)?;
+                break;
+            };
+            self.feed_long_way(event, begins_event)?;
+            rest = after;
+        }
+        Ok(bytes.len())
+    }
+
+    /// Through framing and decoder. `is_event`: one whole event and nothing else.
+    fn feed_long_way(&mut self, bytes: &[u8], is_event: bool) -> Result<(), Failure> {
         let ModelCall {
             decoder,
             framing,
             answer,
+            lane,
             ..
         } = self;
+        lane.forget();
         let mut failed = None;
         let framed = framing.feed(bytes, &mut |event, data| {
-            if failed.is_none() {
-                failed = decoder.decode_event(event, data, answer).err();
+            if failed.is_some() {
+                return;
+            }
+            decoder.take_repeat();
+            failed = decoder.decode_event(event, data, answer).err();
+            if is_event && let Some(repeat) = decoder.take_repeat() {
+                lane.learn(bytes, data, repeat);
             }
         });
         match failed.map_or(framed, Err) {
@@ -184,6 +272,8 @@ impl ModelCall {
     }
 
     fn finish_events(&mut self) -> Result<(), Failure> {
+        let held = std::mem::take(&mut self.held);
+        self.feed_long_way(&held, false)?;
         let ModelCall {
             decoder,
             framing,
@@ -216,6 +306,12 @@ impl ModelCall {
         failure.retryable = false;
         Err(self.describe(failure))
     }
+}
+
+/// Whether an event goes on behind `bytes`, or none has begun.
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn is_beginning(bytes: &[u8]) -> bool {
+    bytes.len() <= MAX_HELD_BYTES && split_event(bytes).is_none()
 }
 
 fn excerpt(bytes: &[u8]) -> String {

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Agent, Desk, Queued};
+use super::agent::{Agent, Desk, Queued, delta, kind_of_delta};
 use super::catalog::Catalog;
 use super::config::{Config, ToolConfig};
 use super::error::{ConfigError, Failure, FailureCode};
-use super::event::EventKind;
+use super::event::{Delta, Event, EventKind};
 use super::input::Input;
 use super::ledger::{Ledger, Place};
 use super::message::Block;
@@ -59,11 +59,38 @@ impl Run {
 
     /// Mutates the state; then poll the outputs until there are none.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
+    pub fn handle_input(&mut self, mut input: Input<'_>, moment: Moment) {
+        if let Input::Chunk { request, bytes } = &mut input {
+            match self.take_repeats(*request, bytes, moment) {
+                Some(rest) => *bytes = rest,
+                None => return,
+            }
+        }
+        self.handle_any(input, moment);
+    }
+
+    /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn take_repeats<'a>(&mut self, request: EffectId, bytes: &'a [u8], moment: Moment) -> Option<&'a [u8]> {
+        let Some(open) = self.ledger.find(request) else {
+            return Some(bytes);
+        };
+        if self.outcome.is_some() || !self.ledger.is_quiet() {
+            return Some(bytes);
+        }
+        self.ledger.begin(moment);
+        match self.desk(open.agent) {
+            Some((agent, mut desk)) => agent.take_repeats(&mut desk, request, bytes),
+            None => Some(bytes),
+        }
+    }
+
+    fn handle_any(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
             return;
         }
         self.restore_catalog();
+        self.keep_grown();
         self.ledger.begin(moment);
         match input {
             Input::Prompt { content } => self.start(content),
@@ -123,7 +150,62 @@ impl Run {
 
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_output(&mut self) -> Option<Output> {
-        self.ledger.poll_output()
+        match self.poll_grown() {
+            Some(output) => Some(output),
+            None => self.ledger.poll_output(),
+        }
+    }
+
+    /// Whether there is no output.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_quiet(&self) -> bool {
+        self.ledger.is_quiet()
+    }
+
+    /// Whether nothing waits behind the delta that [`Run::poll_delta`] gives.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn has_one_output(&self) -> bool {
+        self.ledger.has_one_output()
+    }
+
+    /// The next output, if that is a delta whose text can be lent. [`Run::poll_output`] gives it as an event.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
+        let grown = self.ledger.take_grown()?;
+        Some(Delta {
+            seq: grown.seq,
+            agent: grown.place.agent,
+            iteration: grown.place.iteration,
+            attempt: grown.place.attempt,
+            block: grown.part as u32,
+            kind: kind_of_delta(grown.kind)?,
+            text: self.agents.get(grown.place.agent as usize)?.grown_text(&grown),
+        })
+    }
+
+    fn poll_grown(&mut self) -> Option<Output> {
+        let grown = self.ledger.take_grown()?;
+        let agent = self.agents.get(grown.place.agent as usize)?;
+        let kind = delta(grown.kind, grown.part as u32, agent.grown_text(&grown))?;
+        let Place {
+            agent,
+            iteration,
+            attempt,
+        } = grown.place;
+        Some(Output::Emit(Event {
+            seq: grown.seq,
+            agent,
+            iteration,
+            attempt,
+            kind,
+        }))
+    }
+
+    /// The text of a delta that nobody has polled is kept before the answer changes.
+    fn keep_grown(&mut self) {
+        if let Some(output) = self.poll_grown() {
+            self.ledger.output_first(output);
+        }
     }
 
     /// When to come back with [`Input::Due`] at the latest.
@@ -196,6 +278,7 @@ impl Run {
         if self.outcome.is_some() {
             return;
         }
+        self.keep_grown();
         let error = Failure::new(FailureCode::Bug, message);
         let outcome = Outcome {
             outcome: OutcomeKind::Failed,
@@ -300,14 +383,12 @@ impl Run {
     }
 
     /// Lets the agent act that an open effect belongs to. An effect that is not open has nothing to say any more.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn on_effect(&mut self, effect: EffectId, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
         if let Some(open) = self.ledger.find(effect) {
             self.on_agent(open.agent, act);
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
         if let Some((agent, mut desk)) = self.desk(index) {
             act(agent, &mut desk);
@@ -348,7 +429,6 @@ impl Run {
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn settle(&mut self) {
         if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {
             return self.conclude(outcome);

@@ -110,7 +110,6 @@ impl SseDecoder {
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
         if self.failed {
             return Err(self.too_long());
@@ -165,6 +164,17 @@ impl SseDecoder {
         Ok(())
     }
 
+    /// Whether nothing of an event is held: the next byte begins one.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_between_events(&self) -> bool {
+        !self.after_cr
+            && !self.has_data
+            && !self.failed
+            && self.start == Start::Over
+            && self.event.is_empty()
+            && !self.is_within_a_line()
+    }
+
     /// Whether any comment or any line with a known field name has come: `false` after a whole body means
     /// that it was HTML, JSON or something else, but no event stream.
     pub fn saw_field(&self) -> bool {
@@ -181,7 +191,6 @@ impl SseDecoder {
         self.retry_ms
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn skip_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
         let mut rest = chunk;
         while let Start::Bom(seen) = self.start {
@@ -209,7 +218,6 @@ impl SseDecoder {
     }
 
     /// Takes a whole line out of one chunk.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
         let (field, value) = match split_name(line) {
             Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
@@ -242,7 +250,6 @@ impl SseDecoder {
     }
 
     /// Takes the beginning or a further piece of a line that does not lie whole within one chunk.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn open_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let mut rest = piece;
         while self.line == Line::Name {
@@ -266,7 +273,6 @@ impl SseDecoder {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_line(&mut self) -> Result<(), SseError> {
         let field = match self.line {
             Line::Value(field) => field,
@@ -292,7 +298,6 @@ impl SseDecoder {
         Ok(())
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_value(&mut self, field: Field, piece: &[u8]) -> Result<(), SseError> {
         match field {
             Field::Data => self.push_data(piece),
@@ -305,14 +310,12 @@ impl SseDecoder {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_data(&mut self, piece: &[u8]) -> Result<(), SseError> {
         self.check_length(self.data.len() + piece.len())?;
         self.data.extend_from_slice(piece);
         Ok(())
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn close_value(&mut self, field: Field) -> Result<(), SseError> {
         match field {
             Field::Event => std::mem::swap(&mut self.event, &mut self.line_value),
@@ -326,7 +329,6 @@ impl SseDecoder {
         Ok(())
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn dispatch(&mut self, here: &mut Borrowed<'_>, on_event: &mut dyn FnMut(SseEvent<'_>)) {
         let borrowed = std::mem::take(here);
         if borrowed.data.is_some() || self.has_data {
@@ -340,7 +342,6 @@ impl SseDecoder {
         reset(&mut self.event);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn check_length(&mut self, bytes: usize) -> Result<(), SseError> {
         if bytes <= self.max_event_bytes {
             return Ok(());
@@ -388,7 +389,6 @@ fn reset(buffer: &mut Vec<u8>) {
 
 /// The field of a line that begins with `line`, and where its value starts; `None` while more bytes could
 /// change either.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn split_name(line: &[u8]) -> Option<(Field, usize)> {
     let name: &[u8] = match line.first()? {
         b'd' => b"data:",
@@ -409,7 +409,6 @@ fn split_name(line: &[u8]) -> Option<(Field, usize)> {
 }
 
 /// The field of a whole line that is only a name, with or without its colon.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn field_without_value(line: &[u8]) -> Field {
     match line {
         b"data" | b"event" | b"id" | b"retry" | b"data:" | b"event:" | b"id:" | b"retry:" => {
@@ -419,7 +418,6 @@ fn field_without_value(line: &[u8]) -> Field {
     }
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn known_field(name: &[u8]) -> Field {
     match name.first() {
         Some(b'd') => Field::Data,
@@ -435,7 +433,7 @@ fn whole_number(digits: &[u8]) -> Option<u64> {
 
 /// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
 #[cfg_attr(looplet_speed, optimize(speed))]
-fn line_end(bytes: &[u8]) -> Option<usize> {
+pub fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut position = 0;
     for word in words {
@@ -461,7 +459,7 @@ fn bytes_below_14(word: u64) -> u64 {
 }
 
 /// Bytes as text with one character each (U+0000 to U+00FF): ASCII stays readable in a saved state.
-mod byte_text {
+pub mod byte_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {

@@ -33,6 +33,8 @@ export interface AgentParts {
   readonly config: (messages: readonly Message[] | undefined) => string;
   readonly send: Fetch;
   readonly clock: Clock;
+  /** The clock's own, if there is one. */
+  readonly now: (() => number) | undefined;
   readonly random: () => number;
   readonly ids: () => string;
   /** Where the model's price came from, if it has one. */
@@ -88,6 +90,7 @@ function partsOf(options: AgentOptions): AgentParts {
     config: configWriter(options, model, tools),
     send: model.fetch ?? options.fetch ?? ((url, init) => fetch(url, init)),
     clock: clock ?? HOST_CLOCK,
+    now: clock === undefined ? undefined : () => clock.now(),
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     priceBasis: model.config.price === undefined ? undefined : given === model ? "option" : "table",

@@ -26,14 +26,24 @@ export interface BatchListener {
 const recordWords = 8;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
+/** One per length: to set the length of an array costs more than to fill it. */
+const codesOf: number[][] = [];
+
 /** Reads batches out of one linear memory. The views are empty when that memory has grown since `look`. */
 export class BatchReader {
   words!: Uint32Array;
   bytes!: Uint8Array;
-  private units!: Uint16Array;
-  private readonly codes: number[] = [];
+  units!: Uint16Array;
+  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  inletAt = 0;
+  capacity = 0;
 
-  constructor(readonly memory: WebAssembly.Memory) {
+  /** `lostWord`: index of the word that is not 0 once a trap has ended this instance; `outletWord`: of a lent record. */
+  constructor(
+    readonly memory: WebAssembly.Memory,
+    readonly lostWord: number,
+    readonly outletWord: number,
+  ) {
     this.look();
   }
 
@@ -53,6 +63,7 @@ export class BatchReader {
     const start = wordsAt >>> 2;
     const words = this.words.slice(start, start + records * recordWords);
     const all = decoder.decode(this.bytes.subarray(textAt, textAt + textBytes));
+    if (records === 1) return tell(listener, words, 0, all);
     let from = 0;
     for (let at = 0; at < words.length; at += recordWords) {
       const to = from + words[at + 7]!;
@@ -61,34 +72,14 @@ export class BatchReader {
     }
   }
 
-  /**
-   * Tells `listener` the lone short delta that `RunHandle.chunk` has lent. All in one function: it runs once for every
-   * delta of a stream, and mostly before it has been optimised.
-   */
-  readLent(lent: number, listener: BatchListener): void {
-    if (this.bytes.length === 0) this.look();
-    const { words, units } = this;
-    const word = Math.floor(lent / 256);
-    let at = (word + recordWords) * 2;
-    const to = at + (lent % 64);
+  /** The text of the lent record, which has so many UTF-16 units. */
+  lentText(length: number): string {
+    const { units } = this;
+    let at = (this.outletWord + recordWords) * 2;
     // One flat string from a plain array: `apply` on a view and `TextDecoder` each cost more than a word of text.
-    const codes = this.codes;
-    codes.length = to - at;
-    for (let i = 0; at < to; at++) codes[i++] = units[at]!;
-    const text = String.fromCharCode.apply(null, codes);
-    try {
-      listener.onDelta(
-        words[word] as 0 | 1 | 2,
-        text,
-        words[word + 5]!,
-        words[word + 1]!,
-        words[word + 2]!,
-        words[word + 3]!,
-        words[word + 4]!,
-      );
-    } catch (error) {
-      report(listener, error);
-    }
+    const codes = (codesOf[length] ??= new Array<number>(length).fill(0));
+    for (let i = 0; i < length; i++) codes[i] = units[at++]!;
+    return String.fromCharCode.apply(null, codes);
   }
 }
 

@@ -5,8 +5,9 @@
  * Contract: the host's functions may call any method of the driver; outputs that follow are performed after they have
  * returned, but `outcome()` is set when `abort()` returns.
  */
-import { report, type BatchListener } from "./batch.js";
+import { report, type BatchListener, type BatchReader } from "./batch.js";
 import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
+import { withHistory } from "./history.js";
 import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
@@ -24,8 +25,8 @@ export interface HostCallbacks extends BatchListener {
   ask(question: number, ask: Partial<Question>): void;
   /** The outcome is set; nothing follows. Also called inside `abort()`. */
   done(): void;
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** Milliseconds since the epoch; `Date.now` if it is not there. */
+  now?: (() => number) | undefined;
   /** In `[0, 1)`. */
   random(): number;
   setTimer(callback: () => void, delayMs: number): unknown;
@@ -152,7 +153,10 @@ export class RunDriver {
    */
   result(): RawRunResult | undefined {
     const json = this.shell.enter((handle) => handle.result());
-    return json === undefined ? undefined : (JSON.parse(json) as RawRunResult);
+    const bytes = this.shell.enter((handle) => handle.history());
+    const text = this.shell.enter((handle) => handle.text());
+    if (json === undefined || bytes === undefined || text === undefined) return undefined;
+    return withHistory({ ...(JSON.parse(json) as RawRunResult), text }, bytes);
   }
 
   /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
@@ -174,6 +178,7 @@ export class RunDriver {
 class Shell {
   private readonly handle: Handle;
   private readonly instance: Instance;
+  private readonly reader: BatchReader;
   private readonly pumps = new Map<number, Pump>();
   /** What stops each open request, from here: the controllers of a lost instance abort nothing. */
   private readonly requests = new Map<number, AbortController>();
@@ -195,6 +200,7 @@ class Shell {
     private host: HostCallbacks,
   ) {
     this.instance = instanceOf(wasm);
+    this.reader = this.instance.reader;
     this.handle = new wasm.glue.RunHandle(configJson, this);
     this.instance.shells.add(this);
   }
@@ -259,7 +265,7 @@ class Shell {
   // Called by the handle.
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
-    this.instance.reader.read(wordsAt, records, textAt, textBytes, this.host);
+    this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
@@ -365,7 +371,7 @@ class Shell {
 
   now(): number {
     try {
-      return this.host.now();
+      return this.host.now?.() ?? Date.now();
     } catch (error) {
       report(this.host, error);
       return Date.now();
@@ -399,22 +405,39 @@ class Shell {
   // Called by the pumps.
 
   feed(request: number, chunk: Uint8Array): void {
-    const { instance } = this;
-    const { reader } = instance;
-    if (chunk.length > instance.capacity) return this.feedPieces(request, chunk);
+    const { reader, host } = this;
+    const { length } = chunk;
+    if (length > reader.capacity) return this.feedPieces(request, chunk);
     try {
       if (reader.bytes.length === 0) reader.look();
-      if (reader.words[instance.lostWord] !== 0) return instance.crash(trapped());
-      reader.bytes.set(chunk, instance.inletAt);
-      const lent = this.handle.chunk(request, chunk.length, this.now());
-      if (lent === 0) return;
+      const lostWord = reader.lostWord;
+      if (reader.words[lostWord] !== 0) return this.instance.crash(trapped());
+      reader.bytes.set(chunk, reader.inletAt);
+      const units = this.handle.chunk(request, length, host.now === undefined ? Date.now() : this.now());
+      if (units === 0) return;
+      if (reader.bytes.length === 0) reader.look();
+      const text = reader.lentText(units);
+      const at = reader.outletWord;
+      const { words } = reader;
       // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
       this.isDelivering = true;
-      reader.readLent(lent, this.host);
+      try {
+        host.onDelta(
+          words[at] as 0 | 1 | 2,
+          text,
+          words[at + 5]!,
+          words[at + 1]!,
+          words[at + 2]!,
+          words[at + 3]!,
+          words[at + 4]!,
+        );
+      } catch (error) {
+        report(host, error);
+      }
       this.isDelivering = false;
       if (this.isHeld) this.resume();
     } catch (error) {
-      instance.crash(error);
+      this.instance.crash(error);
     }
   }
 
@@ -432,7 +455,7 @@ class Shell {
   private feedPieces(request: number, chunk: Uint8Array): void {
     if (this.instance.isLost()) return;
     this.instance.widen(chunk.length);
-    const { capacity } = this.instance;
+    const { capacity } = this.reader;
     for (let from = 0; from < chunk.length && !this.isDone; from += capacity) {
       this.feed(request, chunk.subarray(from, from + capacity));
     }

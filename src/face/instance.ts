@@ -14,24 +14,20 @@ export class Instance {
   readonly shells = new Set<Tenant>();
   /** The last one whose run is over, empty: without any, a garbage collection drops the code optimised for its shape. */
   freed: Tenant | undefined;
-  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
-  inletAt = 0;
-  capacity = 0;
-  /** Index of the word that is not 0 once a trap has ended this instance. */
-  readonly lostWord: number;
 
   constructor(
     private readonly wasm: LoadedWasm,
     memory: WebAssembly.Memory,
   ) {
-    this.reader = new BatchReader(memory);
-    this.lostWord = wasm.glue.lostFlag() >>> 2;
+    const { lostFlag, outletAt } = wasm.glue;
+    this.reader = new BatchReader(memory, lostFlag() >>> 2, outletAt() >>> 2);
   }
 
   /** Whether a trap has ended this instance; if so, so have its runs when this returns. */
   isLost(): boolean {
-    if (this.reader.words.length === 0) this.reader.look();
-    if (this.reader.words[this.lostWord] === 0) return false;
+    const { reader } = this;
+    if (reader.words.length === 0) reader.look();
+    if (reader.words[reader.lostWord] === 0) return false;
     this.crash(trapped());
     return true;
   }
@@ -45,8 +41,8 @@ export class Instance {
 
   /** Makes room for `length` bytes, or for as many as are taken at once. */
   widen(length: number): void {
-    this.inletAt = this.wasm.glue.inletFor(length);
-    this.capacity = this.wasm.glue.inletCapacity();
+    this.reader.inletAt = this.wasm.glue.inletFor(length);
+    this.reader.capacity = this.wasm.glue.inletCapacity();
   }
 }
 

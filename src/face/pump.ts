@@ -75,7 +75,9 @@ export class Pump {
       for (;;) {
         const { done, value } = await reader.read();
         if (done || state.isStopped) return;
-        if (value instanceof Uint8Array && value.length > 0) sink.feed(request, value);
+        // Cheaper than `instanceof`; whatever else it may be, `pass` knows.
+        const chunk = value as Uint8Array | null | undefined;
+        if (chunk?.constructor === Uint8Array && chunk.length > 0) sink.feed(request, chunk);
         else this.pass(value);
       }
     } finally {

@@ -11,25 +11,20 @@ export function finished(
   outcome: Outcome,
   priceBasis: "option" | "table" = "option",
 ): RunResult {
-  const {
-    text,
-    toolCalls,
-    messages,
-    usage,
-    costNanoUsd,
-    iterations,
-    finishReason,
-    rawFinishReason,
-    undelivered,
-  } = raw;
+  const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
   // In the engine's JSON what is not there is null.
   const there = Object.entries(outcome).filter(([, value]) => value != null);
   const told = Object.fromEntries(there) as unknown as Outcome;
   return {
     ...told,
     text,
-    toolCalls,
-    messages,
+    // Passed on unread: see `RunDriver.result`.
+    get toolCalls() {
+      return kept(this, "toolCalls", raw.toolCalls);
+    },
+    get messages() {
+      return kept(this, "messages", raw.messages);
+    },
     usage,
     costUsd: (costNanoUsd ?? 0) / NANO,
     costNanoUsd,
@@ -39,6 +34,11 @@ export function finished(
     rawFinishReason,
     undelivered,
   };
+}
+
+function kept<T>(result: object, name: string, value: T): T {
+  Object.defineProperty(result, name, { value, enumerable: true, writable: true, configurable: true });
+  return value;
 }
 
 /** A run that ended before the engine had it: the history and the prompt, nothing else. */

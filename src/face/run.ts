@@ -181,7 +181,7 @@ export class EngineRun implements Run {
   }
 
   #host(): HostCallbacks {
-    const { model, send, clock, random } = this.#parts;
+    const { model, send, clock, now, random } = this.#parts;
     return {
       fetch: send,
       authorize: (request) => authorizeRequest(model, request),
@@ -195,7 +195,7 @@ export class EngineRun implements Run {
       onDelta: this.#deltas(),
       onEvent: (event) => this.#deliver(event),
       done: () => this.#done(),
-      now: () => clock.now(),
+      now,
       random,
       setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
       clearTimer: (timer) => clock.clearTimer(timer),

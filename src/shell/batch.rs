@@ -2,18 +2,22 @@
 //!
 //! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of
 //! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
-//! event, whose text is its flat JSON. A lone short delta can be lent instead, with its text as UTF-16 units behind its
+//! event, whose text is its flat JSON. A lone short delta is lent instead, with its text as UTF-16 units behind its
 //! words: a `TextDecoder` costs JavaScript as much as all the rest of such a chunk, and a call out as much as a call
 //! in. `src/face/batch.ts` reads them.
 
-use crate::engine::event::{Event, EventKind};
+use std::cell::RefCell;
+
+use wasm_bindgen::prelude::*;
+
+use crate::engine::event::{Delta, DeltaKind, Event, EventKind};
 
 /// Words of one record.
 pub const RECORD_WORDS: usize = 8;
 /// Buffers that a large event has made longer than this are given back.
 const MAX_KEPT_BYTES: usize = 64 << 10;
-/// Beyond this `TextDecoder` is cheaper than `String.fromCharCode`. In UTF-16 units.
-const MAX_SHORT_UNITS: u32 = 32;
+/// Beyond this `TextDecoder` is cheaper than `String.fromCharCode`. In UTF-16 units, even.
+const MAX_SHORT_UNITS: usize = 32;
 const KIND_EVENT: u32 = 3;
 
 /// What the host wants to be told. The numbering of events does not depend on it.
@@ -25,13 +29,84 @@ pub struct Wants {
     pub events: bool,
 }
 
+impl Wants {
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn delta(self, kind: DeltaKind) -> bool {
+        match kind {
+            DeltaKind::Text => self.text,
+            DeltaKind::Reasoning => self.reasoning,
+            DeltaKind::ToolInput => self.tool_input,
+        }
+    }
+}
+
+const OUTLET_WORDS: usize = RECORD_WORDS + MAX_SHORT_UNITS / 2;
+
+thread_local! {
+    static OUTLET: RefCell<[u32; OUTLET_WORDS]> = const { RefCell::new([0; OUTLET_WORDS]) };
+}
+
+/// Address of the words of a lent delta; its units follow them. It never moves.
+#[wasm_bindgen(js_name = outletAt)]
+pub fn outlet_at() -> usize {
+    OUTLET.with_borrow(|outlet| outlet.as_ptr() as usize)
+}
+
+/// Writes a delta to where JavaScript reads it as soon as [`super::RunHandle::chunk`] returns. Returns how many UTF-16
+/// units it has; 0 if it is too long.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn lend(delta: &Delta<'_>) -> u32 {
+    // No character has fewer bytes than units, none more than three times as many.
+    if delta.text.len() > 3 * MAX_SHORT_UNITS {
+        return 0;
+    }
+    OUTLET.with_borrow_mut(|outlet| {
+        let (record, units) = outlet.split_at_mut(RECORD_WORDS);
+        record.copy_from_slice(&record_of(delta, 0));
+        let mut length = 0;
+        for unit in delta.text.encode_utf16() {
+            let Some(word) = units.get_mut(length / 2) else {
+                return 0;
+            };
+            if length % 2 == 0 {
+                *word = u32::from(unit);
+            } else {
+                *word |= u32::from(unit) << 16;
+            }
+            length += 1;
+        }
+        length as u32
+    })
+}
+
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn record_of(delta: &Delta<'_>, units: usize) -> [u32; RECORD_WORDS] {
+    let Delta {
+        seq,
+        agent,
+        iteration,
+        attempt,
+        block,
+        kind,
+        text,
+    } = *delta;
+    [
+        kind as u32,
+        seq,
+        agent,
+        iteration,
+        attempt,
+        block,
+        text.len() as u32,
+        units as u32,
+    ]
+}
+
 /// Records that wait to be delivered.
 #[derive(Debug, Default)]
 pub struct Batch {
     words: Vec<u32>,
     text: Vec<u8>,
-    /// JavaScript has been told where the batch is; it reads it before it calls back.
-    is_lent: bool,
 }
 
 /// Addresses and lengths of what a batch holds; valid until the next push.
@@ -47,18 +122,15 @@ impl Batch {
     /// Appends an event, unless nobody wants it.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
-        if self.is_lent {
-            self.clear();
-        }
         match &event.kind {
             EventKind::TextDelta { block, text } => {
-                self.push_delta(wants.text, 0, event, *block, text);
+                self.push_event(wants, DeltaKind::Text, event, *block, text);
             }
             EventKind::ReasoningDelta { block, text } => {
-                self.push_delta(wants.reasoning, 1, event, *block, text);
+                self.push_event(wants, DeltaKind::Reasoning, event, *block, text);
             }
             EventKind::ToolInputDelta { block, text } => {
-                self.push_delta(wants.tool_input, 2, event, *block, text);
+                self.push_event(wants, DeltaKind::ToolInput, event, *block, text);
             }
             _ if wants.events => self.push_json(event, agent_path),
             _ => {}
@@ -66,31 +138,23 @@ impl Batch {
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty() || self.is_lent
+    fn push_event(&mut self, wants: Wants, kind: DeltaKind, event: &Event, block: u32, text: &str) {
+        if wants.delta(kind) {
+            self.push_delta(&Delta {
+                seq: event.seq,
+                agent: event.agent,
+                iteration: event.iteration,
+                attempt: event.attempt,
+                block,
+                kind,
+                text,
+            });
+        }
     }
 
-    /// Where the words and the units of a lone short delta stand and how many units there are. The batch is empty then.
-    pub fn lend_short(&mut self) -> Option<(usize, usize)> {
-        let [kind, _, _, _, _, _, _, units] = *self.words.as_slice() else {
-            return None;
-        };
-        if self.is_lent || kind == KIND_EVENT || units > MAX_SHORT_UNITS {
-            return None;
-        }
-        let mut half = None;
-        for unit in str::from_utf8(&self.text).ok()?.encode_utf16() {
-            half = match half {
-                None => Some(u32::from(unit)),
-                Some(low) => {
-                    self.words.push(low | u32::from(unit) << 16);
-                    None
-                }
-            };
-        }
-        self.words.extend(half);
-        self.is_lent = true;
-        Some((self.words.as_ptr() as usize, units as usize))
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]
@@ -105,18 +169,16 @@ impl Batch {
 
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn clear(&mut self) {
-        self.is_lent = false;
         self.words.clear();
         self.text.clear();
         self.text.shrink_to(MAX_KEPT_BYTES);
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]
-    fn push_delta(&mut self, is_wanted: bool, kind: u32, event: &Event, block: u32, text: &str) {
-        if is_wanted {
-            self.text.extend_from_slice(text.as_bytes());
-            self.record(kind, event, block, text.len(), utf16_length(text.as_bytes()));
-        }
+    pub fn push_delta(&mut self, delta: &Delta<'_>) {
+        self.text.extend_from_slice(delta.text.as_bytes());
+        self.words
+            .extend_from_slice(&record_of(delta, utf16_length(delta.text.as_bytes())));
     }
 
     fn push_json(&mut self, event: &Event, agent_path: &str) {
@@ -124,18 +186,13 @@ impl Batch {
         event.push_json(&mut self.text, agent_path);
         let written = self.text.get(start..).unwrap_or_default();
         let (bytes, units) = (written.len(), utf16_length(written));
-        self.record(KIND_EVENT, event, 0, bytes, units);
-    }
-
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    fn record(&mut self, kind: u32, event: &Event, block: u32, bytes: usize, units: usize) {
         self.words.extend_from_slice(&[
-            kind,
+            KIND_EVENT,
             event.seq,
             event.agent,
             event.iteration,
             event.attempt,
-            block,
+            0,
             bytes as u32,
             units as u32,
         ]);
@@ -145,10 +202,21 @@ impl Batch {
 /// Every character is one unit, except those of four bytes, which are two.
 #[cfg_attr(looplet_speed, optimize(speed))]
 fn utf16_length(text: &[u8]) -> usize {
-    if text.is_ascii() {
-        return text.len();
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let (words, tail) = text.as_chunks::<8>();
+    let mut units = text.len() as u32;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let tops = word & TOPS;
+        if tops != 0 {
+            let seconds = word << 1;
+            units -= (tops & !seconds).count_ones();
+            units += (tops & seconds & word << 2 & word << 3).count_ones();
+        }
     }
-    text.iter()
-        .map(|byte| usize::from(byte & 0xC0 != 0x80) + usize::from(*byte >= 0xF0))
-        .sum()
+    for byte in tail {
+        units -= u32::from(byte & 0xC0 == 0x80);
+        units += u32::from(*byte >= 0xF0);
+    }
+    units as usize
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use web_sys::AbortController;
 
-use super::batch::{Batch, Wants};
+use super::batch::{Batch, Wants, lend};
 use super::guard::catch;
 use super::host::Host;
 use super::inlet::with_inlet;
@@ -82,7 +82,6 @@ impl Driver {
     }
 
     /// The same, with the time that the caller has read.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
         let mut input = Some(input);
         self.guard(&mut || {
@@ -93,29 +92,57 @@ impl Driver {
         });
     }
 
-    /// Takes a chunk in. A lone short delta that comes of it is lent (see [`Batch::lend_short`]); all else is performed.
-    pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> Option<(usize, usize)> {
-        let mut lent = None;
+    /// Takes a chunk in. A lone short delta that comes of it is lent (see [`lend`]), and how many UTF-16 units it has is
+    /// returned; all else is performed.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> u32 {
+        let mut units = 0;
         self.guard(&mut || {
+            if self.wreck.borrow().is_some() {
+                return;
+            }
             // What the host draws for every other input, stretched: a draw for each chunk costs more than it is worth.
-            let seed = next_seed(self.seed.get());
             let moment = Moment {
-                random: seed,
+                random: next_seed(self.seed.get()),
                 ..moment_of(now_ms, 0.0)
             };
-            with_inlet(length, |bytes| {
-                self.take_in(Input::Chunk { request, bytes }, moment)
-            });
-            if self.is_draining.get() || !self.outputs.borrow().is_empty() {
-                return self.drain();
+            self.now_ms.set(moment.now_ms);
+            self.seed.set(moment.random);
+            let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
+            {
+                let mut run = self.run.borrow_mut();
+                with_inlet(length, |bytes| {
+                    run.handle_input(Input::Chunk { request, bytes }, moment)
+                });
+                if !is_behind && self.batch.borrow().is_empty() {
+                    units = self.tell_delta(&mut run);
+                }
+                if !run.is_quiet() {
+                    self.collect(&mut run);
+                }
             }
-            self.arm();
-            lent = self.batch.borrow_mut().lend_short();
-            if lent.is_none() {
+            if is_behind || !self.outputs.borrow().is_empty() || !self.batch.borrow().is_empty() {
                 self.drain();
+            } else {
+                self.arm();
             }
         });
-        lent
+        units
+    }
+
+    /// Lends the delta that is the next output, or puts it into the batch.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn tell_delta(&self, run: &mut Run) -> u32 {
+        let is_alone = run.has_one_output();
+        let Some(delta) = run.poll_delta() else { return 0 };
+        if !self.wants.get().delta(delta.kind) {
+            return 0;
+        }
+        let units = if is_alone { lend(&delta) } else { 0 };
+        if units == 0 {
+            self.batch.borrow_mut().push_delta(&delta);
+        }
+        units
     }
 
     /// JavaScript tells something while it hands a lent delta on: what follows waits for [`Driver::resume`].
@@ -219,7 +246,6 @@ impl Driver {
         moment_of(self.host.now(), self.host.random())
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_in(&self, input: Input<'_>, moment: Moment) {
         if self.wreck.borrow().is_some() {
             return;
@@ -246,7 +272,6 @@ impl Driver {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn drain(self: &Rc<Self>) {
         if self.is_draining.get() {
             return;
@@ -281,7 +306,6 @@ impl Driver {
     }
 
     /// Hands the batch over. Nothing changes it until JavaScript has returned.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn deliver(&self) {
         if self.batch.borrow().is_empty() {
             return;

@@ -1,5 +1,6 @@
 //! The handle of a run that JavaScript holds. `src/face/driver.ts` wraps it; it is not part of the public API.
 
+use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
@@ -15,6 +16,7 @@ use crate::engine::error::ConfigError;
 use crate::engine::event::ToolFault;
 use crate::engine::input::{Input, QuestionAnswer, ToolReturn};
 use crate::engine::message::{Block, Json};
+use crate::engine::outcome::RunResult;
 use crate::engine::run::Run;
 
 /// A run. Methods take `&self`: any of them may be called from inside a callback of another.
@@ -86,14 +88,11 @@ impl RunHandle {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
     }
 
-    /// `length` bytes of a response's body stand in the inlet. Returns 0, or where a lone short delta stands and its
-    /// length in UTF-16 units, as `address × 64 + length`: it is to be read at once and handed on.
+    /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
+    /// stands in the outlet then: it is to be read at once and handed on.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> f64 {
-        match self.driver.chunk(request, length, now_ms) {
-            Some((address, units)) => address as f64 * 64.0 + units as f64,
-            None => 0.0,
-        }
+    pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
+        self.driver.chunk(request, length, now_ms)
     }
 
     /// Before anything that is told while a lent delta is handed on.
@@ -173,9 +172,34 @@ impl RunHandle {
         self.driver.outcome_json()
     }
 
-    /// Everything that the run has to show, as JSON, at any time. Undefined only after a panic that left nothing.
+    /// Everything that the run has to show, as JSON, at any time, but for what `text` and `history` give. Undefined
+    /// only after a panic that left nothing.
     pub fn result(&self) -> Option<String> {
-        self.driver.ask(|run| run.result().to_json())
+        self.driver.ask(|run| {
+            let result = RunResult {
+                text: String::new(),
+                tool_calls: Cow::Borrowed(&[]),
+                messages: Cow::Borrowed(&[]),
+                ..run.result()
+            };
+            result.to_json()
+        })
+    }
+
+    /// The text of the result.
+    pub fn text(&self) -> Option<String> {
+        self.driver.ask(|run| run.result().text)
+    }
+
+    /// The same with nothing left empty but the text, as bytes of UTF-8: long, and often not looked at.
+    pub fn history(&self) -> Option<Vec<u8>> {
+        self.driver.ask(|run| {
+            let result = RunResult {
+                text: String::new(),
+                ..run.result()
+            };
+            result.to_json().into_bytes()
+        })
     }
 
     /// Ends everything that is open in JavaScript, silently. To be called before `free`.

@@ -1,10 +1,10 @@
 //! From the parts of an answer to events while it streams, and to a message when it is over.
 
 use super::super::answer::{Answer, Change, FinishReason, Part, PartKind};
-use super::super::event::EventKind;
+use super::super::event::{DeltaKind, EventKind};
 use super::super::json_check::check;
 use super::super::json_repair::{self, Repair};
-use super::super::ledger::{Ledger, Place};
+use super::super::ledger::{Grown, Ledger, Place};
 use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
 use super::super::usage::Usage;
 use super::{Agent, Desk};
@@ -32,6 +32,43 @@ impl Agent {
             tell(*change, &mut model.answer, place, desk.ledger);
         }
         model.answer.recycle(changes);
+    }
+
+    /// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub(super) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
+        let place = self.place();
+        let Some(model) = &mut self.model else {
+            return false;
+        };
+        let Some((part, from, to)) = model.answer.sole_growth() else {
+            return false;
+        };
+        let Some(kind) = model.answer.parts.get(part).map(|part| part.kind) else {
+            return false;
+        };
+        if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
+            return false;
+        }
+        model.answer.forget_changes();
+        desk.ledger.grow(Grown {
+            seq: 0,
+            place,
+            kind,
+            part,
+            from,
+            to,
+        });
+        true
+    }
+
+    /// The text of a delta that has not been polled.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn grown_text(&self, grown: &Grown) -> &str {
+        self.model
+            .as_ref()
+            .and_then(|model| model.answer.parts.get(grown.part)?.text.get(grown.from..grown.to))
+            .unwrap_or_default()
     }
 
     /// The response is complete: its message joins the transcript, its calls are run.
@@ -135,15 +172,17 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         return;
     };
     let block = index as u32;
-    let text = || part.text.get(range.clone()).unwrap_or_default().to_owned();
     let kind = match (part.kind, change) {
-        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
-        (PartKind::Text | PartKind::Refusal, Change::Grew { .. }) => {
-            EventKind::TextDelta { block, text: text() }
+        (_, Change::Grew { .. }) => {
+            let text = part.text.get(range).unwrap_or_default();
+            match delta(part.kind, block, text) {
+                Some(kind) => kind,
+                None => return,
+            }
         }
+        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
         (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
         (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
-        (PartKind::Thinking, Change::Grew { .. }) => EventKind::ReasoningDelta { block, text: text() },
         (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },
         (PartKind::ToolCall, Change::Started { .. }) => {
             name_call(part, ledger);
@@ -153,11 +192,31 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
                 tool_name: part.name.clone(),
             }
         }
-        (PartKind::ToolCall, Change::Grew { .. }) => EventKind::ToolInputDelta { block, text: text() },
         (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
         (PartKind::RedactedThinking | PartKind::Raw, _) => return,
     };
     ledger.emit(place, kind);
+}
+
+/// What kind of delta a part's growth is; none for what is told only when it is whole.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
+    match kind {
+        PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),
+        PartKind::Thinking => Some(DeltaKind::Reasoning),
+        PartKind::ToolCall => Some(DeltaKind::ToolInput),
+        PartKind::RedactedThinking | PartKind::Raw => None,
+    }
+}
+
+/// The event that says that a part has grown.
+pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
+    let text = text.to_owned();
+    Some(match kind_of_delta(kind)? {
+        DeltaKind::Text => EventKind::TextDelta { block, text },
+        DeltaKind::Reasoning => EventKind::ReasoningDelta { block, text },
+        DeltaKind::ToolInput => EventKind::ToolInputDelta { block, text },
+    })
 }
 
 /// Mints an id where the provider sent none.

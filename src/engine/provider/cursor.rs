@@ -14,25 +14,21 @@ pub struct RawString<'a> {
 }
 
 impl<'a> RawString<'a> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// It is this string, written without escapes.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is(&self, name: &str) -> bool {
         self.text == name
     }
 
     /// The string itself if it has no escapes.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn plain(&self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.text) }
     }
 
     /// The string, unescaped.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn to_text(self) -> Cow<'a, str> {
         match self.plain() {
             Some(text) => Cow::Borrowed(text),
@@ -45,7 +41,6 @@ impl<'a> RawString<'a> {
     }
 
     /// Appends the string, unescaped. A surrogate without its partner becomes U+FFFD.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn unescape_into(&self, into: &mut String) {
         if !self.escaped {
             into.push_str(self.text);
@@ -64,7 +59,6 @@ impl<'a> RawString<'a> {
     }
 
     /// What stands before and behind the string in the event that it was found in, the quotes left to both.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let before = data.get(..at.checked_sub(1)?)?;
@@ -74,7 +68,6 @@ impl<'a> RawString<'a> {
 }
 
 /// Reads what follows a backslash and returns what is behind it.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     let mut chars = after.chars();
     let plain = match chars.next() {
@@ -92,7 +85,6 @@ fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
 }
 
 /// Reads what follows `\u`, with the second half of a pair.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     let Some((first, rest)) = hex4(digits) else {
         return digits;
@@ -109,7 +101,6 @@ fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     rest
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn hex4(text: &str) -> Option<(u32, &str)> {
     let (digits, rest) = text.split_at_checked(4)?;
     let mut value = 0;
@@ -123,17 +114,11 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
 /// faster scan without SIMD.
 #[cfg_attr(looplet_speed, optimize(speed))]
 pub fn plain_length(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
     let (words, tail) = bytes.as_chunks::<8>();
     let mut length = 0;
     for word in words {
-        let word = u64::from_le_bytes(*word);
-        let quote = any_below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = any_below(word ^ (ONES * u64::from(b'\\')), 1);
-        let hits = quote | backslash | any_below(word, 0x20);
+        let hits = not_plain(u64::from_le_bytes(*word));
         if hits != 0 {
-            // The lowest hit is exact; those above it may be borrows.
             return length + (hits.trailing_zeros() / 8) as usize;
         }
         length += 8;
@@ -145,6 +130,17 @@ pub fn plain_length(bytes: &[u8]) -> usize {
         length += 1;
     }
     length
+}
+
+/// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact; those above it may
+/// be borrows.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn not_plain(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 255;
+    let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
+    let quote = any_below(word ^ (ONES * u64::from(b'"')), 1);
+    let backslash = any_below(word ^ (ONES * u64::from(b'\\')), 1);
+    quote | backslash | any_below(word, 0x20)
 }
 
 /// `bytes` behind `prefix`. Eight bytes at a time: the comparison of the standard library goes byte by byte here.
@@ -173,7 +169,6 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn position(&self) -> usize {
         self.at
     }
@@ -210,7 +205,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Nothing but blanks is left.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -239,13 +233,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte, a blank too, without passing it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn here(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
 
     /// Passes `count` bytes, at most up to the end.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn step(&mut self, count: usize) {
         self.at = self.bytes.len().min(self.at + count);
     }
@@ -257,7 +249,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a backslash and what belongs to it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn escape(&mut self) -> Option<()> {
         match *self.bytes.get(self.at + 1)? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
@@ -282,7 +273,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a non-negative integer below 2^32.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn index(&mut self) -> Option<u32> {
         let first = self.peek()?;
         let mut value = 0u32;
@@ -300,12 +290,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn null(&mut self) -> Option<()> {
         self.word(b"null")
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn word(&mut self, word: &[u8]) -> Option<()> {
         self.skip_blanks();
         let end = self.at + word.len();
@@ -317,7 +305,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes any value that nests at most `depth` deep. `None` if it is deeper or no JSON.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn value(&mut self, depth: u8) -> Option<()> {
         match self.peek()? {
             b'{' => {
@@ -336,7 +323,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn number(&mut self) -> Option<()> {
         self.pass(|byte| byte == b'-', 0..2)?;
         if self.bytes.get(self.at) == Some(&b'0') {
@@ -357,7 +343,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes bytes of a kind; `None` if it is not `count` of them.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn pass(&mut self, kind: impl Fn(u8) -> bool, count: core::ops::Range<usize>) -> Option<()> {
         let from = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| kind(*byte)) {
@@ -371,7 +356,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes a null, an empty string or an empty list: what servers send for nothing.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn nothing(&mut self) -> Option<()> {
         match self.peek()? {
             b'"' => self.string().filter(|text| text.text.is_empty()).map(|_| ()),
@@ -453,7 +437,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks an array: `item` must pass each element.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn array(&mut self, mut item: impl FnMut(&mut Cursor<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'[')?;
         if self.eat(b']').is_some() {

@@ -13,15 +13,28 @@ pub struct Layout<K> {
     kind: Option<K>,
     before: Vec<u8>,
     behind: Vec<u8>,
+    /// What the last event was, if it only appended.
+    repeat: Option<Repeat>,
     /// Behind a second string whose content means nothing (OpenAI's padding `obfuscation`), if there is one.
     behind_padding: Option<Vec<u8>>,
 }
 
+/// An event that did nothing but append one string of its data to a part: whatever repeats the bytes before and behind
+/// that string, its quotes among them, does the same to that part, until another event comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repeat {
+    pub part: usize,
+    /// Bytes of the data before the string.
+    pub before: usize,
+    /// Bytes of the data behind it.
+    pub behind: usize,
+}
+
 impl<K> Default for Layout<K> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn default() -> Layout<K> {
         Layout {
             kind: None,
+            repeat: None,
             before: Vec::new(),
             behind: Vec::new(),
             behind_padding: None,
@@ -37,7 +50,6 @@ const PADDING: &[u8] = b"\"obfuscation\":\"";
 
 impl<K: Copy> Layout<K> {
     /// The kind and the string of an event with the known frame.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let kind = self.kind?;
         let mut cursor = Cursor::new(behind(data, &self.before)?);
@@ -58,8 +70,21 @@ impl<K: Copy> Layout<K> {
         }
     }
 
+    /// `text` was appended to `part`, and that was all of the event.
+    pub fn note(&mut self, part: usize, text: &RawString<'_>, data: &[u8]) {
+        self.repeat = text.frame_in(data).map(|(before, behind)| Repeat {
+            part,
+            before: before.len(),
+            behind: behind.len(),
+        });
+    }
+
+    /// What [`Layout::note`] has last been told, once.
+    pub fn take_repeat(&mut self) -> Option<Repeat> {
+        self.repeat.take()
+    }
+
     /// Remembers the frame of an event in which the scanner found `text`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn learn(&mut self, data: &[u8], text: &RawString<'_>, kind: K) {
         self.kind = None;
         let Some((before, behind)) = text.frame_in(data) else {
@@ -86,7 +111,6 @@ impl<K: Copy> Layout<K> {
 }
 
 /// Equal but for blanks at the end, and among closing brackets (Anthropic pads there).
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn same_end(rest: &[u8], known: &[u8]) -> bool {
     if behind(rest, known) == Some(&[]) {
         return true;

@@ -27,6 +27,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use layout::Repeat;
+
 use super::answer::Answer;
 use super::config::{ModelConfig, ToolConfig};
 use super::error::{ConfigError, Failure};
@@ -296,7 +298,6 @@ impl Decoder {
     /// # Errors
     /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
     /// `vendor` and `request_id` are for the caller to fill in.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
@@ -304,6 +305,15 @@ impl Decoder {
             Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
+        }
+    }
+
+    /// Whether the last event only appended: then [`super::lane::Lane`] takes those that repeat it.
+    pub fn take_repeat(&mut self) -> Option<Repeat> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.layout.take_repeat(),
+            Decoder::OpenaiChat(decoder) => decoder.layout.take_repeat(),
+            _ => None,
         }
     }
 

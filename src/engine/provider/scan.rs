@@ -7,7 +7,6 @@
 use super::cursor::{Cursor, RawString};
 
 /// Sets `slot` the first time; `None` when a key comes twice, which only the general reader judges.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     if slot.is_some() {
         return None;
@@ -25,7 +24,6 @@ pub enum AnthropicDelta {
 }
 
 /// Recognises a `content_block_delta` event with text, thinking or tool arguments.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn anthropic_delta(data: &[u8]) -> Option<((u32, AnthropicDelta), RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let (mut kind, mut index, mut delta) = (None, None, None);
@@ -46,7 +44,6 @@ pub fn anthropic_delta(data: &[u8]) -> Option<((u32, AnthropicDelta), RawString<
     Some(((index?, kind), text))
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn anthropic_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(AnthropicDelta, RawString<'a>)> {
     let (mut name, mut text, mut field) = (None, None, AnthropicDelta::Text);
     cursor.object(|key, cursor| {
@@ -85,7 +82,6 @@ pub enum ChatDelta {
 }
 
 /// Recognises a chunk whose only news is a piece of content, of reasoning or of one tool call's arguments.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn chat_delta(data: &[u8]) -> Option<(ChatDelta, RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let mut delta = None;
@@ -104,7 +100,6 @@ pub fn chat_delta(data: &[u8]) -> Option<(ChatDelta, RawString<'_>)> {
 /// Nesting of values that mean nothing to us (content filters, timings).
 const MAX_DEPTH: u8 = 6;
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn chat_choice<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)> {
     cursor.eat(b'[')?;
     let mut delta = None;
@@ -122,7 +117,6 @@ fn chat_choice<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)
     delta
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn chat_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)> {
     let (mut found, mut seen) = (None, [false; 4]);
     cursor.object(|key, cursor| {
@@ -162,7 +156,6 @@ fn chat_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawStrin
 }
 
 /// One element without id and name: a continuation.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn chat_arguments<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)> {
     cursor.eat(b'[')?;
     let (mut index, mut arguments) = (None, None);

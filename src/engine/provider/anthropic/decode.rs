@@ -24,7 +24,7 @@ pub struct AnthropicDecoder {
     /// `message_stop` has come.
     done: bool,
     #[serde(skip)]
-    layout: Layout<(u32, AnthropicDelta)>,
+    pub layout: Layout<(u32, AnthropicDelta)>,
 }
 
 /// Usage in Anthropic's terms: `input_tokens` without what the cache gave or took.
@@ -43,7 +43,6 @@ impl AnthropicDecoder {
     ///
     /// # Errors
     /// The failure that an `error` event reports, or `malformed_stream`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || self.decode_hot(data, answer).is_some() {
             return Ok(());
@@ -70,7 +69,9 @@ impl AnthropicDecoder {
         if answer.parts.get(block.part)?.kind != kind {
             return None;
         }
-        answer.grow(block.part, |into| text.unescape_into(into))
+        answer.grow(block.part, |into| text.unescape_into(into))?;
+        self.layout.note(block.part, &text, data);
+        Some(())
     }
 
     fn decode_any(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, string, validate};
+use super::super::cursor::RawString;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::layout::Layout;
 use super::super::scan::{ChatDelta, chat_delta};
@@ -31,7 +32,7 @@ pub struct ChatDecoder {
     /// `[DONE]` has come.
     done: bool,
     #[serde(skip)]
-    layout: Layout<ChatDelta>,
+    pub layout: Layout<ChatDelta>,
 }
 
 impl ChatDecoder {
@@ -39,7 +40,6 @@ impl ChatDecoder {
     ///
     /// # Errors
     /// The failure that an error chunk reports, or `malformed_stream`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || self.decode_hot(data, answer).is_some() {
             return Ok(());
@@ -74,17 +74,23 @@ impl ChatDecoder {
         answer.response_id.as_ref()?;
         let kind = match delta {
             ChatDelta::Arguments(index) => {
-                let part = self.calls.part(index)?;
-                return answer.grow(part, |into| text.unescape_into(into));
+                return self.append(self.calls.part(index)?, &text, data, answer);
             }
             ChatDelta::Content => PartKind::Text,
             ChatDelta::ReasoningContent | ChatDelta::Reasoning => PartKind::Thinking,
         };
         let (open, part) = self.flow?;
-        if open != kind {
-            return None;
+        if open == kind {
+            self.append(part, &text, data, answer)
+        } else {
+            None
         }
-        answer.grow(part, |into| text.unescape_into(into))
+    }
+
+    fn append(&mut self, part: usize, text: &RawString<'_>, data: &[u8], answer: &mut Answer) -> Option<()> {
+        answer.grow(part, |into| text.unescape_into(into))?;
+        self.layout.note(part, text, data);
+        Some(())
     }
 
     /// The body has ended. A stream that names its finish reason and lacks only `[DONE]` is whole.

@@ -1,0 +1,16 @@
+/** The long part of a run's result: its calls and messages, read when they are first asked for. */
+import type { RawRunResult } from "./driver.js";
+
+/** Puts in what `bytes` hold as JSON: it may be megabytes, and often nobody looks at it. */
+export function withHistory(result: RawRunResult, bytes: Uint8Array): RawRunResult {
+  for (const name of ["toolCalls", "messages"] as const) {
+    const get = (): unknown[] => {
+      const { toolCalls, messages } = JSON.parse(new TextDecoder().decode(bytes)) as RawRunResult;
+      for (const [key, value] of Object.entries({ toolCalls, messages }))
+        Object.defineProperty(result, key, { value, writable: true });
+      return result[name];
+    };
+    Object.defineProperty(result, name, { get, enumerable: true, configurable: true });
+  }
+  return result;
+}
