@@ -9,11 +9,13 @@
 //! through [`failure::decode_failure`].
 
 pub mod anthropic;
+pub mod bedrock;
 mod body_fields;
 pub(super) mod cursor;
 pub mod failure;
 pub mod gemini;
 mod layout;
+mod legal_id;
 pub mod ndjson;
 mod numbered;
 pub mod openai_chat;
@@ -40,6 +42,8 @@ pub enum Framing {
     Sse,
     /// One JSON value a line.
     Ndjson,
+    /// Amazon's `application/vnd.amazon.eventstream`.
+    EventStream,
 }
 
 /// What a request is made of, besides its messages.
@@ -191,6 +195,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     openai_chat::PROTOCOL,
     openai_responses::PROTOCOL,
     gemini::PROTOCOL,
+    bedrock::PROTOCOL,
     ndjson::PROTOCOL,
 ];
 
@@ -228,6 +233,13 @@ pub const VENDORS: &[Vendor] = &[
         auth: ("authorization", "Bearer "),
         quirks: "{}",
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "bedrock",
+        protocol: "bedrock_converse",
+        base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
+        auth: ("authorization", "Bearer "),
+        source: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html 2026-11-21",
     },
     Vendor {
         name: "custom",
@@ -283,12 +295,13 @@ pub enum Decoder {
     OpenaiChat(openai_chat::ChatDecoder),
     OpenaiResponses(openai_responses::ResponsesDecoder),
     Gemini(gemini::GeminiDecoder),
+    Bedrock(bedrock::BedrockDecoder),
     Ndjson(ndjson::NdjsonDecoder),
 }
 
 impl Decoder {
-    /// Writes one framed event into the answer. `event` is the SSE event name, empty without one; `data` is the
-    /// event's data, or one line of NDJSON.
+    /// Writes one framed event into the answer. `event` is the event's name, empty without one; `data` is its
+    /// data, or one line of NDJSON.
     ///
     /// # Errors
     /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
@@ -300,6 +313,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
         }
     }
@@ -314,6 +328,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
             Decoder::OpenaiResponses(decoder) => decoder.finish(),
             Decoder::Gemini(decoder) => decoder.finish(answer),
+            Decoder::Bedrock(decoder) => decoder.finish(answer),
             Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
@@ -328,6 +343,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_body(body, answer),
             Decoder::Gemini(decoder) => decoder.decode_body(body, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_body(body, answer),
             Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
         }
     }
