@@ -106,7 +106,13 @@ export function compatible(options: CompatibleOptions): Model {
   return httpModel("compatible", options.model, options, protocol);
 }
 
-function vendorModel(vendor: string, model: string, options: HttpModelOptions, protocol?: string): Model {
+/** A model of a vendor whose row the engine has. */
+export function vendorModel(
+  vendor: string,
+  model: string,
+  options: HttpModelOptions,
+  protocol?: string,
+): Model {
   if (typeof model !== "string" || model.trim() === "") {
     throw new LoopletError(
       typeof model === "string" ? "config_missing" : "config_wrong_type",
@@ -134,12 +140,13 @@ function httpModel(vendor: string, model: string, options: HttpModelOptions, pro
     apiKey: options.apiKey,
     authorize: options.authorize,
     fetch: options.fetch,
-    isDirect: baseUrl === undefined || VENDOR_HOSTS.includes(new URL(baseUrl).host),
+    isDirect: baseUrl === undefined || VENDOR_HOSTS.some((end) => new URL(baseUrl).host.endsWith(end)),
     dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true,
   });
 }
 
-const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com"];
+/** How they end. */
+const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com", ".amazonaws.com"];
 
 /** The part of the configuration that says how a model is asked. */
 export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {
