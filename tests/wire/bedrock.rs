@@ -1,5 +1,8 @@
-//! What is particular to the recorded answers of Bedrock.
+//! What is particular to the answers of Bedrock.
 
+use std::path::Path;
+
+use looplet::engine::eventstream::crc32;
 use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
@@ -33,4 +36,39 @@ pub fn usage(raw: &Value) -> Option<Usage> {
         cache_write_tokens: write,
         reasoning_tokens: 0,
     })
+}
+
+/// The bytes of a fixture. A line of `.events` is a message: its headers in an object, a blank, its payload as it is.
+pub fn frame(file: &Path, body: Vec<u8>) -> Vec<u8> {
+    if file.extension().is_none_or(|extension| extension != "events") {
+        return body;
+    }
+    let text = String::from_utf8(body).unwrap();
+    text.lines()
+        .flat_map(|line| {
+            let (headers, payload) = line.split_once("} ").unwrap();
+            message(&format!("{headers}}}"), payload)
+        })
+        .collect()
+}
+
+fn message(headers: &str, payload: &str) -> Vec<u8> {
+    let headers: Value = serde_json::from_str(headers).unwrap();
+    let mut block = Vec::new();
+    for (name, value) in headers.as_object().unwrap() {
+        let value = value.as_str().unwrap();
+        block.push(name.len() as u8);
+        block.extend_from_slice(name.as_bytes());
+        block.push(7);
+        block.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        block.extend_from_slice(value.as_bytes());
+    }
+    let total = (block.len() + payload.len() + 16) as u32;
+    let mut out = total.to_be_bytes().to_vec();
+    out.extend_from_slice(&(block.len() as u32).to_be_bytes());
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out.extend_from_slice(&block);
+    out.extend_from_slice(payload.as_bytes());
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out
 }

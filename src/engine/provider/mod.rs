@@ -130,7 +130,10 @@ impl Protocol {
     pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>) -> bool {
         let marked = (self.marked_end)(spec);
         let last = body.get(body.len().saturating_sub(OWN_MARKER_BYTES)..);
-        let own = last.is_some_and(|last| last.windows(OWN_MARKER.len()).any(|bytes| bytes == OWN_MARKER));
+        let has = |marker: &&[u8]| {
+            last.is_some_and(|last| last.windows(marker.len()).any(|bytes| bytes == *marker))
+        };
+        let own = OWN_MARKERS.iter().any(has);
         let marks = !marked.is_empty() && !own && body.ends_with(END);
         if marks {
             body.truncate(body.len() - END.len());
@@ -142,7 +145,7 @@ impl Protocol {
 }
 
 /// A block that the user gave a marker of its own takes no second one. Such a field stands at the block's end.
-const OWN_MARKER: &[u8] = b"\"cache_control\"";
+const OWN_MARKERS: &[&[u8]] = &[b"\"cache_control\"", b"\"cachePoint\""];
 const OWN_MARKER_BYTES: usize = 80;
 
 /// Takes a body that [`Protocol::close_body`] closed back to its encoded messages, which were `length` bytes.
@@ -239,6 +242,7 @@ pub const VENDORS: &[Vendor] = &[
         protocol: "bedrock_converse",
         base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
         auth: ("authorization", "Bearer "),
+        quirks: "{}",
         source: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html 2026-11-21",
     },
     Vendor {

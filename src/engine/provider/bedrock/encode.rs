@@ -273,17 +273,22 @@ fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     }
 }
 
+/// The last block of the last message and a marker. That message is the user's, whose blocks a marker may follow.
+pub fn marked_end(spec: &RequestSpec<'_>) -> String {
+    cache_point(spec).map_or(String::new(), |marker| ["},", &marker, "]}"].concat())
+}
+
 /// The block that ends a cached prefix, if the prompt is to be cached. There are three of at most four: behind the
 /// tools, behind the system prompt, behind the last message. Models that know no markers refuse them, so that by
 /// default only those of Claude get them, from the fourth generation on.
 fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
-    let caching = &spec.model.prompt_caching;
+    // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
     let has = |part| find(&spec.model.model, part).is_some();
     let by_default = has("claude-") && !["claude-3", "claude-v", "claude-instant"].into_iter().any(has);
-    if !caching.enabled.unwrap_or(by_default) {
+    if !spec.marks_cache(by_default) {
         return None;
     }
-    let ttl = match &caching.ttl {
+    let ttl = match &spec.model.prompt_caching.ttl {
         Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
         None => String::new(),
     };

@@ -46,7 +46,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     if is_user {
         writer.push_user(&message.content);
     } else {
-        writer.push_assistant(&message.content);
+        writer.push_assistant(&message.content, message.partial);
     }
     if into.len() == content {
         into.truncate(start);
@@ -112,15 +112,21 @@ impl Writer<'_> {
         }
     }
 
-    fn push_assistant(&mut self, content: &[Block]) {
+    /// A call of a server tool that was cut off before its result is refused.
+    fn push_assistant(&mut self, content: &[Block], partial: bool) {
         let is_thinking =
             |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
         let said = content
             .iter()
             .rposition(|block| !is_thinking(block))
             .map_or(0, |last| last + 1);
-        for block in content.iter().take(said) {
-            self.push(block);
+        let raw = |block: &Block| matches!(block, Block::Raw { .. });
+        for (at, block) in content.iter().enumerate().take(said) {
+            let after = content.get(at + 1..).unwrap_or_default();
+            let is_open = partial && raw_key(block) == "toolUse" && !after.iter().any(raw);
+            if !is_open {
+                self.push(block);
+            }
         }
     }
 
@@ -170,13 +176,7 @@ impl Writer<'_> {
             Block::ToolResult { .. } => self.push_result(block),
             Block::Media { media_type, source } => self.push_media(media_type, source),
             Block::Raw { json } => {
-                let key = Object::parse(json.as_str());
-                let key = key
-                    .iter()
-                    .flat_map(Object::fields)
-                    .next()
-                    .map_or("", |(key, _)| key);
-                let media = matches!(key, "image" | "document" | "video" | "audio");
+                let media = matches!(raw_key(block).as_str(), "image" | "document" | "video" | "audio");
                 if self.own && (self.role == Role::User || !media) {
                     push_comma(self.into);
                     self.into.extend_from_slice(json.as_str().as_bytes());
@@ -287,6 +287,18 @@ impl Writer<'_> {
         self.into
             .extend_from_slice(if field == "uri" { b"}}}}" } else { b"}}}" });
     }
+}
+
+/// What a raw block is; empty for any other.
+fn raw_key(block: &Block) -> String {
+    let Block::Raw { json } = block else {
+        return String::new();
+    };
+    let object = Object::parse(json.as_str()).unwrap_or_default();
+    object
+        .fields()
+        .next()
+        .map_or(String::new(), |(key, _)| key.to_owned())
 }
 
 fn is_document(media_type: &str, source: &MediaSource) -> bool {

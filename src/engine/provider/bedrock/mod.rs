@@ -27,6 +27,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_head: encode::encode_head,
     encode_message: encode_message::encode_message,
     encode_tail: encode::encode_tail,
+    marked_end: encode::marked_end,
     decoder: || Decoder::Bedrock(BedrockDecoder::default()),
 };
 
