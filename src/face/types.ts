@@ -28,7 +28,7 @@ export type Prompt = string | readonly ContentBlock[];
  * names the option.
  */
 export interface AgentOptions extends PermissionOptions, StopOptions {
-  /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})` or `custom(async …)`. Required. */
+  /** The model: `anthropic(…)`, `openaiChat(…)`, `bedrock(…)`, `compatible({…})` or `custom(async …)`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;

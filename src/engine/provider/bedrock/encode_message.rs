@@ -176,8 +176,12 @@ impl Writer<'_> {
             Block::ToolResult { .. } => self.push_result(block),
             Block::Media { media_type, source } => self.push_media(media_type, source),
             Block::Raw { json } => {
-                let media = matches!(raw_key(block).as_str(), "image" | "document" | "video" | "audio");
-                if self.own && (self.role == Role::User || !media) {
+                let refused = match raw_key(block).as_str() {
+                    "image" | "document" | "video" | "audio" => self.role == Role::Assistant,
+                    "toolUse" | "toolResult" => !self.tools,
+                    _ => false,
+                };
+                if self.own && !refused {
                     push_comma(self.into);
                     self.into.extend_from_slice(json.as_str().as_bytes());
                 }

@@ -272,6 +272,11 @@ fn without_tools_calls_and_results_are_told_as_text() {
     let told = |model: &ModelConfig, tools: &[ToolConfig]| {
         let (body, _) = body(model, tools, &round(CLAUDE)).unwrap();
         assert_eq!(body.get("toolConfig"), None);
+        let blocks = body["messages"].to_string();
+        assert!(
+            !blocks.contains("toolUse") && !blocks.contains("toolResult"),
+            "{blocks}"
+        );
         let content = |at: usize| body["messages"][at]["content"].as_array().unwrap().clone();
         let mut assistant = content(1).into_iter().rev().take(2).collect::<Vec<_>>();
         assistant.reverse();
