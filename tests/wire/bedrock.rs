@@ -34,7 +34,7 @@ pub fn usage(raw: &Value) -> Option<Usage> {
         output_tokens: output,
         cache_read_tokens: read,
         cache_write_tokens: write,
-        reasoning_tokens: 0,
+        ..Usage::default()
     })
 }
 

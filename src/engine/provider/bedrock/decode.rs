@@ -195,11 +195,18 @@ fn read_usage(from: &Object<'_>, answer: &mut Answer) {
     let Some(usage) = from.object("usage") else { return };
     let count = |name: &str| usage.number(name).unwrap_or(0);
     let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+    let hour = usage.items("cacheDetails").into_iter().filter_map(|json| {
+        let detail = Object::parse(json)?;
+        detail
+            .number("inputTokens")
+            .filter(|_| detail.string("ttl").as_deref() == Some("1h"))
+    });
     answer.set_usage(Usage {
         input_tokens: count("inputTokens").saturating_add(read).saturating_add(write),
         output_tokens: count("outputTokens"),
         cache_read_tokens: read,
         cache_write_tokens: write,
-        reasoning_tokens: 0,
+        cache_write_hour_tokens: hour.fold(0, u64::saturating_add),
+        ..Usage::default()
     });
 }

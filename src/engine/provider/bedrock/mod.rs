@@ -13,7 +13,7 @@ mod encode;
 mod encode_message;
 
 use super::super::config::ModelConfig;
-use super::super::text::find;
+use super::super::text::{find, push_path};
 use super::{Decoder, Framing, Protocol};
 
 pub use decode::BedrockDecoder;
@@ -36,18 +36,7 @@ const NAME: &str = "bedrock_converse";
 /// The model's id or ARN is one segment: what is not unreserved in it is escaped.
 fn path(model: &ModelConfig) -> String {
     let mut path = String::from("/model/");
-    for byte in model.model.bytes() {
-        let plain = byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-        if plain {
-            path.push(char::from(byte));
-        } else {
-            path.push('%');
-            for digit in [byte >> 4, byte & 15] {
-                let digit = char::from_digit(digit.into(), 16).unwrap_or_default();
-                path.push(digit.to_ascii_uppercase());
-            }
-        }
-    }
+    push_path(&mut path, &model.model, b"-._~");
     path.push_str(if model.stream {
         "/converse-stream"
     } else {

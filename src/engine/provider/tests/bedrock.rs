@@ -40,6 +40,7 @@ fn body(
         model,
         system: Some("Be brief."),
         tools,
+        before: None,
     };
     let (mut head, mut encoded) = (Vec::new(), Vec::new());
     (protocol.encode_head)(&spec, &mut head)?;

@@ -198,6 +198,7 @@ fn cache_points_stand_behind_tools_system_prompt_and_the_end_and_are_never_kept(
             model,
             system: Some("s"),
             tools: &tools,
+            before: None,
         };
         let mut transcript = Transcript::default();
         let mut bodies: Vec<Value> = Vec::new();

@@ -115,7 +115,7 @@ fn a_response_that_is_no_event_stream_is_told_as_what_it_is() {
         ),
         (
             "{\"message\":\"The security token is expired\",\"__type\":\"ExpiredTokenException\"}",
-            "server",
+            "auth",
             "expired",
         ),
         ("upstream connect error", "malformed_stream", "wrong checksum"),
