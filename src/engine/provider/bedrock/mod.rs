@@ -5,7 +5,7 @@
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html>,
 //! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version 3.1163.0 of
 //! `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers. One shape for many vendors' models: what
-//! only some take stands in `additionalModelRequestFields`, so the encoder looks at the model's id ([`Family`]).
+//! only some take stands in `additionalModelRequestFields`, so the encoder looks at the model's id.
 
 mod block;
 mod decode;
