@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{Failure, FailureCode};
+use super::eventstream::EventStreamDecoder;
 use super::provider::Framing;
 use super::sse::SseDecoder;
 
@@ -14,6 +15,7 @@ const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 pub enum FramingState {
     Sse(SseDecoder),
     Ndjson(Vec<u8>),
+    EventStream(EventStreamDecoder),
 }
 
 impl FramingState {
@@ -21,19 +23,21 @@ impl FramingState {
         match framing {
             Framing::Sse => FramingState::Sse(SseDecoder::default()),
             Framing::Ndjson => FramingState::Ndjson(Vec::new()),
+            Framing::EventStream => FramingState::EventStream(EventStreamDecoder::default()),
         }
     }
 
     /// Hands every event that this chunk completes to `on_event(name, data)`.
     ///
     /// # Errors
-    /// `malformed_stream` when one event is too long.
+    /// `malformed_stream` when one event is too long or broken.
     pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
         match self {
             FramingState::Sse(sse) => sse
                 .feed(chunk, &mut |event| on_event(event.event, event.data))
                 .map_err(too_long),
             FramingState::Ndjson(pending) => feed_lines(pending, chunk, on_event),
+            FramingState::EventStream(stream) => stream.feed(chunk, on_event),
         }
     }
 
@@ -42,11 +46,11 @@ impl FramingState {
     pub fn is_between_events(&self) -> bool {
         match self {
             FramingState::Sse(sse) => sse.is_between_events(),
-            FramingState::Ndjson(_) => false,
+            _ => false,
         }
     }
 
-    /// The body has ended: an event without its end is complete all the same.
+    /// The body has ended: an event without its end is complete all the same, but in the binary framing.
     ///
     /// # Errors
     /// As [`FramingState::feed`].
@@ -62,6 +66,7 @@ impl FramingState {
                 }
                 Ok(())
             }
+            FramingState::EventStream(stream) => stream.finish(),
         }
     }
 }

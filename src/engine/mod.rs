@@ -21,6 +21,7 @@ mod agent;
 mod catalog;
 mod config_json;
 mod event_json;
+pub mod eventstream;
 pub mod framing;
 mod input_json;
 mod json_canonical;

@@ -12,6 +12,21 @@ pub fn join(texts: &mut dyn Iterator<Item = &str>, between: &str) -> String {
     joined
 }
 
+/// Appends `text` as a part of a URL's path: all but letters, digits and `plain` is escaped.
+pub fn push_path(into: &mut String, text: &str, plain: &[u8]) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
+            into.push(char::from(byte));
+        } else {
+            into.push('%');
+            for digit in [byte >> 4, byte & 15] {
+                let digit = char::from_digit(digit.into(), 16).unwrap_or('0');
+                into.push(digit.to_ascii_uppercase());
+            }
+        }
+    }
+}
+
 /// Where `part`, which is not empty, begins in `text`.
 pub fn find(text: &str, part: &str) -> Option<usize> {
     text.as_bytes()

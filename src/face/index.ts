@@ -19,6 +19,8 @@ const loadEngine: LoadEngine = async () => {
   return (configJson, host) => new RunDriver(wasm, configJson, host);
 };
 
+export { awsSigV4 } from "./aws.js";
+export { bedrock } from "./bedrock.js";
 export { LoopletError, ToolError } from "./errors.js";
 export { custom } from "./custom.js";
 export { hasToolCall, iterationCount } from "./stopping.js";

@@ -11,6 +11,7 @@ import type { PermissionOptions, PermissionResult } from "./permission-types.js"
 import type { StopOptions } from "./stop-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
+export type * from "./aws-types.js";
 export type * from "./event.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";

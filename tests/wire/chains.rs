@@ -10,6 +10,7 @@ use looplet::engine::provider::{RequestSpec, protocol};
 use serde_json::Value;
 
 use crate::convert::{self, Setup};
+use crate::convert_bedrock;
 use crate::convert_gemini;
 use crate::convert_responses;
 use crate::feed;
@@ -42,6 +43,11 @@ fn recorded_chat_conversations_replay_through_the_encoders() {
 #[test]
 fn recorded_gemini_conversations_replay_through_the_encoders() {
     replay_all("gemini", "gemini", "chain", encoders, 30);
+}
+
+#[test]
+fn recorded_bedrock_conversations_replay_through_the_encoders() {
+    replay_all("bedrock-converse", "bedrock_converse", "chain", encoders, 9);
 }
 
 /// Replays every chain that is marked replayable. `label` begins the names of exceptions that only this driver has.
@@ -121,10 +127,11 @@ fn replay(wire: &Path, name: &'static str, steps: &[&Value], driver: Driver) -> 
         .as_str()
         .unwrap()
         .contains("api.openai.com");
-    let setup = match name {
+    let mut setup = match name {
         "gemini" => convert_gemini::setup(steps[0]["request"]["url"].as_str().unwrap(), &requests[0]),
         _ => convert::setup(name, if openai { "openai" } else { "other" }, &requests[0]),
     };
+    convert_bedrock::read_url(&mut setup, steps[0]["request"]["url"].as_str().unwrap());
     let exchanges: Vec<Step> = steps
         .iter()
         .enumerate()

@@ -4,6 +4,7 @@ use looplet::engine::config::{ModelConfig, ToolChoice, ToolConfig};
 use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use serde_json::{Map, Value, json};
 
+use crate::convert_bedrock;
 use crate::convert_responses;
 use crate::semantics::{is_system, text_of};
 
@@ -33,6 +34,9 @@ pub fn empty(protocol: &'static str, model: &str) -> Setup {
 pub fn setup(protocol: &'static str, vendor: &str, request: &Value) -> Setup {
     if protocol == "openai_responses" {
         return convert_responses::setup(request);
+    }
+    if protocol == "bedrock_converse" {
+        return convert_bedrock::setup(request);
     }
     let mut rest = request.as_object().unwrap().clone();
     rest.retain(|_, value| !value.is_null());
@@ -204,6 +208,9 @@ pub fn tool_choice(rest: &mut Map<String, Value>) -> Option<ToolChoice> {
 
 /// Wire messages as ours: neighbouring `tool` messages become one user message.
 pub fn messages(protocol: &str, model: &str, wire: &[Value]) -> Vec<Message> {
+    if protocol == "bedrock_converse" {
+        return convert_bedrock::messages(wire);
+    }
     let origin = Some(Origin {
         protocol: protocol.to_owned(),
         model: model.to_owned(),

@@ -2,6 +2,7 @@
 
 use looplet::engine::answer::{Answer, Change, PartKind};
 use looplet::engine::error::Failure;
+use looplet::engine::eventstream::EventStreamDecoder;
 use looplet::engine::provider::{Decoder, Framing, Protocol};
 use looplet::engine::sse::SseDecoder;
 
@@ -47,6 +48,7 @@ pub fn decode_stream<'a>(protocol: &Protocol, chunks: impl Iterator<Item = &'a [
 struct Framed {
     framing: Framing,
     sse: SseDecoder,
+    binary: EventStreamDecoder,
     line: Vec<u8>,
     decoder: Decoder,
 }
@@ -56,6 +58,7 @@ impl Framed {
         Framed {
             framing: protocol.framing,
             sse: SseDecoder::default(),
+            binary: EventStreamDecoder::default(),
             line: Vec::new(),
             decoder: (protocol.decoder)(),
         }
@@ -71,6 +74,9 @@ impl Framed {
                 }
             }
             return Ok(());
+        }
+        if self.framing == Framing::EventStream {
+            return self.feed_binary(chunk, answer);
         }
         let mut result = Ok(());
         let decoder = &mut self.decoder;
@@ -89,7 +95,23 @@ impl Framed {
         result
     }
 
+    fn feed_binary(&mut self, chunk: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let mut result = Ok(());
+        let decoder = &mut self.decoder;
+        let framed = self.binary.feed(chunk, &mut |name, data| {
+            if result.is_ok() {
+                result = decoder.decode_event(name, data, answer);
+                if data.len().is_multiple_of(7) {
+                    let saved = serde_json::to_string(&*decoder).unwrap();
+                    *decoder = serde_json::from_str(&saved).unwrap();
+                }
+            }
+        });
+        result.and(framed)
+    }
+
     fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        self.binary.finish()?;
         if self.framing == Framing::Ndjson {
             let line = std::mem::take(&mut self.line);
             self.decoder.decode_event(b"", &line, answer)?;

@@ -1,6 +1,6 @@
 //! Our own small streams in `tests/fixtures`: whole, byte by byte, and cut in two at every position.
 //!
-//! A fixture is a body (`.sse`, `.ndjson`, `.json`) and beside it `.expected.json`: the parts, the finish, the usage,
+//! A fixture is a body (`.sse`, `.ndjson`, `.json`, or `.events` for the binary framing, a message a line) and beside it `.expected.json`: the parts, the finish, the usage,
 //! and the failure if there is one. `LOOPLET_WRITE_FIXTURES=1` writes it anew: read the difference before committing it.
 
 use std::fs;
@@ -10,6 +10,7 @@ use looplet::engine::answer::Answer;
 use looplet::engine::provider::{Framing, Protocol, protocol};
 use serde_json::{Value, json};
 
+use crate::bedrock;
 use crate::feed::{self, Decoded};
 
 #[test]
@@ -37,6 +38,11 @@ fn ndjson_fixtures_decode_alike_wherever_they_are_cut() {
     check_all("ndjson");
 }
 
+#[test]
+fn bedrock_fixtures_decode_alike_wherever_they_are_cut() {
+    check_all("bedrock_converse");
+}
+
 fn check_all(name: &str) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")
@@ -56,7 +62,7 @@ fn check_all(name: &str) {
 }
 
 fn check(protocol: &Protocol, file: &Path) -> Result<(), String> {
-    let body = fs::read(file).unwrap();
+    let body = bedrock::frame(file, fs::read(file).unwrap());
     assert!(body.len() <= 8192, "{} is larger than 8 KiB", file.display());
     let expected_file = file.with_extension("expected.json");
     let streamed = file.extension().is_some_and(|extension| extension != "json");

@@ -31,6 +31,11 @@ fn recorded_gemini_conversations_replay_through_the_run() {
     replay_all("gemini", "gemini", "run", run, 30);
 }
 
+#[test]
+fn recorded_bedrock_conversations_replay_through_the_run() {
+    replay_all("bedrock-converse", "bedrock_converse", "run", run, 9);
+}
+
 /// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
 pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     let (config, prompt) = config(setup);
@@ -150,7 +155,7 @@ impl World {
     fn answer(&mut self, request: EffectId, step: &Step) -> Result<(), String> {
         self.input(Input::Head {
             request,
-            status: 200,
+            status: if step.failed { 400 } else { 200 },
             headers: Vec::new(),
         })?;
         for bytes in feed::cuts(&step.body, 3) {

@@ -11,9 +11,11 @@
     clippy::indexing_slicing
 )]
 
+mod bedrock;
 mod chains;
 mod chains_responses;
 mod convert;
+mod convert_bedrock;
 mod convert_gemini;
 mod convert_responses;
 mod failures;

@@ -136,6 +136,9 @@ pub fn strip(value: &Value) -> Value {
                     "is_error" | "stream" => **value == json!(false),
                     "description" => **value == json!(""),
                     "cache_control" => true,
+                    // Converse: `"system":[]`, `"inferenceConfig":{}`, the status of every result that is no error.
+                    "system" | "inferenceConfig" => **value == json!([]) || **value == json!({}),
+                    "status" => **value == json!("success"),
                     _ => false,
                 };
                 !value.is_null() && !default

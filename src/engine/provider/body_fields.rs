@@ -152,4 +152,26 @@ mod tests {
         fields.finish(&mut out, &[]);
         assert_eq!(String::from_utf8(out).unwrap(), r#"{"kept":"y","a":2,"b":[2]"#);
     }
+
+    #[test]
+    fn within_an_object_of_both_the_fields_of_the_body_win() {
+        let body = Json::parse(r#"{"both":{"a":2,"c":null,"d":{}},"none":null,"empty":{}}"#).unwrap();
+        let fields = BodyFields::new(Some(&body), "messages").unwrap();
+        let keys = ["both", "none", "empty", "ours"];
+        let mut out = b"{".to_vec();
+        for key in keys {
+            fields.nested(&mut out, key, &mut |inner, into| {
+                inner.number(into, "a", 1);
+                if key != "empty" {
+                    inner.number(into, "c", 3);
+                }
+            });
+        }
+        fields.nested(&mut out, "nothing", &mut |_, _| {});
+        fields.finish(&mut out, &keys);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            r#"{"both":{"a":2,"d":{}},"empty":{"a":1},"ours":{"a":1,"c":3}"#
+        );
+    }
 }

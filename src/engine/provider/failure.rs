@@ -76,6 +76,19 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
     failure
 }
 
+/// The failure that an exception inside an Amazon stream reports: its type stands beside the event, its message in it.
+pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
+    let text = validate(data);
+    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    said.words
+        .push_str(&String::from_utf8_lossy(kind).to_ascii_lowercase());
+    let mut failure = Failure::new(said.code(None), said.message);
+    if failure.message.is_empty() {
+        failure.message = String::from_utf8_lossy(if data.is_empty() { kind } else { data }).into_owned();
+    }
+    failure
+}
+
 /// A body or an event that is not what the protocol promises.
 pub fn malformed(why: &str, body: &[u8]) -> Failure {
     let mut failure = Failure::new(FailureCode::MalformedStream, why);

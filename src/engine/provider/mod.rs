@@ -9,11 +9,13 @@
 //! through [`failure::decode_failure`].
 
 pub mod anthropic;
+pub mod bedrock;
 mod body_fields;
 pub(super) mod cursor;
 pub mod failure;
 pub mod gemini;
 mod layout;
+mod legal_id;
 pub mod ndjson;
 mod numbered;
 pub mod openai_chat;
@@ -42,6 +44,8 @@ pub enum Framing {
     Sse,
     /// One JSON value a line.
     Ndjson,
+    /// Amazon's `application/vnd.amazon.eventstream`.
+    EventStream,
 }
 
 /// What a request is made of, besides its messages.
@@ -128,7 +132,10 @@ impl Protocol {
     pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>) -> bool {
         let marked = (self.marked_end)(spec);
         let last = body.get(body.len().saturating_sub(OWN_MARKER_BYTES)..);
-        let own = last.is_some_and(|last| last.windows(OWN_MARKER.len()).any(|bytes| bytes == OWN_MARKER));
+        let has = |marker: &&[u8]| {
+            last.is_some_and(|last| last.windows(marker.len()).any(|bytes| bytes == *marker))
+        };
+        let own = OWN_MARKERS.iter().any(has);
         let marks = !marked.is_empty() && !own && body.ends_with(END);
         if marks {
             body.truncate(body.len() - END.len());
@@ -140,7 +147,7 @@ impl Protocol {
 }
 
 /// A block that the user gave a marker of its own takes no second one. Such a field stands at the block's end.
-const OWN_MARKER: &[u8] = b"\"cache_control\"";
+const OWN_MARKERS: &[&[u8]] = &[b"\"cache_control\"", b"\"cachePoint\""];
 const OWN_MARKER_BYTES: usize = 80;
 
 /// Takes a body that [`Protocol::close_body`] closed back to its encoded messages, which were `length` bytes.
@@ -193,6 +200,7 @@ pub const PROTOCOLS: &[Protocol] = &[
     openai_chat::PROTOCOL,
     openai_responses::PROTOCOL,
     gemini::PROTOCOL,
+    bedrock::PROTOCOL,
     ndjson::PROTOCOL,
 ];
 
@@ -230,6 +238,14 @@ pub const VENDORS: &[Vendor] = &[
         auth: ("authorization", "Bearer "),
         quirks: "{}",
         source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "bedrock",
+        protocol: "bedrock_converse",
+        base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
+        auth: ("authorization", "Bearer "),
+        quirks: "{}",
+        source: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html 2026-11-21",
     },
     Vendor {
         name: "custom",
@@ -288,12 +304,13 @@ pub enum Decoder {
     OpenaiChat(openai_chat::ChatDecoder),
     OpenaiResponses(openai_responses::ResponsesDecoder),
     Gemini(gemini::GeminiDecoder),
+    Bedrock(bedrock::BedrockDecoder),
     Ndjson(ndjson::NdjsonDecoder),
 }
 
 impl Decoder {
-    /// Writes one framed event into the answer. `event` is the SSE event name, empty without one; `data` is the
-    /// event's data, or one line of NDJSON.
+    /// Writes one framed event into the answer. `event` is the event's name, empty without one; `data` is its
+    /// data, or one line of NDJSON.
     ///
     /// # Errors
     /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
@@ -304,6 +321,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
         }
     }
@@ -327,6 +345,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
             Decoder::OpenaiResponses(decoder) => decoder.finish(),
             Decoder::Gemini(decoder) => decoder.finish(answer),
+            Decoder::Bedrock(decoder) => decoder.finish(answer),
             Decoder::Ndjson(decoder) => decoder.finish(),
         }
     }
@@ -341,6 +360,7 @@ impl Decoder {
             Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiResponses(decoder) => decoder.decode_body(body, answer),
             Decoder::Gemini(decoder) => decoder.decode_body(body, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_body(body, answer),
             Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
         }
     }

@@ -1,8 +1,9 @@
 //! The hot scanner: recognises the events that a stream consists of by the thousand.
 //!
-//! [`anthropic_delta`], [`chat_delta`] and [`responses_delta`] recognise one delta of text, reasoning or tool arguments,
-//! whatever the order of keys and the blanks, and answer `None` for everything else: then the general reader
-//! ([`super::super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event means.
+//! [`anthropic_delta`], [`chat_delta`], [`responses_delta`] and [`converse_delta`] recognise one delta of text, reasoning or
+//! tool arguments, whatever the order of keys and the blanks, and answer `None` for everything else: then the general
+//! reader ([`super::super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event
+//! means.
 
 use super::cursor::{Cursor, RawString};
 
@@ -221,4 +222,41 @@ pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawSt
     } else {
         None
     }
+}
+
+/// What a recognised Converse delta adds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConverseDelta {
+    Text,
+    Reasoning,
+    Input,
+}
+
+/// Recognises a `contentBlockDelta` with text, reasoning or tool arguments.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn converse_delta(data: &[u8]) -> Option<((u32, ConverseDelta), RawString<'_>)> {
+    let mut cursor = Cursor::new(data);
+    let (mut index, mut delta) = (None, None);
+    cursor.object(|key, cursor| match key {
+        b"contentBlockIndex" => once(&mut index, cursor.index()?),
+        b"delta" => cursor.object(|key, cursor| match key {
+            b"text" => once(&mut delta, (ConverseDelta::Text, cursor.string()?)),
+            b"reasoningContent" => cursor.object(|key, cursor| match key {
+                b"text" => once(&mut delta, (ConverseDelta::Reasoning, cursor.string()?)),
+                _ => None,
+            }),
+            b"toolUse" => cursor.object(|key, cursor| match key {
+                b"input" => once(&mut delta, (ConverseDelta::Input, cursor.string()?)),
+                _ => None,
+            }),
+            _ => None,
+        }),
+        b"p" => cursor.string().map(|_| ()),
+        _ => None,
+    })?;
+    if !cursor.at_end() {
+        return None;
+    }
+    let (kind, text) = delta?;
+    Some(((index?, kind), text))
 }

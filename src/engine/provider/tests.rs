@@ -1,5 +1,6 @@
 //! The scanner against the general reader, the encoders against small histories, failures against known bodies.
 
+mod bedrock;
 mod cache;
 mod encode;
 mod encode_responses;

@@ -7,11 +7,10 @@
 //! neighbours of one role.
 
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{
-    push_comma, push_key, push_number, push_raw, push_string, push_text, push_vendor,
-};
+use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
 use super::super::RequestSpec;
+use super::super::legal_id::push_id;
 use super::NAME;
 
 /// Appends `,{"role":…,"content":[…]}`.
@@ -75,23 +74,6 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     })
 }
 
-/// Ids are `[a-zA-Z0-9_-]+` here; other servers' ids (`functions.add:0`) are written with `_` and the code of each other
-/// character, the same in call and result.
-fn push_id(into: &mut Vec<u8>, key: &str, id: &str) {
-    let mut legal = String::with_capacity(id.len());
-    for character in id.chars() {
-        if character.is_ascii_alphanumeric() || character == '_' || character == '-' {
-            legal.push(character);
-        } else {
-            let mut code = Vec::new();
-            push_number(&mut code, u64::from(u32::from(character)));
-            legal.push('_');
-            legal.push_str(&String::from_utf8_lossy(&code));
-        }
-    }
-    push_text(into, key, &legal);
-}
-
 /// `own`: reasoning and raw blocks may go back.
 fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
     match block {
@@ -128,7 +110,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             vendor,
         } => {
             open(into, "tool_use");
-            push_id(into, "id", id);
+            push_id(into, "id", id, usize::MAX);
             push_text(into, "name", name);
             push_input(input, into);
             push_vendor(
@@ -144,7 +126,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             is_error,
         } => {
             open(into, "tool_result");
-            push_id(into, "tool_use_id", call_id);
+            push_id(into, "tool_use_id", call_id, usize::MAX);
             push_result_content(content, into);
             push_raw(into, "is_error", if *is_error { "true" } else { "false" });
             into.push(b'}');

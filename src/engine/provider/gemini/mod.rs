@@ -13,6 +13,7 @@ mod encode_message;
 mod partial_args;
 
 use super::super::config::ModelConfig;
+use super::super::text::push_path;
 use super::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::GeminiDecoder;
@@ -47,20 +48,7 @@ fn path(model: &ModelConfig) -> String {
         ":generateContent"
     };
     let mut path = ["/v1beta/", collection].concat();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte) {
-            path.push(char::from(byte));
-        } else {
-            path.push('%');
-            for digit in [byte >> 4, byte & 15] {
-                path.push(
-                    char::from_digit(digit.into(), 16)
-                        .unwrap_or('0')
-                        .to_ascii_uppercase(),
-                );
-            }
-        }
-    }
+    push_path(&mut path, name, b"-._~/@");
     path.push_str(verb);
     path
 }

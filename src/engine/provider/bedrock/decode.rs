@@ -1,0 +1,212 @@
+//! Answers of Converse, streamed or whole, into an [`Answer`].
+//!
+//! Order of events: `messageStart`, per block `contentBlockStart` (tools only), deltas, `contentBlockStop`, then
+//! `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Events and fields that
+//! are unknown are passed over.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::super::answer::{Answer, FinishReason, PartKind};
+use super::super::super::error::Failure;
+use super::super::super::json_reader::{Object, validate};
+use super::super::super::usage::Usage;
+use super::super::failure::{decode_error_value, decode_exception, malformed};
+use super::super::scan::{ConverseDelta, converse_delta};
+use super::block::OpenBlock;
+
+/// The state between events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BedrockDecoder {
+    /// Blocks that have begun and not stopped.
+    open: Vec<OpenBlock>,
+    /// `metadata` has come, behind the end of the message.
+    done: bool,
+}
+
+impl BedrockDecoder {
+    /// Decodes the payload of one message; `event` is its name as in [`super::super::super::eventstream`].
+    ///
+    /// # Errors
+    /// The failure that an exception reports, or `malformed_stream`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || (event == b"contentBlockDelta" && self.decode_hot(data, answer).is_some()) {
+            return Ok(());
+        }
+        if let Some(kind) = event.strip_prefix(b"!") {
+            return Err(decode_exception(kind, data));
+        }
+        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
+        let body =
+            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
+        self.decode_object(event, &body, answer);
+        Ok(())
+    }
+
+    /// The deltas that come by the thousand. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let ((index, delta), text) = converse_delta(data)?;
+        let block = self.open.iter().rev().find(|block| block.index == index)?;
+        let kind = match delta {
+            ConverseDelta::Text => PartKind::Text,
+            ConverseDelta::Reasoning => PartKind::Thinking,
+            ConverseDelta::Input => PartKind::ToolCall,
+        };
+        if answer.parts.get(block.part)?.kind != kind {
+            return None;
+        }
+        answer.grow(block.part, |into| text.unescape_into(into))
+    }
+
+    fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {
+        let index = body
+            .number("contentBlockIndex")
+            .and_then(|index| u32::try_from(index).ok());
+        match event {
+            b"contentBlockStart" => {
+                if let (Some(index), Some(start)) = (index, body.object("start")) {
+                    self.stop(index, answer);
+                    self.open.extend(OpenBlock::start(index, &start, answer));
+                }
+            }
+            b"contentBlockDelta" => {
+                if let (Some(index), Some(delta)) = (index, body.object("delta")) {
+                    self.read_delta(index, &delta, answer);
+                }
+            }
+            b"contentBlockStop" => {
+                if let Some(index) = index {
+                    self.stop(index, answer);
+                }
+            }
+            b"messageStop" => {
+                self.stop_all(answer);
+                read_stop_reason(body, answer);
+            }
+            b"metadata" => {
+                read_usage(body, answer);
+                if answer.raw_finish_reason.is_some() {
+                    answer.complete = true;
+                    self.done = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A delta that its index's block cannot take begins another one.
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+        for (key, value) in delta.fields() {
+            let at = self.open.iter().rposition(|block| block.index == index);
+            let fits = at
+                .and_then(|at| self.open.get(at))
+                .is_some_and(|block| block.takes(key, delta, answer));
+            if value == "null" {
+                continue;
+            }
+            if !fits {
+                let Some(block) = OpenBlock::start_by(index, key, delta, answer) else {
+                    continue;
+                };
+                self.stop(index, answer);
+                self.open.push(block);
+            }
+            if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+                block.read_delta(key, delta, answer);
+            }
+        }
+    }
+
+    /// The body has ended. A stream that names its stop reason and lacks only `metadata` is whole.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if answer.raw_finish_reason.is_none() {
+            return Err(malformed("the stream ended before the message did", &[]));
+        }
+        self.stop_all(answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Decodes a message that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
+        let whole = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        let output = whole.object("output");
+        let Some(message) = output.and_then(|output| output.object("message")) else {
+            let is_error = ["message", "Message", "error", "__type"]
+                .iter()
+                .any(|key| whole.get(key).is_some());
+            return Err(if is_error {
+                decode_error_value(&text)
+            } else {
+                malformed("the body is no message", body)
+            });
+        };
+        for block in message.items("content") {
+            let block = Object::parse(block).unwrap_or_default();
+            if let Some(open) = OpenBlock::start(0, &block, answer) {
+                open.stop(answer);
+            }
+        }
+        read_stop_reason(&whole, answer);
+        read_usage(&whole, answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    fn stop(&mut self, index: u32, answer: &mut Answer) {
+        if let Some(at) = self.open.iter().rposition(|block| block.index == index) {
+            self.open.remove(at).stop(answer);
+        }
+    }
+
+    fn stop_all(&mut self, answer: &mut Answer) {
+        for block in self.open.drain(..) {
+            block.stop(answer);
+        }
+    }
+}
+
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html> (2026-11-21)
+fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+    let Some(reason) = from.filled("stopReason") else {
+        return;
+    };
+    answer.finish_reason = Some(match reason.as_ref() {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "tool_use" => FinishReason::ToolCalls,
+        "guardrail_intervened" | "content_filtered" => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    });
+    answer.raw_finish_reason = Some(reason.into_owned());
+}
+
+/// `inputTokens` does not count what the cache gave or took.
+fn read_usage(from: &Object<'_>, answer: &mut Answer) {
+    let Some(usage) = from.object("usage") else { return };
+    let count = |name: &str| usage.number(name).unwrap_or(0);
+    let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+    let hour = usage.items("cacheDetails").into_iter().filter_map(|json| {
+        let detail = Object::parse(json)?;
+        detail
+            .number("inputTokens")
+            .filter(|_| detail.string("ttl").as_deref() == Some("1h"))
+    });
+    answer.set_usage(Usage {
+        input_tokens: count("inputTokens").saturating_add(read).saturating_add(write),
+        output_tokens: count("outputTokens"),
+        cache_read_tokens: read,
+        cache_write_tokens: write,
+        cache_write_hour_tokens: hour.fold(0, u64::saturating_add),
+        ..Usage::default()
+    });
+}

@@ -1,0 +1,296 @@
+//! The body's head: everything but the messages.
+
+use super::super::super::config::{ModelConfig, ToolChoice};
+use super::super::super::error::ConfigError;
+use super::super::super::json_reader::{Object, string};
+use super::super::super::json_writer::{push_comma, push_key, push_number, push_raw, push_text};
+use super::super::super::text::find;
+use super::super::RequestSpec;
+use super::super::body_fields::BodyFields;
+use super::{Family, family};
+
+/// Writes `{…,"messages":[`.
+pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
+    check(spec)?;
+    into.push(b'{');
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty())
+        && fields.key(into, "system")
+    {
+        into.extend_from_slice(b"[{");
+        push_text(into, "text", system);
+        into.push(b'}');
+        push_cache_point(spec, into);
+        into.push(b']');
+    }
+    fields.nested(into, "inferenceConfig", &mut |inner, into| {
+        if let Some(tokens) = model.max_output_tokens {
+            inner.number(into, "maxTokens", tokens);
+        }
+        inner.json(into, "temperature", model.temperature.as_ref());
+        inner.json(into, "topP", model.top_p.as_ref());
+        inner.texts(into, "stopSequences", &model.stop_sequences);
+    });
+    if has_tools(spec) {
+        fields.nested(into, "toolConfig", &mut |inner, into| {
+            push_tools(spec, inner, into);
+            if !is_single(model) {
+                push_tool_choice(model, inner, into);
+            }
+        });
+    }
+    fields.nested(into, "additionalModelRequestFields", &mut |inner, into| {
+        push_of_family(spec, inner, into);
+    });
+    fields.nested(into, "outputConfig", &mut |inner, into| {
+        if let Some(effort) = model.effort.as_ref().filter(|_| family(model) != Family::Nova) {
+            inner.text(into, "effort", effort);
+        }
+        if let Some(format) = &model.response_format
+            && inner.key(into, "textFormat")
+        {
+            into.extend_from_slice(br#"{"type":"json_schema","structure":{"jsonSchema":{"#);
+            push_text(into, "name", &format.name);
+            // The schema is text here.
+            push_text(into, "schema", format.schema.as_str());
+            into.extend_from_slice(b"}}}");
+        }
+    });
+    fields.json(into, "requestMetadata", model.metadata.as_ref());
+    fields.finish(into, NESTED);
+    push_key(into, "messages");
+    into.push(b'[');
+    Ok(())
+}
+
+const NESTED: &[&str] = &[
+    "inferenceConfig",
+    "toolConfig",
+    "additionalModelRequestFields",
+    "outputConfig",
+];
+
+/// Closes the body.
+pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let family = family(model);
+    let none = "is nothing that Converse has: leave it out, or write it as the model's vendor does into body.additionalModelRequestFields";
+    for (field, is_set) in [
+        ("model.seed", model.seed.is_some()),
+        ("model.frequencyPenalty", model.frequency_penalty.is_some()),
+        ("model.presencePenalty", model.presence_penalty.is_some()),
+        (
+            "model.parallelToolCalls",
+            is_single(model) && family != Family::Claude && !spec.tools.is_empty(),
+        ),
+    ] {
+        if is_set {
+            return Err(ConfigError::new(field, none));
+        }
+    }
+    if let Some(thinking) = &model.thinking {
+        check_thinking(model, family, thinking.as_str())?;
+    }
+    if family == Family::Nova && matches!(model.effort.as_deref(), Some("xhigh" | "max")) {
+        return Err(ConfigError::new(
+            "model.effort",
+            "must be \"low\", \"medium\" or \"high\" for a model of Nova",
+        ));
+    }
+    let text = |value: &str| string(value).is_some();
+    let metadata = model.metadata.as_ref().map(|json| Object::parse(json.as_str()));
+    if metadata
+        .is_some_and(|object| !object.is_some_and(|object| object.fields().all(|(_, value)| text(value))))
+    {
+        return Err(ConfigError::new("model.metadata", "must be an object of texts"));
+    }
+    if !matches!(model.prompt_caching.ttl.as_deref(), None | Some("5m" | "1h")) {
+        return Err(ConfigError::new(
+            "model.promptCaching.ttl",
+            "must be \"5m\" or \"1h\"",
+        ));
+    }
+    let legal = |name: &str| {
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(fits)
+    };
+    match spec.tools.iter().find(|tool| !legal(&tool.name)) {
+        Some(tool) => Err(ConfigError::new(
+            ["tools.", &tool.name].concat(),
+            "has a name that Bedrock does not take: use up to 64 letters, digits, _ and -",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Names of tools and ids of calls, in characters.
+pub const MAX_NAME: usize = 64;
+
+fn check_thinking(model: &ModelConfig, family: Family, thinking: &str) -> Result<(), ConfigError> {
+    let object = Object::parse(thinking).unwrap_or_default();
+    let own = object.get("type").is_some();
+    let budget = object.number(if own { "budget_tokens" } else { "budgetTokens" });
+    match family {
+        Family::Claude | Family::Unknown if own || budget.is_some() => {
+            match (model.max_output_tokens, budget) {
+                (Some(tokens), Some(budget)) if tokens <= budget => Err(ConfigError::new(
+                    "model.maxOutputTokens",
+                    "must be greater than thinking.budgetTokens, which is a part of it",
+                )),
+                _ => Ok(()),
+            }
+        }
+        Family::Nova if own => Ok(()),
+        Family::Nova => Err(ConfigError::new(
+            "model.thinking",
+            "must be Nova's own object with a type, for example { type: \"enabled\", maxReasoningEffort: \"low\" }, or use effort",
+        )),
+        Family::Other => Err(ConfigError::new(
+            "model.thinking",
+            "is for models of Claude and Nova: use effort or body.additionalModelRequestFields",
+        )),
+        _ => Err(ConfigError::new(
+            "model.thinking",
+            "must be { budgetTokens: n } or Claude's own object with a type, for example { type: \"adaptive\" }",
+        )),
+    }
+}
+
+/// What only the models of one vendor take.
+fn push_of_family(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let model = spec.model;
+    if family(model) == Family::Nova {
+        // <https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html> (2026-11-21)
+        fields.nested(into, "inferenceConfig", &mut |inner, into| {
+            inner.json(into, "topK", model.top_k.as_ref());
+        });
+        match (&model.thinking, &model.effort) {
+            (Some(own), _) => fields.json(into, "reasoningConfig", Some(own)),
+            (None, Some(effort)) if fields.key(into, "reasoningConfig") => {
+                into.extend_from_slice(br#"{"type":"enabled""#);
+                push_text(into, "maxReasoningEffort", effort);
+                into.push(b'}');
+            }
+            _ => {}
+        }
+        return;
+    }
+    fields.json(into, "top_k", model.top_k.as_ref());
+    if let Some(thinking) = &model.thinking
+        && fields.key(into, "thinking")
+    {
+        match Object::parse(thinking.as_str())
+            .unwrap_or_default()
+            .number("budgetTokens")
+        {
+            Some(tokens) => {
+                into.extend_from_slice(br#"{"type":"enabled","budget_tokens":"#);
+                push_number(into, tokens);
+                into.push(b'}');
+            }
+            None => into.extend_from_slice(thinking.as_str().as_bytes()),
+        }
+    }
+    // Converse itself cannot forbid parallel calls, and refuses a choice of its own beside Claude's.
+    if is_single(model) && has_tools(spec) && fields.key(into, "tool_choice") {
+        into.extend_from_slice(br#"{"disable_parallel_tool_use":true,"type":"#);
+        match &model.tool_choice {
+            Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
+            Some(ToolChoice::Tool(name)) => {
+                into.extend_from_slice(b"\"tool\"");
+                push_text(into, "name", name);
+            }
+            _ => into.extend_from_slice(b"\"auto\""),
+        }
+        into.push(b'}');
+    }
+}
+
+fn is_single(model: &ModelConfig) -> bool {
+    model.parallel_tool_calls == Some(false)
+}
+
+/// The request has tools. Without them there is no `toolConfig`, and then no message may have a call or a result. There
+/// is no choice that forbids calls, so tools that must not be called are left out.
+pub fn has_tools(spec: &RequestSpec<'_>) -> bool {
+    let own = spec
+        .model
+        .body
+        .as_ref()
+        .and_then(|body| Object::parse(body.as_str()));
+    let own = own.is_some_and(|body| body.get("toolConfig").is_some());
+    own || (!spec.tools.is_empty() && spec.model.tool_choice != Some(ToolChoice::None))
+}
+
+fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() || !fields.key(into, "tools") {
+        return;
+    }
+    into.push(b'[');
+    for tool in spec.tools {
+        push_comma(into);
+        into.extend_from_slice(br#"{"toolSpec":{"#);
+        push_text(into, "name", &tool.name);
+        if !tool.description.is_empty() {
+            push_text(into, "description", &tool.description);
+        }
+        into.extend_from_slice(br#","inputSchema":{"#);
+        push_raw(into, "json", tool.input_schema.as_str());
+        into.extend_from_slice(b"}}}");
+    }
+    // Nova caches tools with what follows and refuses a marker among them.
+    if family(spec.model) != Family::Nova {
+        push_cache_point(spec, into);
+    }
+    into.push(b']');
+}
+
+fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let Some(choice) = &model.tool_choice else { return };
+    if !fields.key(into, "toolChoice") {
+        return;
+    }
+    match choice {
+        ToolChoice::Required => into.extend_from_slice(br#"{"any":{}}"#),
+        ToolChoice::Tool(name) => {
+            into.extend_from_slice(br#"{"tool":{"#);
+            push_text(into, "name", name);
+            into.extend_from_slice(b"}}");
+        }
+        _ => into.extend_from_slice(br#"{"auto":{}}"#),
+    }
+}
+
+fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    if let Some(marker) = cache_point(spec) {
+        push_comma(into);
+        into.extend_from_slice(marker.as_bytes());
+    }
+}
+
+/// The last block of the last message and a marker. That message is the user's, whose blocks a marker may follow.
+pub fn marked_end(spec: &RequestSpec<'_>) -> String {
+    cache_point(spec).map_or(String::new(), |marker| ["},", &marker, "]}"].concat())
+}
+
+/// The block that ends a cached prefix, if the prompt is to be cached. There are three of at most four: behind the
+/// tools, behind the system prompt, behind the last message. Models that know no markers refuse them, so that by
+/// default only those of Claude get them, from the fourth generation on.
+fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
+    // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
+    let has = |part| find(&spec.model.model, part).is_some();
+    let by_default = has("claude-") && !["claude-3", "claude-v", "claude-instant"].into_iter().any(has);
+    if !spec.marks_cache(by_default) {
+        return None;
+    }
+    let ttl = match &spec.model.prompt_caching.ttl {
+        Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
+        None => String::new(),
+    };
+    Some(["{\"cachePoint\":{\"type\":\"default\"", &ttl, "}}"].concat())
+}
