@@ -86,7 +86,7 @@ function checkCondition(
   return condition;
 }
 
-/** Asks the host's functions whether one run shall stop. */
+/** Asks the host's functions whether one run shall stop. @internal */
 export class Stopping {
   readonly #options: StopOptions;
   readonly #driver: () => Driver | undefined;

@@ -11,16 +11,16 @@ async function slim(): Promise<typeof import("../../src/face/entry/slim.js")> {
 const wasm = (): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL("../../target/glue/looplet_bg.wasm", import.meta.url)));
 
-it.each<[string, unknown, RegExp]>([
-  ["no source", undefined, /looplet\/slim carries no WebAssembly: call `await init\(source\)`/],
-  ["a number", 7, /needs a WebAssembly.Module, bytes, a Response or a URL, got the number 7/],
-  ["nothing, later", Promise.resolve(undefined), /got nothing/],
-  ["bytes that are no module", new Uint8Array([1, 2, 3]), /WebAssembly/],
-  ["a page that was not found", new Response("<p>", { status: 404 }), /404/],
-  ["a source that fails", Promise.reject(new Error("offline")), /offline/],
+it.each<[string, () => unknown, RegExp]>([
+  ["no source", () => undefined, /looplet\/slim carries no WebAssembly: call `await init\(source\)`/],
+  ["a number", () => 7, /needs a WebAssembly.Module, bytes, a Response or a URL, got the number 7/],
+  ["nothing, later", async () => undefined, /got nothing/],
+  ["bytes that are no module", () => new Uint8Array([1, 2, 3]), /WebAssembly/],
+  ["a page that was not found", () => new Response("<p>", { status: 404 }), /404/],
+  ["a source that fails", () => Promise.reject(new Error("offline")), /offline/],
 ])("init of %s rejects with the code config_wasm", async (_, source, message) => {
   const { init } = await slim();
-  const error = (await init(source as never).catch((thrown: unknown) => thrown)) as LoopletError;
+  const error = (await init(source() as never).catch((thrown: unknown) => thrown)) as LoopletError;
   expect(error).toMatchObject({ name: "LoopletError", code: "config_wasm", field: "" });
   expect(error.message).toMatch(message);
   expect(error.cause).toBeInstanceOf(Error);
