@@ -17,6 +17,7 @@ mod json_readers;
 mod json_repair;
 mod machine;
 mod schema;
+#[allow(dead_code)]
 #[path = "../../tests/wire/misbehaving/speak.rs"]
 mod speak;
 mod sse;
@@ -36,6 +37,10 @@ pub const TARGETS: &[Target] = &[
     ("schema", schema::check),
     ("anthropic", |data| decoders::check("anthropic", data)),
     ("openai_chat", |data| decoders::check("openai_chat", data)),
+    ("openai_responses", |data| {
+        decoders::check("openai_responses", data)
+    }),
+    ("gemini", |data| decoders::check("gemini", data)),
     ("ndjson", |data| decoders::check("ndjson", data)),
     ("run", machine::check),
 ];

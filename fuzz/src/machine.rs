@@ -20,7 +20,7 @@ use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
 use super::world::{World, config, tool};
 
-const PROTOCOLS: &[&str] = &["anthropic", "openai_chat", "ndjson"];
+const PROTOCOLS: &[&str] = &["anthropic", "openai_chat", "openai_responses", "gemini", "ndjson"];
 /// More outputs than this for one input byte is a loop that feeds itself.
 const MAX_EVENTS_PER_STEP: usize = 2000;
 
@@ -172,6 +172,11 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
             "ask": if permissions & 64 == 0 { json!([]) } else { json!(["key"]) },
             "timeoutMs": 150,
         });
+    }
+    if permissions & 12 == 12 {
+        fields["limits"]["maxToolRounds"] = json!(permissions & 3);
+        fields["repeat"] = json!({"nudgeAfter": 1, "askAfter": 2, "stopAfter": 3});
+        fields["askRepeat"] = json!(true);
     }
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));

@@ -1,9 +1,9 @@
 //! What models and servers write as the arguments of a call.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::calls::{N1, ONE, add, all, all_ending, blocks, chat, lines};
-use super::speak::{End, Say};
+use super::calls::{N1, ONE, add, all, blocks, chat, gemini, lines, texts};
+use super::speak::{End, Say, begin, finish, item};
 use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -29,6 +29,15 @@ pub fn rows() -> Vec<Row> {
                     "ndjson",
                     lines(&[json!({"type": "tool_call", "id": "t1", "name": "add", "input": {"n": 1}})]),
                 ),
+                (
+                    "openai_responses",
+                    responses(json!({"type": "function_call", "call_id": "t1", "name": "add",
+                        "arguments": {"n": 1}})),
+                ),
+                (
+                    "gemini",
+                    gemini(json!({"functionCall": {"id": "t1", "name": "add", "args": {"n": 1}}})),
+                ),
             ],
             expect: ONE,
             ..Row::default()
@@ -36,14 +45,14 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends empty arguments",
             run: "reads `{}`",
-            bodies: all(&[wipe("")]),
+            bodies: texts(&[wipe("")], End::Calls),
             expect: EMPTY,
             ..Row::default()
         },
         Row {
             server: "sends blanks as arguments",
             run: "reads `{}`",
-            bodies: all(&[wipe(" \n")]),
+            bodies: texts(&[wipe(" \n")], End::Calls),
             expect: EMPTY,
             but: &[("anthropic", BLANK_AND_EMPTY), ("openai_chat", BLANK_AND_EMPTY)],
             ..Row::default()
@@ -63,6 +72,14 @@ pub fn rows() -> Vec<Row> {
                 (
                     "ndjson",
                     lines(&[json!({"type": "tool_call", "id": "t1", "name": "wipe"})]),
+                ),
+                (
+                    "openai_responses",
+                    responses(json!({"type": "function_call", "call_id": "t1", "name": "wipe"})),
+                ),
+                (
+                    "gemini",
+                    gemini(json!({"functionCall": {"id": "t1", "name": "wipe"}})),
                 ),
             ],
             expect: EMPTY,
@@ -87,6 +104,15 @@ pub fn rows() -> Vec<Row> {
                     "ndjson",
                     lines(&[json!({"type": "tool_call", "id": "t1", "name": "wipe", "input": null})]),
                 ),
+                (
+                    "openai_responses",
+                    responses(json!({"type": "function_call", "call_id": "t1", "name": "wipe",
+                        "arguments": null})),
+                ),
+                (
+                    "gemini",
+                    gemini(json!({"functionCall": {"id": "t1", "name": "wipe", "args": null}})),
+                ),
             ],
             expect: EMPTY,
             ..Row::default()
@@ -94,28 +120,28 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "writes the text `null` as arguments",
             run: "reads `{}`",
-            bodies: all(&[wipe("null")]),
+            bodies: texts(&[wipe("null")], End::Calls),
             expect: EMPTY,
             ..Row::default()
         },
         Row {
             server: "reaches the length limit within the arguments",
             run: "does not run the call and tells the model that it was cut off",
-            bodies: all_ending(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
+            bodies: texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
             expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()
         },
         Row {
             server: "reaches the length limit before the first argument",
             run: "does not run the call: `{}` was not written",
-            bodies: all_ending(&[wipe("")], End::Length),
+            bodies: texts(&[wipe("")], End::Length),
             expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()
         },
         Row {
             server: "reaches the length limit behind whole calls",
             run: "runs those, not the one that was cut off",
-            bodies: all_ending(&[add("t1", N1), add("t2", "{\"n\":")], End::Length),
+            bodies: texts(&[add("t1", N1), add("t2", "{\"n\":")], End::Length),
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent call t1, call t2, result t1 1, result t2 cut_off",
@@ -126,42 +152,42 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "cuts arguments off but says that the calls are whole",
             run: "does not run the call and tells the model where its JSON ends",
-            bodies: all(&[add("t1", "{\"n\":1,\"m\":[2")]),
+            bodies: texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Calls),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()
         },
         Row {
             server: "writes the arguments in a code fence",
             run: "runs the call, with a warning",
-            bodies: all(&[add("t1", "```json\n{\"n\":1}\n```")]),
+            bodies: texts(&[add("t1", "```json\n{\"n\":1}\n```")], End::Calls),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes trailing commas",
             run: "runs the call without them, with a warning",
-            bodies: all(&[add("t1", "{\"n\":1,}")]),
+            bodies: texts(&[add("t1", "{\"n\":1,}")], End::Calls),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes prose around the arguments",
             run: "runs the call, with a warning",
-            bodies: all(&[add("t1", "Sure! {\"n\":1} is what I need.")]),
+            bodies: texts(&[add("t1", "Sure! {\"n\":1} is what I need.")], End::Calls),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes the arguments as JSON within a JSON string",
             run: "runs the call, with a warning",
-            bodies: all(&[add("t1", "\"{\\\"n\\\":1}\"")]),
+            bodies: texts(&[add("t1", "\"{\\\"n\\\":1}\"")], End::Calls),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes an array, a number or a word as arguments",
             run: "tells the model that an object is expected",
-            bodies: all(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")]),
+            bodies: texts(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")], End::Calls),
             expect: &[
                 "sent call t1, call t2, call t3, result t1 invalid_json, result t2 invalid_json, result t3 invalid_json",
                 "completed \"Done.\"",
@@ -171,7 +197,7 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "writes prose alone as arguments",
             run: "tells the model that it is no JSON",
-            bodies: all(&[add("t1", "one, please")]),
+            bodies: texts(&[add("t1", "one, please")], End::Calls),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()
         },
@@ -185,7 +211,7 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "writes integers beyond 2^53, and blanks between the tokens",
             run: "hands the tool the same text",
-            bodies: all(&[wipe("{ \"id\" : 12345678901234567890 }")]),
+            bodies: texts(&[wipe("{ \"id\" : 12345678901234567890 }")], End::Calls),
             expect: &[
                 r#"run wipe { "id" : 12345678901234567890 } as t1"#,
                 "sent call t1, result t1 1",
@@ -239,4 +265,15 @@ fn deep() -> Vec<(&'static str, Vec<u8>)> {
         )
     });
     bodies.collect()
+}
+
+/// Responses: one item, whole.
+fn responses(call: Value) -> Vec<u8> {
+    [
+        begin("openai_responses"),
+        item("added", 0, call.clone()),
+        item("done", 0, call),
+        finish("openai_responses", End::Calls),
+    ]
+    .concat()
 }

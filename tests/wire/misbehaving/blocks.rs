@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Row;
 use super::calls::{N1, ONE, add, all, all_ending, start};
-use super::speak::{End, Say, begin, chunk, event, finish, line, say};
+use super::speak::{End, Say, begin, chunk, event, finish, item, line, parts, say};
 
 pub fn rows() -> Vec<Row> {
     vec![
@@ -86,6 +86,13 @@ pub fn rows() -> Vec<Row> {
                     "sent reasoning_content, call t1, result t1 1",
                     "completed \"Done.\"",
                 ],
+            ), (
+                "openai_responses",
+                &[
+                    r#"run add {"n":1} as t1"#,
+                    "sent reasoning, call t1, result t1 1",
+                    "completed \"Done.\"",
+                ],
             )],
             ..Row::default()
         },
@@ -119,7 +126,26 @@ pub fn rows() -> Vec<Row> {
                     finish("anthropic", End::Calls),
                 ]
                 .concat()
-            })],
+            }), ("openai_responses", {
+                let hologram = json!({"id": "h_0", "type": "hologram", "pixels": [1, 2]});
+                [
+                    begin("openai_responses"),
+                    item("added", 0, hologram.clone()),
+                    item("done", 0, hologram),
+                    say("openai_responses", 1, &add("t1", N1)),
+                    finish("openai_responses", End::Calls),
+                ]
+                .concat()
+            }), (
+                "gemini",
+                [
+                    begin("gemini"),
+                    parts(json!([{"hologram": {"pixels": [1, 2]}}])),
+                    say("gemini", 1, &add("t1", N1)),
+                    finish("gemini", End::Calls),
+                ]
+                .concat(),
+            )],
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent hologram, call t1, result t1 1",
@@ -163,6 +189,26 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+            (
+                    "openai_responses",
+                    [
+                        begin("openai_responses"),
+                        event(json!({"type": "response.weather", "is": "fine"})),
+                        hi("openai_responses"),
+                        finish("openai_responses", End::Stop),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "gemini",
+                    [
+                        begin("gemini"),
+                        super::speak::data(json!({"weather": {"is": "fine"}})),
+                        hi("gemini"),
+                        finish("gemini", End::Stop),
+                    ]
+                    .concat(),
+                ),
             ],
             expect: HI,
             ..Row::default()
@@ -179,6 +225,15 @@ pub fn rows() -> Vec<Row> {
                     finish("anthropic", End::Stop),
                 ]
                 .concat(),
+            ), (
+                "openai_responses",
+                [
+                    begin("openai_responses"),
+                    event(json!({"type": "response.output_text.delta", "output_index": 0,
+                        "content_index": 0, "delta": "Hi."})),
+                    finish("openai_responses", End::Stop),
+                ]
+                .concat(),
             )],
             expect: HI,
             ..Row::default()
@@ -193,6 +248,19 @@ pub fn rows() -> Vec<Row> {
                     start(0, json!({"type": "text", "text": "First."})),
                     start(1, json!({"type": "tool_use", "id": "t1", "name": "add", "input": {"n": 1}})),
                     finish("anthropic", End::Calls),
+                ]
+                .concat(),
+            ), (
+                "openai_responses",
+                [
+                    begin("openai_responses"),
+                    event(json!({"type": "response.output_text.delta", "output_index": 0,
+                        "content_index": 0, "delta": "First."})),
+                    item("added", 1, json!({"type": "function_call", "call_id": "t1", "name": "add",
+                        "arguments": ""})),
+                    event(json!({"type": "response.function_call_arguments.delta", "output_index": 1,
+                        "delta": N1})),
+                    finish("openai_responses", End::Calls),
                 ]
                 .concat(),
             )],
@@ -213,6 +281,15 @@ pub fn rows() -> Vec<Row> {
                     say("anthropic", 0, &Say::Text("First.")),
                     say("anthropic", 0, &add("t1", N1)),
                     finish("anthropic", End::Calls),
+                ]
+                .concat(),
+            ), (
+                "openai_responses",
+                [
+                    begin("openai_responses"),
+                    say("openai_responses", 0, &Say::Text("First.")),
+                    say("openai_responses", 0, &add("t1", N1)),
+                    finish("openai_responses", End::Calls),
                 ]
                 .concat(),
             )],
@@ -250,6 +327,8 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", [hi("anthropic"), finish("anthropic", End::Stop)].concat()),
                 ("openai_chat", [hi("openai_chat"), finish("openai_chat", End::Stop)].concat()),
                 ("ndjson", [hi("ndjson"), finish("ndjson", End::Stop)].concat()),
+            ("openai_responses", [hi("openai_responses"), finish("openai_responses", End::Stop)].concat()),
+                ("gemini", [hi("gemini"), finish("gemini", End::Stop)].concat()),
             ],
             expect: HI,
             ..Row::default()

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::speak::{End, Say, answer, begin, chunk, event, finish, line};
-use super::{PROTOCOLS, Row};
+use super::speak::{End, Say, answer, begin, chunk, event, finish, item, line, parts};
+use super::{PROTOCOLS, Row, TEXTUAL};
 
 pub fn rows() -> Vec<Row> {
     vec![
@@ -23,12 +23,21 @@ pub fn rows() -> Vec<Row> {
                     "ndjson",
                     lines(&[json!({"type": "tool_call", "name": "add", "input": {"n": 1}})]),
                 ),
+                (
+                    "openai_responses",
+                    calls_of_responses(&[json!({"type": "function_call", "name": "add"})]),
+                ),
+                (
+                    "gemini",
+                    gemini(json!({"functionCall": {"name": "add", "args": {"n": 1}}})),
+                ),
             ],
             expect: &[
                 r#"run add {"n":1} as minted1"#,
                 "sent call minted1, result minted1 1",
                 "completed \"Done.\"",
             ],
+            but: &[("gemini", PLACED)],
             ..Row::default()
         },
         Row {
@@ -50,8 +59,17 @@ pub fn rows() -> Vec<Row> {
                     "ndjson",
                     lines(&[json!({"type": "tool_call", "id": "", "name": "add", "input": N1})]),
                 ),
+                (
+                    "openai_responses",
+                    calls_of_responses(&[json!({"type": "function_call", "call_id": "", "name": "add"})]),
+                ),
+                (
+                    "gemini",
+                    gemini(json!({"functionCall": {"id": null, "name": "add", "args": {"n": 1}}})),
+                ),
             ],
             expect: MINTED,
+            but: &[("gemini", PLACED)],
             ..Row::default()
         },
         Row {
@@ -74,6 +92,20 @@ pub fn rows() -> Vec<Row> {
                         json!({"type": "tool_call_end"}),
                     ]),
                 ),
+                ("openai_responses", {
+                    let call =
+                        json!({"type": "function_call", "call_id": "t1", "name": "add", "arguments": ""});
+                    let mut done = call.clone();
+                    done["arguments"] = json!(N1);
+                    [
+                        begin("openai_responses"),
+                        event(json!({"type": "response.output_item.added", "item": call})),
+                        event(json!({"type": "response.function_call_arguments.delta", "delta": N1})),
+                        event(json!({"type": "response.output_item.done", "item": done})),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
             ],
             expect: ONE,
             ..Row::default()
@@ -213,6 +245,25 @@ pub fn rows() -> Vec<Row> {
                         json!({"type": "tool_call_delta", "id": "t2", "text": ":2}"}),
                     ]),
                 ),
+                ("openai_responses", {
+                    let call = |id: &str, arguments: &str| json!({"type": "function_call", "call_id": id, "name": "add", "arguments": arguments});
+                    let delta = |index: usize, text: &str| {
+                        event(json!({"type": "response.function_call_arguments.delta",
+                            "output_index": index, "delta": text}))
+                    };
+                    [
+                        begin("openai_responses"),
+                        item("added", 0, call("t1", "")),
+                        item("added", 1, call("t2", "")),
+                        delta(1, "{\"n\""),
+                        delta(0, N1),
+                        delta(1, ":2}"),
+                        item("done", 1, call("t2", N2)),
+                        item("done", 0, call("t1", N1)),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
             ],
             expect: TWO,
             ..Row::default()
@@ -227,6 +278,15 @@ pub fn rows() -> Vec<Row> {
                 "sent call t1, call minted1, result t1 1, result minted1 1",
                 "completed \"Done.\"",
             ],
+            but: &[(
+                "gemini",
+                &[
+                    r#"run add {"n":1} as t1"#,
+                    r#"run add {"n":2} as minted1"#,
+                    "sent call t1, call #2, result t1 1, result #2 1",
+                    "completed \"Done.\"",
+                ],
+            )],
             ..Row::default()
         },
         Row {
@@ -265,13 +325,27 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends the name behind the arguments",
             run: "runs the tool of that name",
-            bodies: vec![(
-                "openai_chat",
-                chat(&[
-                    json!({"index": 0, "id": "t1", "function": {"arguments": N1}}),
-                    json!({"index": 0, "function": {"name": "add"}}),
-                ]),
-            )],
+            bodies: vec![
+                (
+                    "openai_chat",
+                    chat(&[
+                        json!({"index": 0, "id": "t1", "function": {"arguments": N1}}),
+                        json!({"index": 0, "function": {"name": "add"}}),
+                    ]),
+                ),
+                ("openai_responses", {
+                    let nameless = json!({"type": "function_call", "call_id": "t1", "arguments": ""});
+                    let whole =
+                        json!({"type": "function_call", "call_id": "t1", "name": "add", "arguments": N1});
+                    [
+                        begin("openai_responses"),
+                        item("added", 0, nameless),
+                        item("done", 0, whole),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
+            ],
             expect: ONE,
             ..Row::default()
         },
@@ -298,6 +372,17 @@ pub fn rows() -> Vec<Row> {
                         json!({"type": "tool_call_delta", "id": "t1", "text": "garbage"}),
                     ]),
                 ),
+                ("openai_responses", {
+                    let late = json!({"type": "response.function_call_arguments.delta", "output_index": 0,
+                        "delta": "garbage"});
+                    [
+                        begin("openai_responses"),
+                        super::speak::say("openai_responses", 0, &add("t1", N1)),
+                        event(late),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
             ],
             expect: ONE,
             ..Row::default()
@@ -358,6 +443,13 @@ const MINTED: &[&str] = &[
     "completed \"Done.\"",
 ];
 
+/// As [`MINTED`], where the vendor knows calls by their place.
+const PLACED: &[&str] = &[
+    r#"run add {"n":1} as minted1"#,
+    "sent call #1, result #1 1",
+    "completed \"Done.\"",
+];
+
 pub const TWO: &[&str] = &[
     r#"run add {"n":1} as t1"#,
     r#"run add {"n":2} as t2"#,
@@ -376,6 +468,14 @@ pub fn add<'a>(id: &'a str, arguments: &'a str) -> Say<'a> {
 /// The same blocks in every protocol, then the end of an answer with calls.
 pub fn all(blocks: &[Say<'_>]) -> Vec<(&'static str, Vec<u8>)> {
     all_ending(blocks, End::Calls)
+}
+
+/// The same where arguments are text.
+pub fn texts(blocks: &[Say<'_>], end: End) -> Vec<(&'static str, Vec<u8>)> {
+    let bodies = TEXTUAL
+        .iter()
+        .map(|protocol| (*protocol, answer(protocol, blocks, end)));
+    bodies.collect()
 }
 
 pub fn all_ending(blocks: &[Say<'_>], end: End) -> Vec<(&'static str, Vec<u8>)> {
@@ -429,6 +529,29 @@ pub fn chat(calls: &[Value]) -> Vec<u8> {
     }
     body.extend(finish("openai_chat", End::Calls));
     body
+}
+
+/// Responses: an item for each, with the arguments `{"n":1}`.
+fn calls_of_responses(calls: &[Value]) -> Vec<u8> {
+    let mut body = begin("openai_responses");
+    for (index, call) in calls.iter().enumerate() {
+        body.extend(item("added", index, call.clone()));
+        let mut done = call.clone();
+        done["arguments"] = json!(N1);
+        body.extend(item("done", index, done));
+    }
+    body.extend(finish("openai_responses", End::Calls));
+    body
+}
+
+/// Gemini: one part, then the end.
+pub fn gemini(part: Value) -> Vec<u8> {
+    [
+        begin("gemini"),
+        parts(json!([part])),
+        finish("gemini", End::Calls),
+    ]
+    .concat()
 }
 
 /// NDJSON: these lines, then the end.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::Row;
 use super::calls::{N1, ONE, add, all_ending};
-use super::speak::{End, Say, begin, chunk, event, finish, line, say};
+use super::speak::{End, Say, begin, chunk, data, event, finish, item, line, say};
+use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
     vec![
@@ -43,6 +43,10 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", anthropic(json!({"stop_reason": null}))),
                 ("openai_chat", [openai(&[Value::Null]), DONE.to_vec()].concat()),
                 ("ndjson", ndjson(json!({"type": "finish", "reason": null}))),
+                (
+                    "openai_responses",
+                    responses(json!({"status": null, "incomplete_details": null})),
+                ),
             ],
             expect: HI,
             ..Row::default()
@@ -73,6 +77,7 @@ pub fn rows() -> Vec<Row> {
                     [begin("openai_chat"), hi("openai_chat"), DONE.to_vec()].concat(),
                 ),
                 ("ndjson", ndjson(json!({"type": "finish"}))),
+                ("openai_responses", responses(json!({}))),
             ],
             expect: HI,
             ..Row::default()
@@ -91,6 +96,7 @@ pub fn rows() -> Vec<Row> {
                     .concat(),
                 ),
                 ("openai_chat", openai(&[json!("stop")])),
+                ("gemini", reasons(&["STOP"])),
             ],
             expect: HI,
             ..Row::default()
@@ -102,6 +108,11 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", [begin("anthropic"), hi("anthropic")].concat()),
                 ("openai_chat", [begin("openai_chat"), hi("openai_chat")].concat()),
                 ("ndjson", [begin("ndjson"), hi("ndjson")].concat()),
+                (
+                    "openai_responses",
+                    [begin("openai_responses"), hi("openai_responses")].concat(),
+                ),
+                ("gemini", reasons(&[])),
             ],
             expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
@@ -109,14 +120,15 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "gives a call and neither a reason nor an end",
             run: "does not run the call: `reset`, and again",
-            bodies: ["anthropic", "openai_chat", "ndjson"]
+            bodies: PROTOCOLS
+                .iter()
                 .map(|protocol| {
                     (
-                        protocol,
+                        *protocol,
                         [begin(protocol), say(protocol, 0, &add("t1", N1))].concat(),
                     )
                 })
-                .to_vec(),
+                .collect(),
             expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
         },
@@ -148,6 +160,17 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+                ("openai_responses", {
+                    let end = finish("openai_responses", End::Stop);
+                    [
+                        begin("openai_responses"),
+                        hi("openai_responses"),
+                        end.clone(),
+                        end,
+                    ]
+                    .concat()
+                }),
+                ("gemini", reasons(&["STOP", "STOP"])),
             ],
             expect: HI,
             ..Row::default()
@@ -155,16 +178,29 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "gives its reason before the last text",
             run: "reads the text too",
-            bodies: vec![(
-                "openai_chat",
-                [
-                    begin("openai_chat"),
-                    chunk(json!({"content": "Hi"}), json!("stop")),
-                    chunk(json!({"content": "."}), Value::Null),
-                    DONE.to_vec(),
-                ]
-                .concat(),
-            )],
+            bodies: vec![
+                (
+                    "openai_chat",
+                    [
+                        begin("openai_chat"),
+                        chunk(json!({"content": "Hi"}), json!("stop")),
+                        chunk(json!({"content": "."}), Value::Null),
+                        DONE.to_vec(),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "gemini",
+                    [
+                        begin("gemini"),
+                        data(json!({"candidates": [{"content": {"parts": [{"text": "Hi"}]},
+                        "finishReason": "STOP"}]})),
+                        data(json!({"candidates": [{"content": {"parts": [{"text": "."}]},
+                        "finishReason": "STOP"}]})),
+                    ]
+                    .concat(),
+                ),
+            ],
             expect: HI,
             ..Row::default()
         },
@@ -203,6 +239,16 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+                ("openai_responses", {
+                    let end = finish("openai_responses", End::Stop);
+                    [
+                        begin("openai_responses"),
+                        hi("openai_responses"),
+                        end,
+                        hi("openai_responses"),
+                    ]
+                    .concat()
+                }),
             ],
             expect: HI,
             ..Row::default()
@@ -214,6 +260,11 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", anthropic(json!({"stop_reason": "model_got_bored"}))),
                 ("openai_chat", [openai(&[json!("eos")]), DONE.to_vec()].concat()),
                 ("ndjson", ndjson(json!({"type": "finish", "reason": "bored"}))),
+                (
+                    "openai_responses",
+                    responses(json!({"status": "incomplete", "incomplete_details": {"reason": "bored"}})),
+                ),
+                ("gemini", reasons(&["BORED"])),
             ],
             expect: HI,
             ..Row::default()
@@ -264,6 +315,17 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+                ("openai_responses", {
+                    let part = json!({"type": "refusal", "refusal": "Hi."});
+                    let whole =
+                        json!({"id": "msg_0", "type": "message", "role": "assistant", "content": [part]});
+                    [
+                        begin("openai_responses"),
+                        item("done", 0, whole),
+                        finish("openai_responses", End::Stop),
+                    ]
+                    .concat()
+                }),
             ],
             expect: HI,
             ..Row::default()
@@ -271,17 +333,24 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends further choices (`n` > 1), one of which ends first",
             run: "reads the first alone",
-            bodies: vec![("openai_chat", {
-                let other = json!({"id": "c_1", "choices": [{"index": 1, "delta": {"content": "Other"},
+            bodies: vec![
+                ("openai_chat", {
+                    let other = json!({"id": "c_1", "choices": [{"index": 1, "delta": {"content": "Other"},
                     "finish_reason": "length"}]});
-                [
-                    begin("openai_chat"),
-                    super::speak::data(other),
-                    openai(&[json!("stop")]),
-                    DONE.to_vec(),
-                ]
-                .concat()
-            })],
+                    [
+                        begin("openai_chat"),
+                        data(other),
+                        openai(&[json!("stop")]),
+                        DONE.to_vec(),
+                    ]
+                    .concat()
+                }),
+                ("gemini", {
+                    let other = json!({"candidates": [{"index": 1, "content": {"parts": [{"text": "Other"}]},
+                    "finishReason": "MAX_TOKENS"}]});
+                    [data(other), reasons(&["STOP"])].concat()
+                }),
+            ],
             expect: HI,
             ..Row::default()
         },
@@ -291,7 +360,7 @@ pub fn rows() -> Vec<Row> {
             bodies: vec![(
                 "openai_chat",
                 [
-                    super::speak::data(
+                    data(
                         json!({"id": "c_1", "choices": [{"index": 0, "finish_reason": "tool_calls",
                         "delta": {"role": "assistant", "content": "", "tool_calls": [{"index": 0, "id": "t1",
                             "type": "function", "function": {"name": "add", "arguments": N1}}]}}],
@@ -329,6 +398,25 @@ fn openai(reasons: &[Value]) -> Vec<u8> {
     let mut body = [begin("openai_chat"), hi("openai_chat")].concat();
     for reason in reasons {
         body.extend(chunk(json!({}), reason.clone()));
+    }
+    body
+}
+
+/// Responses: `Hi.`, and the last event with this instead of its `status`.
+fn responses(fields: Value) -> Vec<u8> {
+    let mut response = json!({"id": "resp_1", "output": []});
+    for (key, value) in fields.as_object().unwrap() {
+        response[key] = value.clone();
+    }
+    let end = event(json!({"type": "response.completed", "response": response}));
+    [begin("openai_responses"), hi("openai_responses"), end].concat()
+}
+
+/// Gemini: `Hi.` and a chunk for each of these reasons.
+fn reasons(reasons: &[&str]) -> Vec<u8> {
+    let mut body = [begin("gemini"), hi("gemini")].concat();
+    for reason in reasons {
+        body.extend(data(json!({"candidates": [{"finishReason": reason}]})));
     }
     body
 }

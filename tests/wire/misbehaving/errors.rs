@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::calls::{N1, add, start};
-use super::speak::{End, Say, begin, chunk, data, event, line, say};
+use super::speak::{End, Say, begin, chunk, data, event, item, line, parts, respond, say};
 use super::{Ending, PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -42,6 +42,14 @@ pub fn rows() -> Vec<Row> {
                     data(json!({"error": {"type": "invalid_request_error", "message": "no", "code": 400}})),
                 ),
                 ("ndjson", line(json!({"type": "error", "code": "invalid_request", "message": "no"}))),
+            (
+                    "openai_responses",
+                    event(json!({"type": "error", "code": "invalid_request_error", "message": "no"})),
+                ),
+                (
+                    "gemini",
+                    data(json!({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}})),
+                ),
             ],
             expect: &["failed invalid_request \"\""],
             ..Row::default()
@@ -74,6 +82,24 @@ pub fn rows() -> Vec<Row> {
                         begin("ndjson"),
                         hi("ndjson"),
                         line(json!({"type": "error", "code": "invalid_request", "message": "no"})),
+                    ]
+                    .concat(),
+                ),
+            (
+                    "openai_responses",
+                    [
+                        begin("openai_responses"),
+                        hi("openai_responses"),
+                        respond("failed", json!({"error": {"code": "invalid_prompt", "message": "no"}})),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "gemini",
+                    [
+                        begin("gemini"),
+                        hi("gemini"),
+                        data(json!({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}})),
                     ]
                     .concat(),
                 ),
@@ -181,6 +207,20 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+            (
+                    "openai_responses",
+                    [
+                        begin("openai_responses"),
+                        item("added", 0, json!({"type": "function_call", "call_id": "t1", "name": "wipe",
+                            "arguments": ""})),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "gemini",
+                    [begin("gemini"), parts(json!([{"functionCall": {"name": "wipe", "willContinue": true}}]))]
+                        .concat(),
+                ),
             ],
             ending: Ending::Drop,
             expect: &["reset", "retry after network", "completed \"Done.\""],
@@ -200,6 +240,7 @@ pub fn rows() -> Vec<Row> {
             bodies: vec![
                 ("anthropic", reason("anthropic")),
                 ("openai_chat", reason("openai_chat")),
+                ("gemini", reason("gemini")),
             ],
             ending: Ending::Drop,
             expect: HI,
@@ -235,6 +276,7 @@ pub fn rows() -> Vec<Row> {
             bodies: vec![
                 ("anthropic", reason("anthropic")),
                 ("openai_chat", reason("openai_chat")),
+                ("gemini", reason("gemini")),
             ],
             ending: Ending::Stall,
             expect: HI,
@@ -253,6 +295,11 @@ pub fn rows() -> Vec<Row> {
                     [begin("openai_chat"), hi("openai_chat"), b"data: {\"id\":\n\n".to_vec()].concat(),
                 ),
                 ("ndjson", [begin("ndjson"), hi("ndjson"), b"{\"type\":\n".to_vec()].concat()),
+            (
+                    "openai_responses",
+                    [begin("openai_responses"), hi("openai_responses"), b"data: {\"id\":\n\n".to_vec()].concat(),
+                ),
+                ("gemini", [begin("gemini"), hi("gemini"), b"data: {\"id\":\n\n".to_vec()].concat()),
             ],
             expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
@@ -285,6 +332,7 @@ fn whole(protocol: &str) -> Vec<u8> {
 fn reason(protocol: &str) -> Vec<u8> {
     let reason = match protocol {
         "anthropic" => event(json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})),
+        "gemini" => data(json!({"candidates": [{"finishReason": "STOP"}]})),
         _ => chunk(json!({}), json!("stop")),
     };
     [begin(protocol), hi(protocol), reason].concat()
@@ -293,7 +341,11 @@ fn reason(protocol: &str) -> Vec<u8> {
 fn overload(protocol: &str) -> Vec<u8> {
     let error = json!({"type": "overloaded_error", "message": "Overloaded", "code": Value::Null});
     match protocol {
-        "anthropic" => event(json!({"type": "error", "error": error})),
+        "anthropic" | "openai_responses" => event(json!({"type": "error", "error": error})),
+        "gemini" => data(
+            json!({"error": {"code": 503, "message": "The model is overloaded.",
+            "status": "UNAVAILABLE"}}),
+        ),
         "openai_chat" => data(json!({"error": error})),
         _ => line(json!({"type": "error", "code": "overloaded", "message": "Overloaded"})),
     }

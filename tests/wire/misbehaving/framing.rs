@@ -163,6 +163,21 @@ pub fn rows() -> Vec<Row> {
                     .to_string()
                     .into_bytes(),
                 ),
+                (
+                    "openai_responses",
+                    json!({"id": "resp_1", "object": "response", "status": "completed", "model": "m",
+                        "output": [{"id": "msg_0", "type": "message", "role": "assistant",
+                            "content": [{"type": "output_text", "text": "Hi.", "annotations": []}]}]})
+                    .to_string()
+                    .into_bytes(),
+                ),
+                (
+                    "gemini",
+                    json!([{"candidates": [{"content": {"parts": [{"text": "Hi."}], "role": "model"},
+                        "finishReason": "STOP"}]}])
+                    .to_string()
+                    .into_bytes(),
+                ),
             ],
             expect: HI,
             ..Row::default()

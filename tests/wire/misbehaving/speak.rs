@@ -42,6 +42,12 @@ pub fn begin(protocol: &str) -> Vec<u8> {
             "usage": {"input_tokens": 10, "output_tokens": 1}}}),
         ),
         "openai_chat" => chunk(json!({"role": "assistant", "content": ""}), Value::Null),
+        "openai_responses" => event(json!({"type": "response.created", "response":
+            {"id": "resp_1", "status": "in_progress", "model": "m", "output": []}})),
+        "gemini" => data(
+            json!({"candidates": [{"content": {"parts": [], "role": "model"}}],
+            "responseId": "r_1", "modelVersion": "m"}),
+        ),
         _ => line(json!({"type": "response", "id": "r_1"})),
     }
 }
@@ -50,6 +56,8 @@ pub fn say(protocol: &str, index: usize, block: &Say<'_>) -> Vec<u8> {
     match protocol {
         "anthropic" => say_anthropic(index, block),
         "openai_chat" => chunk(chat_delta(index, block), Value::Null),
+        "openai_responses" => say_responses(index, block),
+        "gemini" => parts(json!([gemini_part(block)])),
         _ => line(match *block {
             Say::Text(text) => json!({"type": "text", "text": text}),
             Say::Thinking(text) => json!({"type": "reasoning", "text": text, "signature": "c2ln"}),
@@ -62,6 +70,22 @@ pub fn say(protocol: &str, index: usize, block: &Say<'_>) -> Vec<u8> {
 
 pub fn finish(protocol: &str, end: End) -> Vec<u8> {
     let at = |words: [&'static str; 4]| words[end as usize];
+    match protocol {
+        "openai_responses" => {
+            let (word, details) = match end {
+                End::Length => ("incomplete", json!({"reason": "max_output_tokens"})),
+                _ => ("completed", Value::Null),
+            };
+            return respond(word, json!({"incomplete_details": details}));
+        }
+        "gemini" => {
+            return data(
+                json!({"candidates": [{"finishReason": at(["STOP", "STOP", "MAX_TOKENS", "STOP"])}],
+                "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}),
+            );
+        }
+        _ => {}
+    }
     match protocol {
         "anthropic" => {
             let reason = at(["end_turn", "tool_use", "max_tokens", "pause_turn"]);
@@ -124,7 +148,82 @@ fn chat_delta(index: usize, block: &Say<'_>) -> Value {
     }
 }
 
-/// An event of Anthropic, with its name.
+fn say_responses(index: usize, block: &Say<'_>) -> Vec<u8> {
+    let (begun, part, delta, whole) = match *block {
+        Say::Text(text) => (
+            json!({"id": format!("msg_{index}"), "type": "message", "role": "assistant", "content": []}),
+            "output_text",
+            text,
+            (
+                "content",
+                json!([{"type": "output_text", "text": text, "annotations": []}]),
+            ),
+        ),
+        Say::Thinking(text) => (
+            json!({"id": format!("rs_{index}"), "type": "reasoning", "summary": [],
+                "encrypted_content": "c2ln"}),
+            "reasoning_summary_text",
+            text,
+            ("summary", json!([{"type": "summary_text", "text": text}])),
+        ),
+        Say::Call { id, name, arguments } => (
+            json!({"id": format!("fc_{index}"), "type": "function_call", "call_id": id, "name": name,
+                "arguments": ""}),
+            "function_call_arguments",
+            arguments,
+            ("arguments", json!(arguments)),
+        ),
+    };
+    let mut done = begun.clone();
+    done[whole.0] = whole.1;
+    [
+        item("added", index, begun),
+        event(
+            json!({"type": format!("response.{part}.delta"), "output_index": index, "content_index": 0,
+            "summary_index": 0, "delta": delta}),
+        ),
+        item("done", index, done),
+    ]
+    .concat()
+}
+
+/// An item of Responses begins (`added`) or ends (`done`).
+pub fn item(what: &str, index: usize, item: Value) -> Vec<u8> {
+    event(json!({"type": format!("response.output_item.{what}"), "output_index": index, "item": item}))
+}
+
+/// The last event of Responses; `fields` are added to its response.
+pub fn respond(word: &str, fields: Value) -> Vec<u8> {
+    let mut response = json!({"id": "resp_1", "status": word, "output": [],
+        "usage": {"input_tokens": 10, "output_tokens": 5}});
+    for (key, value) in fields.as_object().unwrap() {
+        response[key] = value.clone();
+    }
+    event(json!({"type": format!("response.{word}"), "response": response}))
+}
+
+/// Arguments that are no JSON are a string in Gemini, which has no others.
+fn gemini_part(block: &Say<'_>) -> Value {
+    match *block {
+        Say::Text(text) => json!({"text": text}),
+        Say::Thinking(text) => json!({"text": text, "thought": true, "thoughtSignature": "c2ln"}),
+        Say::Call { id, name, arguments } => {
+            let args: Value = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
+            let mut call = json!({"name": name, "args": args});
+            if !id.is_empty() {
+                call["id"] = json!(id);
+            }
+            json!({"functionCall": call})
+        }
+    }
+}
+
+/// A chunk of Gemini with these parts.
+pub fn parts(parts: Value) -> Vec<u8> {
+    data(json!({"candidates": [{"content": {"parts": parts, "role": "model"}}], "responseId": "r_1"}))
+}
+
+/// An event with its name.
 pub fn event(value: Value) -> Vec<u8> {
     format!(
         "event: {}\ndata: {value}\n\n",

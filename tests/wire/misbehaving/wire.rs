@@ -36,6 +36,12 @@ pub fn items(protocol: &str, body: &str) -> Vec<Item> {
             _ => read(message, &mut items, ndjson),
         }
     }
+    list(&body["input"])
+        .iter()
+        .for_each(|item| responses(item, &mut items));
+    list(&body["contents"])
+        .iter()
+        .for_each(|content| gemini(content, &mut items));
     items
 }
 
@@ -159,6 +165,82 @@ fn chat(message: &Value, items: &mut Vec<Item>) {
                 text: text(&message["content"]),
             });
         }
+    }
+}
+
+/// Items stand for themselves; those of one answer are told by nothing.
+fn responses(item: &Value, items: &mut Vec<Item>) {
+    match item["type"].as_str().unwrap_or("message") {
+        "message" if item["role"] == "assistant" => items.push(Item::Text {
+            text: text(&item["content"]),
+        }),
+        "message" => {
+            items.push(Item::User);
+            items.push(Item::Text {
+                text: text(&item["content"]),
+            });
+        }
+        "function_call" => items.push(Item::Call {
+            id: text(&item["call_id"]),
+            name: text(&item["name"]),
+        }),
+        "function_call_output" => items.push(Item::Result {
+            id: text(&item["call_id"]),
+            text: text(&item["output"]),
+        }),
+        name => items.push(Item::Other {
+            name: name.to_owned(),
+        }),
+    }
+}
+
+/// Calls without an id are known by their place.
+fn gemini(content: &Value, items: &mut Vec<Item>) {
+    let parts = list(&content["parts"]);
+    if content["role"] == "model" {
+        items.push(Item::Assistant);
+    } else if parts.iter().all(|part| part["functionResponse"].is_null()) {
+        items.push(Item::User);
+    }
+    let (mut calls, mut results) = (0, 0);
+    let id = |value: &Value, count: &mut usize| {
+        *count += 1;
+        value["id"]
+            .as_str()
+            .map_or_else(|| format!("#{count}"), str::to_owned)
+    };
+    for part in parts {
+        let (call, result) = (&part["functionCall"], &part["functionResponse"]);
+        items.push(if call.is_object() {
+            Item::Call {
+                id: id(call, &mut calls),
+                name: text(&call["name"]),
+            }
+        } else if result.is_object() {
+            let response = &result["response"];
+            let texts = ["output", "error"].map(|name| response[name].as_str());
+            Item::Result {
+                id: id(result, &mut results),
+                text: texts
+                    .into_iter()
+                    .flatten()
+                    .next()
+                    .map_or_else(|| response.to_string(), str::to_owned),
+            }
+        } else if part["thought"] == true {
+            Item::Other {
+                name: "thinking".into(),
+            }
+        } else if part["text"].is_string() {
+            Item::Text {
+                text: text(&part["text"]),
+            }
+        } else {
+            let field = part.as_object().and_then(|part| part.keys().next().cloned());
+            Item::Other {
+                name: field.unwrap_or_default(),
+            }
+        });
     }
 }
 

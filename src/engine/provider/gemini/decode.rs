@@ -211,7 +211,9 @@ impl GeminiDecoder {
         function: &Object<'_>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
-        if let Some(name) = function.filled("name") {
+        // Arguments of nothing that is open are a call whose name the model forgot.
+        let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
+        if let Some(name) = function.filled("name").or(nameless) {
             self.end_open(answer);
             let id = function.filled("id");
             let at = answer.start_tool_call(id.as_deref().unwrap_or_default(), &name);

@@ -6,7 +6,7 @@
 //! <https://ai.google.dev/gemini-api/docs/thought-signatures> (2026-11-21)
 
 use super::super::super::json_check::check;
-use super::super::super::json_reader::Object;
+use super::super::super::json_reader::{Object, string};
 use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use super::super::super::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use super::super::super::text::{find, join};
@@ -60,10 +60,13 @@ fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
                 into.push(b'}');
             }
             Block::ToolCall {
-                name, input, vendor, ..
+                id,
+                name,
+                input,
+                vendor,
             } => {
                 let vendor = vendor.as_ref().filter(|_| is_own);
-                push_call(name, input, vendor, into);
+                push_call(id, name, input, vendor, into);
                 let is_signed = vendor_field(vendor, "thoughtSignature").is_some();
                 if is_first_call && !is_signed && !is_same_model {
                     push_text(into, "thoughtSignature", NO_SIGNATURE);
@@ -117,11 +120,11 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
 }
 
 /// Leaves the part open.
-fn push_call(name: &str, input: &ToolInput, vendor: Option<&Json>, into: &mut Vec<u8>) {
+fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, into: &mut Vec<u8>) {
     open(into);
     push_key(into, "functionCall");
     into.push(b'{');
-    push_id(vendor, into);
+    push_id(id, vendor, into);
     push_text(into, "name", name);
     match input {
         ToolInput::Json(json) => push_raw(into, "args", json.as_str()),
@@ -137,9 +140,12 @@ fn push_call(name: &str, input: &ToolInput, vendor: Option<&Json>, into: &mut Ve
     push_vendor(into, vendor, &["id", "functionCall"]);
 }
 
-fn push_id(vendor: Option<&Json>, into: &mut Vec<u8>) {
-    if let Some(id) = vendor_field(vendor, "id") {
-        push_raw(into, "id", id);
+/// An id that came twice was replaced by another one, which Gemini does not know.
+fn push_id(id: &str, vendor: Option<&Json>, into: &mut Vec<u8>) {
+    if let Some(given) = vendor_field(vendor, "id")
+        && string(given).as_deref() == Some(id)
+    {
+        push_raw(into, "id", given);
     }
 }
 
@@ -217,7 +223,7 @@ fn push_result(
     open(into);
     push_key(into, "functionResponse");
     into.push(b'{');
-    push_id(vendor, into);
+    push_id(call_id, vendor, into);
     push_text(into, "name", name);
     push_key(into, "response");
     let texts = || {
