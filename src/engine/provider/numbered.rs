@@ -61,15 +61,13 @@ impl<K: Copy> Numbered<K> {
     }
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
-fn digits<'a>(bytes: impl Iterator<Item = &'a u8>) -> usize {
-    bytes.take_while(|byte| byte.is_ascii_digit()).count()
-}
-
 /// What follows a whole number without a leading zero.
 #[cfg_attr(looplet_speed, optimize(speed))]
 fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
-    let count = digits(bytes.iter());
+    let mut count = 0;
+    while bytes.get(count).is_some_and(u8::is_ascii_digit) {
+        count += 1;
+    }
     if count == 0 || (count > 1 && bytes.first() == Some(&b'0')) {
         return None;
     }
@@ -79,13 +77,15 @@ fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
 /// The event without a number at its end, and whether there was one.
 #[cfg_attr(looplet_speed, optimize(speed))]
 fn without_end(data: &[u8]) -> (&[u8], bool) {
-    let open = data.strip_suffix(b"}").unwrap_or(data);
-    let (rest, number) = open
-        .split_at_checked(open.len() - digits(open.iter().rev()))
-        .unwrap_or((open, &[]));
-    if open.len() < data.len() && rest.ends_with(KEY) && behind_number(number).is_some() {
-        (rest, true)
-    } else {
-        (data, false)
+    if let [open @ .., b'}'] = data {
+        let mut rest = open;
+        while let [before @ .., b'0'..=b'9'] = rest {
+            rest = before;
+        }
+        let number = open.get(rest.len()..).unwrap_or_default();
+        if behind_number(number).is_some() && rest.ends_with(KEY) {
+            return (rest, true);
+        }
     }
+    (data, false)
 }

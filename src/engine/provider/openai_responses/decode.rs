@@ -66,6 +66,7 @@ impl ResponsesDecoder {
         answer.grow(part, |into| text.unescape_into(into))
     }
 
+    #[inline(never)]
     fn decode_any(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());

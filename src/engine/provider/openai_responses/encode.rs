@@ -161,10 +161,17 @@ fn push_reasoning(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u
         .as_ref()
         .and_then(|json| Object::parse(json.as_str()));
     let effort = model.effort.as_deref().map(Json::string);
-    let effort = effort.iter().map(|effort| ("effort", effort.as_str()));
-    let thinking = thinking.iter().flat_map(Object::fields);
-    let thinking = thinking.filter(|(key, _)| *key != "effort" || model.effort.is_none());
-    let ours: Vec<_> = effort.chain(thinking).collect();
+    let mut ours = Vec::new();
+    if let Some(effort) = &effort {
+        ours.push(("effort", effort.as_str()));
+    }
+    if let Some(thinking) = &thinking {
+        for (key, value) in thinking.fields() {
+            if key != "effort" || effort.is_none() {
+                ours.push((key, value));
+            }
+        }
+    }
     push_merged(fields, "reasoning", &ours, into);
 }
 
@@ -198,8 +205,12 @@ fn push_merged(fields: &BodyFields<'_>, key: &str, ours: &[(&str, &str)], into: 
     }
     push_key(into, key);
     into.push(b'{');
-    let ours = ours.iter().filter(|(key, _)| object.last(key).is_none());
-    for (key, value) in ours.copied().chain(object.fields()) {
+    for (key, value) in ours {
+        if *value != "null" && object.last(key).is_none() {
+            push_any(into, key, value);
+        }
+    }
+    for (key, value) in object.fields() {
         if value != "null" {
             push_any(into, key, value);
         }

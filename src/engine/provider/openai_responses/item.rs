@@ -1,11 +1,12 @@
 //! An output item while it is being streamed, and what its end says about it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{object_of, push_escaped};
-use super::super::super::message::Json;
 
 /// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
 pub type Slot = u32;
@@ -104,7 +105,8 @@ impl Item {
     }
 
     fn settle_message(&mut self, item: &Object<'_>, answer: &mut Answer) {
-        for (slot, piece) in (0..).step_by(2).zip(item.items("content")) {
+        for (at, piece) in item.items("content").into_iter().enumerate() {
+            let slot = 2 * at as Slot;
             let Some(piece) = Object::parse(piece) else {
                 continue;
             };
@@ -116,16 +118,18 @@ impl Item {
             };
             let text = refusal.or_else(|| piece.string("text")).unwrap_or_default();
             if let Some(part) = self.complete(slot, kind, &text, answer) {
-                let of_item = further(item, &["type", "role", "content"]);
-                let mut fields = of_item.chain(further(&piece, &["type", "text", "refusal"]));
-                set_vendor(part, object_of(&mut fields), answer);
+                let mut fields = Vec::new();
+                further(item, &["type", "role", "content"], &mut fields);
+                further(&piece, &["type", "text", "refusal"], &mut fields);
+                set_vendor(part, &fields, answer);
             }
         }
     }
 
     fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut Answer) {
         for (first, list) in [(0, "summary"), (1, "content")] {
-            for (slot, piece) in (first..).step_by(2).zip(item.items(list)) {
+            for (at, piece) in item.items(list).into_iter().enumerate() {
+                let slot = first + 2 * at as Slot;
                 let text = Object::parse(piece).and_then(|piece| piece.string("text"));
                 self.complete(slot, PartKind::Thinking, &text.unwrap_or_default(), answer);
             }
@@ -135,15 +139,19 @@ impl Item {
         }
         let last = self.parts.len();
         for (at, (slot, part)) in self.parts.iter().enumerate() {
-            let field = (slot % 2 == 1).then_some(("field", "\"content\""));
-            // The item's status is not taken back by every server.
-            let of_item = further(item, &["summary", "content", "encrypted_content", "status"]);
-            let closes = at + 1 == last;
-            let mut fields = field.into_iter().chain(of_item.filter(|_| closes));
-            set_vendor(*part, object_of(&mut fields), answer);
-            if let Some(part) = answer.parts.get_mut(*part).filter(|_| closes) {
-                part.signature = item.filled("encrypted_content").map(|text| text.into_owned());
+            let mut fields = Vec::new();
+            if slot % 2 == 1 {
+                fields.push(("field", "\"content\""));
             }
+            if at + 1 == last {
+                // The item's status is not taken back by every server.
+                let ours = ["summary", "content", "encrypted_content", "status"];
+                further(item, &ours, &mut fields);
+                if let Some(part) = answer.parts.get_mut(*part) {
+                    part.signature = item.filled("encrypted_content").map(Cow::into_owned);
+                }
+            }
+            set_vendor(*part, &fields, answer);
         }
     }
 
@@ -160,8 +168,9 @@ impl Item {
             let text = item.string("arguments").unwrap_or(arguments.into());
             let blank = text.trim().is_empty() && !is_cut_off;
             self.complete(ONLY, PartKind::ToolCall, if blank { "{}" } else { &text }, answer);
-            let mut fields = further(item, &["type", "call_id", "name", "arguments"]);
-            set_vendor(part, object_of(&mut fields), answer);
+            let mut fields = Vec::new();
+            further(item, &["type", "call_id", "name", "arguments"], &mut fields);
+            set_vendor(part, &fields, answer);
         } else {
             let input = escaped(&item.string("input").unwrap_or_default());
             let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
@@ -189,19 +198,18 @@ impl Item {
 /// Fields of the event that Bedrock's server writes into the item too.
 const OF_EVENT: [&str; 2] = ["item_id", "output_index"];
 
-/// The fields that are not `ours` and not empty.
-fn further<'a>(
-    object: &'a Object<'_>,
-    ours: &'static [&'static str],
-) -> impl Iterator<Item = (&'a str, &'a str)> {
-    object
-        .fields()
-        .filter(|(key, value)| *value != "[]" && !ours.contains(key) && !OF_EVENT.contains(key))
+/// Adds the fields that are not `ours` and not empty.
+fn further<'a>(object: &'a Object<'_>, ours: &[&str], into: &mut Vec<(&'a str, &'a str)>) {
+    for (key, value) in object.fields() {
+        if value != "[]" && !ours.contains(&key) && !OF_EVENT.contains(&key) {
+            into.push((key, value));
+        }
+    }
 }
 
-fn set_vendor(part: usize, vendor: Option<Json>, answer: &mut Answer) {
+fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut Answer) {
     if let Some(part) = answer.parts.get_mut(part) {
-        part.vendor = vendor;
+        part.vendor = object_of(&mut fields.iter().copied());
     }
 }
 
