@@ -32,35 +32,28 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "gemini";
 
-/// A name with a collection (`models/…`, `tunedModels/…`, `publishers/…/models/…`) stands as it is.
+/// A name with a collection (`models/…`, `tunedModels/…`) stands as it is.
 fn path(model: &ModelConfig) -> String {
-    let name = model.model.trim_start_matches('/');
-    let collections = ["models/", "tunedModels/", "publishers/", "endpoints/"];
-    let collection = if collections.iter().any(|known| name.starts_with(known)) {
-        ""
+    let has_collection = model.model.bytes().any(|byte| byte == b'/');
+    let mut path = String::from(if has_collection {
+        "/v1beta/"
     } else {
-        "models/"
-    };
-    let verb = if model.stream {
-        ":streamGenerateContent?alt=sse"
-    } else {
-        ":generateContent"
-    };
-    let mut path = ["/v1beta/", collection].concat();
-    for byte in name.bytes() {
+        "/v1beta/models/"
+    });
+    for byte in model.model.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~/@".contains(&byte) {
             path.push(char::from(byte));
         } else {
             path.push('%');
             for digit in [byte >> 4, byte & 15] {
-                path.push(
-                    char::from_digit(digit.into(), 16)
-                        .unwrap_or('0')
-                        .to_ascii_uppercase(),
-                );
+                path.push(char::from(digit + if digit < 10 { b'0' } else { b'A' - 10 }));
             }
         }
     }
-    path.push_str(verb);
+    path.push_str(if model.stream {
+        ":streamGenerateContent?alt=sse"
+    } else {
+        ":generateContent"
+    });
     path
 }
