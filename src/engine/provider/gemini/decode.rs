@@ -14,6 +14,7 @@ use super::super::super::json_writer::{push_any, push_raw, push_vendor};
 use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::super::usage::Usage;
+use super::super::cursor::{Cursor, behind};
 use super::super::failure::{decode_error_value, malformed};
 use super::partial_args::PartialArgs;
 
@@ -25,8 +26,19 @@ pub struct GeminiDecoder {
     /// The call whose arguments are still coming.
     call: Option<(usize, PartialArgs)>,
     has_calls: bool,
+    /// The last event, if it had nothing but a piece of `flow` and the usage.
+    #[serde(skip)]
+    frame: Option<Frame>,
     /// What the answer's text rests on, in the order of [`SOURCES`]; of citations the list's inside.
     sources: [String; 3],
+}
+
+/// What stands before a text, between it and the usage, and behind that. A stream repeats these bytes in every event.
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    before: String,
+    between: String,
+    behind: String,
 }
 
 impl GeminiDecoder {
@@ -36,11 +48,31 @@ impl GeminiDecoder {
     /// The failure that an error chunk reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let data = data.trim_ascii();
+        if self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
         let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
         self.read_chunks(&text, answer).map(|_| ())
+    }
+
+    /// The events that come by the hundred. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let frame = self.frame.as_ref()?;
+        let (_, part) = self.flow?;
+        let mut cursor = Cursor::new(behind(data, frame.before.as_bytes())?);
+        let text = cursor.string()?;
+        let rest = behind(cursor.rest(), frame.between.as_bytes())?;
+        let mut cursor = Cursor::new(rest);
+        cursor.value(4)?;
+        let usage = str::from_utf8(rest.get(..cursor.position())?).ok()?;
+        if behind(cursor.rest(), frame.behind.as_bytes()) != Some(&[]) {
+            return None;
+        }
+        read_usage(&Object::parse(usage)?, answer);
+        answer.grow(part, |into| text.unescape_into(into))
     }
 
     /// The body has ended.
@@ -95,8 +127,14 @@ impl GeminiDecoder {
         if let Some(usage) = chunk.object("usageMetadata") {
             read_usage(&usage, answer);
         }
-        for candidate in chunk.items("candidates") {
-            self.read_candidate(candidate, answer)?;
+        let candidates = chunk.items("candidates");
+        let mut plain = None;
+        for candidate in &candidates {
+            plain = self.read_candidate(candidate, answer)?;
+        }
+        self.frame = None;
+        if let (Some(text), [_], Some(usage)) = (plain, candidates.as_slice(), chunk.get("usageMetadata")) {
+            self.frame = frame_of(json, text, usage);
         }
         let feedback = chunk.object("promptFeedback");
         if let Some(reason) = feedback
@@ -112,14 +150,24 @@ impl GeminiDecoder {
         Ok(feedback.is_some() || chunk.get("candidates").is_some())
     }
 
-    fn read_candidate(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+    /// Returns the text's JSON if that is all that is new.
+    fn read_candidate<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let candidate = Object::parse(json).unwrap_or_default();
         if candidate.number("index").unwrap_or(0) != 0 {
-            return Ok(());
+            return Ok(None);
         }
         let content = candidate.object("content").unwrap_or_default();
-        for part in content.items("parts") {
-            self.read_part(part, answer)?;
+        let parts = content.items("parts");
+        let mut plain = None;
+        for part in &parts {
+            plain = self.read_part(part, answer)?;
+        }
+        let is_all = parts.len() == 1
+            && candidate
+                .fields()
+                .all(|(name, _)| name == "content" || name == "index");
+        if is_all {
+            return Ok(plain);
         }
         let citations = candidate.object("citationMetadata").unwrap_or_default();
         let [known, others @ ..] = &mut self.sources;
@@ -150,15 +198,16 @@ impl GeminiDecoder {
                 answer.raw_finish_reason = Some(reason.into_owned());
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Text, thinking and calls; all else (inline data, code that the vendor ran, its own tools, what is unknown) is
-    /// kept raw, and so is a signature without a text.
-    fn read_part(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+    /// kept raw, and so is a signature without a text. Returns the text's JSON if that is all.
+    fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
-            return self.read_call(&part, &function, answer);
+            self.read_call(&part, &function, answer)?;
+            return Ok(None);
         }
         let mut kind = match part.get("thought") {
             Some("true") => PartKind::Thinking,
@@ -169,10 +218,10 @@ impl GeminiDecoder {
         match &text {
             Some(text) if vendor.is_none() => {
                 self.push(kind, text, answer);
-                return Ok(());
+                return Ok(part.get("text").filter(|_| !text.is_empty()));
             }
             Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {}
-            _ if part.fields().next().is_none() => return Ok(()),
+            _ if part.fields().next().is_none() => return Ok(None),
             _ => kind = PartKind::Raw,
         }
         self.end_open(answer);
@@ -193,7 +242,7 @@ impl GeminiDecoder {
             }
         }
         answer.end(at);
-        Ok(())
+        Ok(None)
     }
 
     fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
@@ -303,6 +352,17 @@ impl GeminiDecoder {
         }
         text.vendor = closed(out);
     }
+}
+
+/// `text` and `usage` are places in `event`; `None` if the usage comes first.
+fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
+    let place = |part: &str| (part.as_ptr() as usize).checked_sub(event.as_ptr() as usize);
+    let (text_at, usage_at) = (place(text)?, place(usage)?);
+    Some(Frame {
+        before: event.get(..text_at)?.to_owned(),
+        between: event.get(text_at + text.len()..usage_at)?.to_owned(),
+        behind: event.get(usage_at + usage.len()..)?.to_owned(),
+    })
 }
 
 const CITATIONS: &str = "citations";
