@@ -90,7 +90,8 @@ fn a_signature_on_an_empty_text_goes_back_with_the_next_prompt() {
 fn a_call_that_gemini_could_not_read_is_asked_for_again() {
     let mut world = started(json!([tool("add", json!({}))]), json!({}));
     let end = json!({ "finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "add(" });
-    world.respond(&chunk(json!([{"text": "Let me"}]), end));
+    world.head(200, &[]);
+    world.chunk(&chunk(json!([{"text": "Let me"}]), end));
     assert!(world.event_names().contains(&"reset".to_owned()));
     world.pass(10_000);
     world.respond(&chunk(

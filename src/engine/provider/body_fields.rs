@@ -96,14 +96,14 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// A field that is an object: what `write` says, merged with what `body` has there. Not sent if that is nothing.
-    pub fn nested(
-        &self,
-        into: &mut Vec<u8>,
-        key: &str,
-        write: &mut dyn FnMut(&BodyFields<'_>, &mut Vec<u8>),
-    ) {
+    /// A field that is an object: `ours`, which is not closed yet, and over it what `body` has there. Not sent if that is
+    /// nothing, or null in `body`.
+    pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
+        ours.push(b'}');
         let over = self.over(key);
+        let inner = BodyFields {
+            over: over.and_then(Object::parse),
+        };
         if over.is_none() && self.has(key) {
             return;
         }
@@ -111,10 +111,13 @@ impl<'a> BodyFields<'a> {
         push_key(into, key);
         into.push(b'{');
         let head = into.len();
-        let inner = BodyFields {
-            over: over.and_then(Object::parse),
-        };
-        write(&inner, into);
+        let ours = str::from_utf8(&ours)
+            .ok()
+            .and_then(Object::parse)
+            .unwrap_or_default();
+        for (name, value) in ours.fields() {
+            inner.raw(into, name, value);
+        }
         inner.finish(into, &[]);
         if into.len() == head {
             into.truncate(start);

@@ -3,15 +3,18 @@
 //! Every chunk is a whole `GenerateContentResponse` with what is new in its parts; usage counts up from chunk to chunk.
 //! A finish reason may stand in any chunk and the last one counts; the stream has no other end than that of its body.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use super::super::super::answer::{Answer, FinishReason, Part, PartKind};
+use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, validate};
-use super::super::super::json_writer::object_of;
+use super::super::super::json_writer::{push_any, push_raw, push_vendor};
 use super::super::super::message::Json;
-use super::super::super::text::join;
+use super::super::super::text::find;
 use super::super::super::usage::Usage;
+use super::super::cursor::{Cursor, behind};
 use super::super::failure::{decode_error_value, malformed};
 use super::partial_args::PartialArgs;
 
@@ -23,13 +26,19 @@ pub struct GeminiDecoder {
     /// The call whose arguments are still coming.
     call: Option<(usize, PartialArgs)>,
     has_calls: bool,
-    /// What the answer's text rests on.
-    citations: Vec<String>,
-    grounding: String,
-    url_context: String,
-    /// The vendor's words about the finish reason.
-    finish_message: String,
-    done: bool,
+    /// The last event, if it had nothing but a piece of `flow` and the usage.
+    #[serde(skip)]
+    frame: Option<Frame>,
+    /// What the answer's text rests on, in the order of [`SOURCES`]; of citations the list's inside.
+    sources: [String; 3],
+}
+
+/// What stands before a text, between it and the usage, and behind that. A stream repeats these bytes in every event.
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    before: String,
+    between: String,
+    behind: String,
 }
 
 impl GeminiDecoder {
@@ -39,6 +48,9 @@ impl GeminiDecoder {
     /// The failure that an error chunk reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let data = data.trim_ascii();
+        if self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
@@ -46,15 +58,33 @@ impl GeminiDecoder {
         self.read_chunks(&text, answer).map(|_| ())
     }
 
+    /// The events that come by the hundred. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let frame = self.frame.as_ref()?;
+        let (_, part) = self.flow?;
+        let mut cursor = Cursor::new(behind(data, frame.before.as_bytes())?);
+        let text = cursor.string()?;
+        let rest = behind(cursor.rest(), frame.between.as_bytes())?;
+        let mut cursor = Cursor::new(rest);
+        cursor.value(4)?;
+        let usage = str::from_utf8(rest.get(..cursor.position())?).ok()?;
+        if behind(cursor.rest(), frame.behind.as_bytes()) != Some(&[]) {
+            return None;
+        }
+        read_usage(&Object::parse(usage)?, answer);
+        answer.grow(part, |into| text.unescape_into(into))
+    }
+
     /// The body has ended.
     ///
     /// # Errors
-    /// `malformed_stream` when it was cut off before, or when all that came is a call that the vendor could not read.
+    /// `malformed_stream` when it was cut off before.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
-        if !self.done && answer.raw_finish_reason.is_none() {
+        if answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the answer did", &[]));
         }
-        self.close(answer)
+        self.close(answer);
+        Ok(())
     }
 
     /// Decodes an answer that comes whole, or the list of chunks that a stream without `alt=sse` is.
@@ -69,7 +99,8 @@ impl GeminiDecoder {
         if text.trim_ascii_start().starts_with('[') {
             return self.finish(answer);
         }
-        self.close(answer)
+        self.close(answer);
+        Ok(())
     }
 
     /// One chunk or a list of them. Returns whether one of them is a part of an answer.
@@ -85,21 +116,25 @@ impl GeminiDecoder {
         let Some(chunk) = Object::parse(json) else {
             return Err(malformed("a chunk of the answer is no object", json.as_bytes()));
         };
-        if answer.response_id.is_none() {
-            answer.response_id = chunk.filled("responseId").map(|id| id.into_owned());
-        }
-        if answer.model.is_none() {
-            answer.model = chunk.filled("modelVersion").map(|model| model.into_owned());
-        }
-        for candidate in chunk.items("candidates") {
-            if let Some(candidate) = Object::parse(candidate)
-                && candidate.number("index").unwrap_or(0) == 0
-            {
-                self.read_candidate(&candidate, answer)?;
+        for (slot, name) in [
+            (&mut answer.response_id, "responseId"),
+            (&mut answer.model, "modelVersion"),
+        ] {
+            if slot.is_none() {
+                *slot = chunk.filled(name).map(Cow::into_owned);
             }
         }
         if let Some(usage) = chunk.object("usageMetadata") {
             read_usage(&usage, answer);
+        }
+        let candidates = chunk.items("candidates");
+        let mut plain = None;
+        for candidate in &candidates {
+            plain = self.read_candidate(candidate, answer)?;
+        }
+        self.frame = None;
+        if let (Some(text), [_], Some(usage)) = (plain, candidates.as_slice(), chunk.get("usageMetadata")) {
+            self.frame = frame_of(json, text, usage);
         }
         let feedback = chunk.object("promptFeedback");
         if let Some(reason) = feedback
@@ -115,77 +150,99 @@ impl GeminiDecoder {
         Ok(feedback.is_some() || chunk.get("candidates").is_some())
     }
 
-    fn read_candidate(&mut self, candidate: &Object<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        if let Some(content) = candidate.object("content") {
-            for part in content.items("parts") {
-                self.read_part(part, answer)?;
-            }
+    /// Returns the text's JSON if that is all that is new.
+    fn read_candidate<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+        let candidate = Object::parse(json).unwrap_or_default();
+        if candidate.number("index").unwrap_or(0) != 0 {
+            return Ok(None);
         }
-        if let Some(citations) = candidate.object("citationMetadata") {
-            for citation in citations.items("citations") {
-                if !self.citations.iter().any(|known| known == citation) {
-                    self.citations.push(citation.to_owned());
+        let content = candidate.object("content").unwrap_or_default();
+        let parts = content.items("parts");
+        let mut plain = None;
+        for part in &parts {
+            plain = self.read_part(part, answer)?;
+        }
+        let is_all = parts.len() == 1
+            && candidate
+                .fields()
+                .all(|(name, _)| name == "content" || name == "index");
+        if is_all {
+            return Ok(plain);
+        }
+        let citations = candidate.object("citationMetadata").unwrap_or_default();
+        let [known, others @ ..] = &mut self.sources;
+        for citation in citations.items("citations") {
+            if find(known, citation).is_none() {
+                if !known.is_empty() {
+                    known.push(',');
                 }
+                known.push_str(citation);
             }
         }
-        for (slot, name) in [
-            (&mut self.grounding, "groundingMetadata"),
-            (&mut self.url_context, "urlContextMetadata"),
-        ] {
+        for (slot, name) in others.iter_mut().zip(SOURCES.iter().skip(1)) {
             if let Some(metadata) = candidate.get(name).filter(|metadata| *metadata != "{}") {
                 metadata.clone_into(slot);
             }
         }
-        let reason = candidate.filled("finishReason");
-        if let Some(reason) = reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED") {
-            answer.finish_reason = Some(neutral(&reason));
-            answer.raw_finish_reason = Some(reason.into_owned());
-            self.finish_message = candidate.string("finishMessage").unwrap_or_default().into_owned();
+        match candidate.filled("finishReason") {
+            None => {}
+            Some(reason) if reason == "FINISH_REASON_UNSPECIFIED" => {}
+            // The model's call could not be parsed and was left out of the answer: without it there is nothing to go on
+            // with, and the next attempt mostly succeeds.
+            Some(reason) if reason.starts_with("MALFORMED_") && !self.has_calls => {
+                let why = "the model wrote a call that the vendor could not read";
+                return Err(malformed(why, json.as_bytes()));
+            }
+            Some(reason) => {
+                answer.finish_reason = Some(neutral(&reason));
+                answer.raw_finish_reason = Some(reason.into_owned());
+            }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Text, thinking and calls; all else (inline data, code that the vendor ran, its own tools, what is unknown) is
-    /// kept raw, and so is a signature without a text.
-    fn read_part(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
-        let Some(part) = Object::parse(json) else {
-            return Ok(());
-        };
+    /// kept raw, and so is a signature without a text. Returns the text's JSON if that is all.
+    fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+        let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
-            return self.read_call(&part, &function, answer);
+            self.read_call(&part, &function, answer)?;
+            return Ok(None);
         }
-        let kind = match part.get("thought") {
+        let mut kind = match part.get("thought") {
             Some("true") => PartKind::Thinking,
             _ => PartKind::Text,
         };
-        let signature = part.filled("thoughtSignature");
-        let further = vendor_fields(&part, &["text", "thought"], None);
-        match part.string("text") {
-            Some(text) if further.is_none() => self.push(kind, &text, answer),
-            Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {
-                self.end_open(answer);
-                let at = answer.start(kind);
-                answer.push(at, &text);
-                if let Some(open) = answer.parts.get_mut(at) {
-                    if kind == PartKind::Thinking {
-                        open.signature = signature.map(|signature| signature.into_owned());
-                    } else {
-                        open.vendor = further;
-                    }
-                }
-                answer.end(at);
+        let text = part.string("text");
+        let vendor = vendor_fields(&part, None);
+        match &text {
+            Some(text) if vendor.is_none() => {
+                self.push(kind, text, answer);
+                return Ok(part.get("text").filter(|_| !text.is_empty()));
             }
-            _ if part.fields().next().is_some() => {
-                self.end_open(answer);
-                let at = answer.start(PartKind::Raw);
-                if let Some(open) = answer.parts.get_mut(at) {
-                    json.clone_into(&mut open.text);
-                }
-                answer.end(at);
-            }
-            _ => {}
+            Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {}
+            _ if part.fields().next().is_none() => return Ok(None),
+            _ => kind = PartKind::Raw,
         }
-        Ok(())
+        self.end_open(answer);
+        let at = answer.start(kind);
+        answer.push(
+            at,
+            if kind == PartKind::Raw {
+                json
+            } else {
+                text.as_deref().unwrap_or_default()
+            },
+        );
+        if let Some(open) = answer.parts.get_mut(at) {
+            match kind {
+                PartKind::Text => open.vendor = vendor,
+                PartKind::Thinking => open.signature = part.filled("thoughtSignature").map(Cow::into_owned),
+                _ => {}
+            }
+        }
+        answer.end(at);
+        Ok(None)
     }
 
     fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
@@ -219,7 +276,7 @@ impl GeminiDecoder {
             let at = answer.start_tool_call(id.as_deref().unwrap_or_default(), &name);
             if let Some(open) = answer.parts.get_mut(at) {
                 let id = id.and_then(|_| function.get("id"));
-                open.vendor = vendor_fields(part, &["functionCall"], id);
+                open.vendor = vendor_fields(part, id);
             }
             self.has_calls = true;
             self.call = Some((at, PartialArgs::default()));
@@ -227,12 +284,13 @@ impl GeminiDecoder {
         let Some((at, partial)) = &mut self.call else {
             return Ok(());
         };
-        let mut text = String::new();
+        let mut text = Vec::new();
         for arg in function.items("partialArgs") {
-            let more = partial.write(arg);
-            text.push_str(&more.ok_or_else(|| malformed("an argument fits nowhere", arg.as_bytes()))?);
+            if partial.write(arg, &mut text).is_none() {
+                return Err(malformed("an argument fits nowhere", arg.as_bytes()));
+            }
         }
-        answer.push(*at, &text);
+        answer.push(*at, str::from_utf8(&text).unwrap_or_default());
         let is_empty = answer.parts.get(*at).is_some_and(|call| call.text.is_empty());
         if let Some(args) = function.get("args").filter(|_| is_empty) {
             answer.push(*at, args);
@@ -249,7 +307,9 @@ impl GeminiDecoder {
             answer.end(part);
         }
         if let Some((part, mut partial)) = self.call.take() {
-            answer.push(part, &partial.close());
+            let mut text = Vec::new();
+            partial.close(&mut text);
+            answer.push(part, str::from_utf8(&text).unwrap_or_default());
             if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
                 answer.push(part, "{}");
             }
@@ -258,7 +318,7 @@ impl GeminiDecoder {
     }
 
     /// Completes what only the end can tell.
-    fn close(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    fn close(&mut self, answer: &mut Answer) {
         if answer.finish_reason == Some(FinishReason::Length) {
             // A call that the limit has cut off must look like it.
             self.call = None;
@@ -266,56 +326,73 @@ impl GeminiDecoder {
         self.end_open(answer);
         answer.end_all();
         self.attach_sources(answer);
-        // The model's call could not be parsed and was left out of the answer: without the call there is nothing to go
-        // on with, and the next attempt mostly succeeds.
-        let is_malformed = answer
-            .raw_finish_reason
-            .as_ref()
-            .is_some_and(|reason| reason.starts_with("MALFORMED_"));
-        if is_malformed && !self.has_calls {
-            let mut failure = malformed("the model wrote a call that the vendor could not read", &[]);
-            failure.body = Some(std::mem::take(&mut self.finish_message)).filter(|said| !said.is_empty());
-            return Err(failure);
-        }
         if self.has_calls && matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
             answer.finish_reason = Some(FinishReason::ToolCalls);
         }
         answer.complete = true;
-        self.done = true;
-        Ok(())
     }
 
     /// The sources stand beside the last text.
-    fn attach_sources(&self, answer: &mut Answer) {
-        let is_text = |part: &&mut Part| part.kind == PartKind::Text;
-        let Some(text) = answer.parts.iter_mut().rev().find(is_text) else {
+    fn attach_sources(&mut self, answer: &mut Answer) {
+        let text = answer
+            .parts
+            .iter_mut()
+            .rev()
+            .find(|part| part.kind == PartKind::Text);
+        let (Some(text), true) = (text, self.sources.iter().any(|json| !json.is_empty())) else {
             return;
         };
-        let list = join(&mut self.citations.iter().map(String::as_str), ",");
-        let list = ["[", &list, "]"].concat();
-        let known = text.vendor.take();
-        let known = known.as_ref().and_then(|json| Object::parse(json.as_str()));
-        let sources = [
-            (CITATIONS, if list == "[]" { "" } else { &list }),
-            (GROUNDING, &self.grounding),
-            (URL_CONTEXT, &self.url_context),
-        ];
-        let sources = sources.into_iter().filter(|(_, json)| !json.is_empty());
-        text.vendor = object_of(&mut known.iter().flat_map(Object::fields).chain(sources));
+        let mut out = b"{".to_vec();
+        push_vendor(&mut out, text.vendor.as_ref(), &[]);
+        for (name, json) in SOURCES.iter().zip(&self.sources) {
+            let is_list = *name == CITATIONS;
+            if !json.is_empty() {
+                push_raw(&mut out, name, if is_list { "[" } else { "" });
+                out.extend_from_slice(json.as_bytes());
+                out.extend_from_slice(if is_list { b"]" } else { b"" });
+            }
+        }
+        text.vendor = closed(out);
     }
 }
 
+/// `text` and `usage` are places in `event`; `None` if the usage comes first.
+fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
+    let place = |part: &str| (part.as_ptr() as usize).checked_sub(event.as_ptr() as usize);
+    let (text_at, usage_at) = (place(text)?, place(usage)?);
+    Some(Frame {
+        before: event.get(..text_at)?.to_owned(),
+        between: event.get(text_at + text.len()..usage_at)?.to_owned(),
+        behind: event.get(usage_at + usage.len()..)?.to_owned(),
+    })
+}
+
 const CITATIONS: &str = "citations";
-const GROUNDING: &str = "groundingMetadata";
-const URL_CONTEXT: &str = "urlContextMetadata";
 
 /// What is kept beside a text block and no part can have.
-pub const SOURCES: &[&str] = &[CITATIONS, GROUNDING, URL_CONTEXT];
+pub const SOURCES: [&str; 3] = [CITATIONS, "groundingMetadata", "urlContextMetadata"];
 
-/// The fields of a part but for `ours`, and the call's own id.
-fn vendor_fields(part: &Object<'_>, ours: &[&str], id: Option<&str>) -> Option<Json> {
-    let further = part.fields().filter(|(key, _)| !ours.contains(key));
-    object_of(&mut id.map(|id| ("id", id)).into_iter().chain(further))
+/// The fields of a part that have no neutral form, and the call's own id.
+fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
+    let mut out = b"{".to_vec();
+    if let Some(id) = id {
+        push_raw(&mut out, "id", id);
+    }
+    for (key, value) in part.fields() {
+        if value != "null" && !["text", "thought", "functionCall"].contains(&key) {
+            push_any(&mut out, key, value);
+        }
+    }
+    closed(out)
+}
+
+/// The object whose last brace is missing; `None` of nothing.
+fn closed(mut out: Vec<u8>) -> Option<Json> {
+    if out.len() == 1 {
+        return None;
+    }
+    out.push(b'}');
+    str::from_utf8(&out).ok().map(Json::from_valid)
 }
 
 /// <https://ai.google.dev/api/generate-content#FinishReason> and

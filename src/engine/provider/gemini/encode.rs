@@ -4,7 +4,7 @@ use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{
-    push_any, push_comma, push_count, push_key, push_raw, push_string, push_text,
+    push_any, push_comma, push_count, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
 };
 use super::super::super::text::find;
 use super::super::RequestSpec;
@@ -14,8 +14,9 @@ use super::super::body_fields::BodyFields;
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let fields = BodyFields::new(model.body.as_ref(), "contents")?;
-    let thinking = thinking_config(model)?;
-    check(model)?;
+    let thinking = model.thinking.as_ref().map(|json| json.as_str());
+    let thinking = thinking.map(|json| Object::parse(json).unwrap_or_default());
+    check(model, thinking.as_ref())?;
     into.push(b'{');
     if let Some(system) = spec.system.filter(|system| !system.trim().is_empty())
         && fields.key(into, "systemInstruction")
@@ -25,33 +26,16 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         into.extend_from_slice(b"}]}");
     }
     push_tools(spec, &fields, into);
-    let has_tools = !spec.tools.is_empty() || fields.has("tools");
-    fields.nested(into, "toolConfig", &mut |fields, into| {
-        if let Some(choice) = model.tool_choice.as_ref().filter(|_| has_tools)
-            && fields.key(into, "functionCallingConfig")
-        {
-            push_tool_choice(choice, into);
-        }
-    });
-    fields.nested(into, "generationConfig", &mut |fields, into| {
-        if let Some(tokens) = model.max_output_tokens {
-            fields.number(into, "maxOutputTokens", tokens);
-        }
-        fields.json(into, "temperature", model.temperature.as_ref());
-        fields.json(into, "topP", model.top_p.as_ref());
-        fields.json(into, "topK", model.top_k.as_ref());
-        fields.json(into, "seed", model.seed.as_ref());
-        fields.json(into, "presencePenalty", model.presence_penalty.as_ref());
-        fields.json(into, "frequencyPenalty", model.frequency_penalty.as_ref());
-        fields.texts(into, "stopSequences", &model.stop_sequences);
-        if !thinking.is_empty() {
-            fields.raw(into, "thinkingConfig", &thinking);
-        }
-        if let Some(format) = &model.response_format {
-            fields.text(into, "responseMimeType", "application/json");
-            fields.json(into, "responseJsonSchema", Some(&format.schema));
-        }
-    });
+    let mut choice = b"{".to_vec();
+    if !spec.tools.is_empty() || fields.has("tools") {
+        push_tool_choice(model.tool_choice.as_ref(), &mut choice);
+    }
+    fields.merged(into, "toolConfig", choice);
+    fields.merged(
+        into,
+        "generationConfig",
+        generation_config(model, thinking.as_ref()),
+    );
     fields.json(into, "labels", model.metadata.as_ref());
     fields.finish(into, &["toolConfig", "generationConfig"]);
     push_key(into, "contents");
@@ -64,81 +48,100 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-/// What cannot be said to Gemini. Only Vertex AI knows labels.
-fn check(model: &ModelConfig) -> Result<(), ConfigError> {
-    if model.parallel_tool_calls == Some(false) {
-        return Err(ConfigError::new(
+/// What cannot be said to Gemini. Only Vertex AI knows labels. A thinking budget (Gemini 2.5) and a level (Gemini 3)
+/// exclude each other: <https://ai.google.dev/gemini-api/docs/thinking> (2026-11-21).
+fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), ConfigError> {
+    let has = |name: &&str| thinking.is_some_and(|thinking| thinking.get(name).is_some());
+    let has_amount = ["budgetTokens", "thinkingBudget", "thinkingLevel"]
+        .iter()
+        .any(has);
+    let is_vertex = find(model.base_url.as_deref().unwrap_or_default(), "/publishers/").is_some();
+    let effort = model.effort.as_deref();
+    let faults = [
+        (
+            model.parallel_tool_calls == Some(false),
             "model.parallelToolCalls",
             "cannot be forbidden to Gemini: leave it out",
-        ));
-    }
-    let is_vertex = model
-        .base_url
-        .as_deref()
-        .is_some_and(|url| find(url, "/publishers/").is_some());
-    if model.metadata.is_some() && !is_vertex {
-        return Err(ConfigError::new(
+        ),
+        (
+            model.metadata.is_some() && !is_vertex,
             "model.metadata",
             "is kept by Vertex AI alone, as labels: leave it out",
-        ));
-    }
-    Ok(())
-}
-
-/// `thinkingConfig`, empty for none. A budget (Gemini 2.5) and a level (Gemini 3) exclude each other.
-/// <https://ai.google.dev/gemini-api/docs/thinking> (2026-11-21)
-fn thinking_config(model: &ModelConfig) -> Result<String, ConfigError> {
-    let own = model.thinking.as_ref().map(|json| Object::parse(json.as_str()));
-    let has = |name: &str| matches!(&own, Some(Some(object)) if object.get(name).is_some());
-    let known = [
-        "budgetTokens",
-        "thinkingBudget",
-        "thinkingLevel",
-        "includeThoughts",
-    ];
-    if own.is_some() && !known.iter().any(|name| has(name)) {
-        return Err(ConfigError::new(
+        ),
+        (
+            thinking.is_some() && !has_amount && !has(&"includeThoughts"),
             "model.thinking",
             "must be { budgetTokens: n } or Gemini's own object with thinkingBudget, thinkingLevel or includeThoughts",
-        ));
+        ),
+        (
+            effort.is_some() && has_amount,
+            "model.effort",
+            "is Gemini's thinkingLevel: leave out either it or the amount in thinking",
+        ),
+        (
+            effort.is_some_and(|effort| !["minimal", "low", "medium", "high"].contains(&effort)),
+            "model.effort",
+            "must be minimal, low, medium or high for Gemini",
+        ),
+    ];
+    match faults.iter().find(|(is_fault, _, _)| *is_fault) {
+        Some((_, field, problem)) => Err(ConfigError::new(*field, *problem)),
+        None => Ok(()),
     }
-    let has_amount = known.iter().take(3).any(|name| has(name));
+}
+
+/// `generationConfig` without its last brace.
+fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<u8> {
     let mut out = b"{".to_vec();
-    if let Some(effort) = &model.effort {
-        if has_amount {
-            return Err(ConfigError::new(
-                "model.effort",
-                "is Gemini's thinkingLevel: leave out either it or the amount in thinking",
-            ));
-        }
-        if !["minimal", "low", "medium", "high"].contains(&effort.as_str()) {
-            return Err(ConfigError::new(
-                "model.effort",
-                "must be minimal, low, medium or high for Gemini",
-            ));
-        }
-        push_text(&mut out, "thinkingLevel", effort);
+    if let Some(tokens) = model.max_output_tokens {
+        push_count(&mut out, "maxOutputTokens", tokens);
     }
-    if let Some(Some(own)) = &own {
-        for (key, value) in own.fields() {
-            if key == "budgetTokens" {
-                let tokens = own.number(key).unwrap_or(0);
-                push_count(&mut out, "thinkingBudget", tokens);
-                // Thoughts cannot be asked for where thinking is off.
-                if tokens > 0 && !has("includeThoughts") {
-                    push_raw(&mut out, "includeThoughts", "true");
-                }
-            } else if value != "null" {
-                push_any(&mut out, key, value);
+    let schema = model.response_format.as_ref().map(|format| &format.schema);
+    for (key, json) in [
+        ("temperature", model.temperature.as_ref()),
+        ("topP", model.top_p.as_ref()),
+        ("topK", model.top_k.as_ref()),
+        ("seed", model.seed.as_ref()),
+        ("presencePenalty", model.presence_penalty.as_ref()),
+        ("frequencyPenalty", model.frequency_penalty.as_ref()),
+        ("responseJsonSchema", schema),
+    ] {
+        if let Some(json) = json {
+            push_raw(&mut out, key, json.as_str());
+        }
+    }
+    push_text_if(&mut out, "responseMimeType", schema.map(|_| "application/json"));
+    if !model.stop_sequences.is_empty() {
+        push_key(&mut out, "stopSequences");
+        out.push(b'[');
+        for text in &model.stop_sequences {
+            push_comma(&mut out);
+            push_string(&mut out, text);
+        }
+        out.push(b']');
+    }
+    if thinking.is_some() || model.effort.is_some() {
+        push_key(&mut out, "thinkingConfig");
+        out.push(b'{');
+        push_text_if(&mut out, "thinkingLevel", model.effort.as_deref());
+        for (key, value) in thinking.iter().flat_map(|thinking| thinking.fields()) {
+            push_any(
+                &mut out,
+                if key == "budgetTokens" {
+                    "thinkingBudget"
+                } else {
+                    key
+                },
+                value,
+            );
+            // Thoughts cannot be asked for where thinking is off.
+            if key == "budgetTokens" && thinking.is_some_and(|own| own.get("includeThoughts").is_none()) {
+                push_flag(&mut out, "includeThoughts", value != "0");
             }
         }
-    }
-    if out.len() > 1 {
         out.push(b'}');
-    } else {
-        out.clear();
     }
-    Ok(String::from_utf8(out).unwrap_or_default())
+    out
 }
 
 /// `parametersJsonSchema` takes JSON Schema as it is, `parameters` a dialect of OpenAPI's.
@@ -161,15 +164,17 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.extend_from_slice(b"]}]");
 }
 
-fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {
+fn push_tool_choice(choice: Option<&ToolChoice>, into: &mut Vec<u8>) {
     let mode = match choice {
-        ToolChoice::Auto => "AUTO",
-        ToolChoice::None => "NONE",
-        ToolChoice::Required | ToolChoice::Tool(_) => "ANY",
+        None => return,
+        Some(ToolChoice::Auto) => "AUTO",
+        Some(ToolChoice::None) => "NONE",
+        Some(ToolChoice::Required | ToolChoice::Tool(_)) => "ANY",
     };
+    push_key(into, "functionCallingConfig");
     into.push(b'{');
     push_text(into, "mode", mode);
-    if let ToolChoice::Tool(name) = choice {
+    if let Some(ToolChoice::Tool(name)) = choice {
         push_key(into, "allowedFunctionNames");
         into.push(b'[');
         push_string(into, name);

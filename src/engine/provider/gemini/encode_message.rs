@@ -7,9 +7,11 @@
 
 use super::super::super::json_check::check;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
+use super::super::super::json_writer::{
+    push_comma, push_key, push_raw, push_string, push_text, push_text_if, push_vendor,
+};
 use super::super::super::message::{Block, Json, MediaSource, Message, Role, ToolInput};
-use super::super::super::text::{find, join};
+use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::NAME;
 use super::decode::SOURCES;
@@ -53,9 +55,7 @@ fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
                 open(into);
                 push_text(into, "text", text);
                 push_raw(into, "thought", "true");
-                if let Some(signature) = signature {
-                    push_text(into, "thoughtSignature", signature);
-                }
+                push_text_if(into, "thoughtSignature", signature.as_deref());
                 push_vendor(into, vendor.as_ref(), &["text", "thought", "thoughtSignature"]);
                 into.push(b'}');
             }
@@ -160,7 +160,12 @@ fn open(into: &mut Vec<u8>) {
 
 /// All results of a round stand in one content, in the order of the calls.
 fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    let takes_media = takes_media_in_results(&spec.model.model);
+    // Before Gemini 3 a result holds no media: they follow it.
+    // <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
+    let model = &spec.model.model;
+    let takes_media = find(model, "gemini-1")
+        .or_else(|| find(model, "gemini-2"))
+        .is_none();
     for block in &message.content {
         if let Block::ToolResult {
             call_id,
@@ -169,40 +174,39 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
         } = block
         {
             push_result(spec.before, call_id, content, *is_error, into);
-            let mut media = content
-                .iter()
-                .filter(|block| matches!(block, Block::Media { .. }))
-                .peekable();
-            if takes_media && media.peek().is_some() {
-                // The response's last brace, and the part's.
-                into.truncate(into.len() - 2);
-                push_key(into, "parts");
-                into.push(b'[');
-                media.for_each(|block| push_part(block, false, into));
-                into.extend_from_slice(b"]}}");
+            let head = into.len();
+            into.extend_from_slice(br#","parts":["#);
+            if !takes_media || !push_media(content, into) {
+                into.truncate(head);
+            } else {
+                into.push(b']');
             }
+            into.extend_from_slice(b"}}");
         }
     }
     for block in &message.content {
         match block {
             Block::ToolResult { content, .. } if !takes_media => {
-                let media = content
-                    .iter()
-                    .filter(|block| matches!(block, Block::Media { .. }));
-                media.for_each(|block| push_part(block, false, into));
+                push_media(content, into);
             }
             _ => push_part(block, true, into),
         }
     }
 }
 
-/// Before Gemini 3 a result holds no media: they follow it.
-/// <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
-fn takes_media_in_results(model: &str) -> bool {
-    find(model, "gemini-1").is_none() && find(model, "gemini-2").is_none()
+/// Returns whether there are any.
+fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
+    let start = into.len();
+    for block in content {
+        if let Block::Media { .. } = block {
+            push_part(block, false, into);
+        }
+    }
+    into.len() > start
 }
 
-/// A text that is a JSON object is the response itself, any other its `output` or `error`.
+/// A text that is a JSON object is the response itself, any other its `output` or `error`. Leaves the part and its
+/// object open.
 fn push_result(
     before: Option<&Message>,
     call_id: &str,
@@ -210,50 +214,51 @@ fn push_result(
     is_error: bool,
     into: &mut Vec<u8>,
 ) {
-    let call = before.and_then(|message| {
-        let is_own = is_own(message);
-        message.content.iter().find_map(|block| match block {
-            Block::ToolCall { id, name, vendor, .. } if id == call_id => {
-                Some((name.as_str(), vendor.as_ref().filter(|_| is_own)))
+    let (mut name, mut given) = (call_id, None);
+    for block in before.map_or(&[][..], |message| &message.content) {
+        if let Block::ToolCall {
+            id,
+            name: known,
+            vendor,
+            ..
+        } = block
+            && id == call_id
+        {
+            name = known;
+            given = vendor.as_ref().filter(|_| before.is_some_and(is_own));
+        }
+    }
+    let mut text = String::new();
+    for block in content {
+        if let Block::Text { text: more, .. } | Block::Refusal { text: more } = block {
+            if !text.is_empty() {
+                text.push('\n');
             }
-            _ => None,
-        })
-    });
-    let (name, vendor) = call.unwrap_or((call_id, None));
+            text.push_str(more);
+        }
+    }
     open(into);
     push_key(into, "functionResponse");
     into.push(b'{');
-    push_id(call_id, vendor, into);
+    push_id(call_id, given, into);
     push_text(into, "name", name);
     push_key(into, "response");
-    let texts = || {
-        content.iter().filter_map(|block| match block {
-            Block::Text { text, .. } | Block::Refusal { text } => Some(text.as_str()),
-            _ => None,
-        })
-    };
-    let mut rest = texts();
-    let object = match (rest.next(), rest.next()) {
-        (Some(only), None) => Some(only.trim_ascii())
-            .filter(|only| only.starts_with('{') && check(only).is_ok())
-            .and_then(|only| Some((only, Object::parse(only)?))),
-        _ => None,
-    };
-    match object {
-        Some((json, object)) if !is_error || object.get("error").is_some() => {
-            into.extend_from_slice(json.as_bytes());
-        }
-        object => {
-            into.push(b'{');
-            if texts().next().is_some() {
-                push_key(into, if is_error { "error" } else { "output" });
-                match object {
-                    Some((json, _)) => into.extend_from_slice(json.as_bytes()),
-                    None => push_string(into, &join(&mut texts(), "\n")),
-                }
-            }
-            into.push(b'}');
+    let object = Some(text.trim_ascii()).filter(|text| text.starts_with('{') && check(text).is_ok());
+    let is_whole = object
+        .and_then(Object::parse)
+        .is_some_and(|object| !is_error || object.get("error").is_some());
+    if !is_whole {
+        into.push(b'{');
+        if !text.is_empty() {
+            push_key(into, if is_error { "error" } else { "output" });
         }
     }
-    into.extend_from_slice(b"}}");
+    match object {
+        Some(json) => into.extend_from_slice(json.as_bytes()),
+        None if text.is_empty() => {}
+        None => push_string(into, &text),
+    }
+    if !is_whole {
+        into.push(b'}');
+    }
 }

@@ -33,22 +33,19 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "gemini";
 
-/// A name with a collection (`models/…`, `tunedModels/…`, `publishers/…/models/…`) stands as it is.
+/// A name with a collection (`models/…`, `tunedModels/…`) stands as it is.
 fn path(model: &ModelConfig) -> String {
-    let name = model.model.trim_start_matches('/');
-    let collections = ["models/", "tunedModels/", "publishers/", "endpoints/"];
-    let collection = if collections.iter().any(|known| name.starts_with(known)) {
-        ""
+    let has_collection = model.model.bytes().any(|byte| byte == b'/');
+    let mut path = String::from(if has_collection {
+        "/v1beta/"
     } else {
-        "models/"
-    };
-    let verb = if model.stream {
+        "/v1beta/models/"
+    });
+    push_path(&mut path, &model.model, b"-._~/@");
+    path.push_str(if model.stream {
         ":streamGenerateContent?alt=sse"
     } else {
         ":generateContent"
-    };
-    let mut path = ["/v1beta/", collection].concat();
-    push_path(&mut path, name, b"-._~/@");
-    path.push_str(verb);
+    });
     path
 }

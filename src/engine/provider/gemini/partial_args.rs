@@ -7,84 +7,98 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{decimal, push_escaped, push_string};
+use super::super::super::json_reader::Object;
+use super::super::super::json_writer::{decimal, push_escaped};
 
 /// Where the last value stands, and what is open around it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialArgs {
-    /// From the root to the last value: a key as a JSON string, an index as a number.
-    path: Vec<String>,
-    /// The object or array in which each step of `path` stands: its steps so far.
-    open: Vec<Vec<String>>,
+    /// The last value's path.
+    path: String,
+    /// The object or array in which each step of `path` stands.
+    open: Vec<Level>,
     /// The last value is a string, whose closing quote is not written.
     in_string: bool,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Level {
+    is_array: bool,
+    /// An object's keys so far, an array's indices.
+    steps: Vec<Vec<u8>>,
+}
+
 impl PartialArgs {
-    /// The text that one element of `partialArgs` adds; `None` if it fits nowhere.
-    pub fn write(&mut self, json: &str) -> Option<String> {
+    /// Adds the text of one element of `partialArgs`; `None` if it fits nowhere.
+    pub fn write(&mut self, json: &str, out: &mut Vec<u8>) -> Option<()> {
         let arg = Object::parse(json)?;
-        let path = steps(&arg.string("jsonPath")?)?;
+        let path = arg.string("jsonPath")?;
         let text = arg.string("stringValue");
-        let mut out = Vec::new();
-        if self.in_string && path == self.path {
-            push_escaped(&mut out, &text?);
-            return String::from_utf8(out).ok();
-        }
-        let common = path.iter().zip(&self.path).take_while(|(a, b)| a == b).count();
-        if common >= path.len() || (common >= self.path.len() && !self.path.is_empty()) {
-            return None;
-        }
-        self.close_to(common + 1, &mut out);
-        for (depth, step) in path.iter().enumerate().skip(common) {
-            let is_key = step.starts_with('"');
-            if self.open.len() == depth {
-                out.push(if is_key { b'{' } else { b'[' });
-                self.open.push(Vec::new());
-            }
-            let known = self.open.get_mut(depth)?;
-            let fits = match known.first() {
-                _ if !is_key => *step == decimal(known.len()),
-                Some(first) => first.starts_with('"') && !known.contains(step),
-                None => true,
+        if !self.in_string || path != self.path {
+            self.open_path(path.strip_prefix('$')?, out)?;
+            self.path = path.into_owned();
+            self.in_string = text.is_some();
+            let other = arg.get("numberValue").or_else(|| arg.get("boolValue"));
+            let start = if text.is_some() {
+                "\""
+            } else {
+                other.unwrap_or("null")
             };
-            if !fits
-                || known
-                    .first()
-                    .is_some_and(|first| first.starts_with('"') != is_key)
-            {
-                return None;
-            }
-            if !known.is_empty() {
-                out.push(b',');
-            }
-            if is_key {
-                out.extend_from_slice(step.as_bytes());
-                out.push(b':');
-            }
-            known.push(step.clone());
+            out.extend_from_slice(start.as_bytes());
         }
-        self.path = path;
-        match text {
-            Some(text) => {
-                out.push(b'"');
-                push_escaped(&mut out, &text);
-                self.in_string = true;
-            }
-            None => {
-                let value = arg.get("numberValue").or_else(|| arg.get("boolValue"));
-                out.extend_from_slice(value.unwrap_or("null").as_bytes());
-            }
-        }
-        String::from_utf8(out).ok()
+        push_escaped(out, &text.unwrap_or_default());
+        Some(())
     }
 
-    /// The text that is missing at the end.
-    pub fn close(&mut self) -> String {
-        let mut out = Vec::new();
-        self.close_to(0, &mut out);
-        String::from_utf8(out).unwrap_or_default()
+    /// Closes what the new path does not share with the last one, and writes its further steps.
+    fn open_path(&mut self, path: &str, out: &mut Vec<u8>) -> Option<()> {
+        let (mut depth, mut rest, mut known) = (0, path, self.path.get(1..).unwrap_or_default());
+        while let (Some((one, after)), Some((other, behind))) = (first_step(rest), first_step(known)) {
+            if one != other {
+                break;
+            }
+            (depth, rest, known) = (depth + 1, after, behind);
+        }
+        if rest.is_empty() || (known.is_empty() && depth > 0) {
+            return None;
+        }
+        self.close_to(depth + 1, out);
+        while !rest.is_empty() {
+            let (step, after) = first_step(rest)?;
+            rest = after;
+            let (is_index, step) = key_or_index(step);
+            if self.open.len() == depth {
+                out.push(if is_index { b'[' } else { b'{' });
+                self.open.push(Level {
+                    is_array: is_index,
+                    steps: Vec::new(),
+                });
+            }
+            let level = self.open.get_mut(depth)?;
+            let fits = if is_index {
+                step == decimal(level.steps.len()).as_bytes() && depth > 0
+            } else {
+                !level.steps.contains(&step)
+            };
+            if !fits || level.is_array != is_index {
+                return None;
+            }
+            if !level.steps.is_empty() {
+                out.push(b',');
+            }
+            if !is_index {
+                out.extend_from_slice(&step);
+                out.push(b':');
+            }
+            level.steps.push(step);
+            depth += 1;
+        }
+        Some(())
+    }
+
+    /// Adds the text that is missing at the end.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        self.close_to(0, out);
     }
 
     /// Closes the string and all containers but the outer `depth`.
@@ -93,74 +107,73 @@ impl PartialArgs {
             out.push(b'"');
         }
         while self.open.len() > depth {
-            let closed = self.open.pop();
-            let is_object =
-                closed.is_some_and(|steps| steps.first().is_some_and(|step| step.starts_with('"')));
-            out.push(if is_object { b'}' } else { b']' });
+            let is_array = self.open.pop().is_some_and(|level| level.is_array);
+            out.push(if is_array { b']' } else { b'}' });
         }
     }
 }
 
-/// `$.a[0]['b']` as `"a"`, `0`, `"b"`. The root is an object.
-fn steps(path: &str) -> Option<Vec<String>> {
-    let mut rest = path.strip_prefix('$')?;
-    let mut steps = Vec::new();
-    while !rest.is_empty() {
-        let step;
-        if let Some(after) = rest.strip_prefix('.') {
-            let end = after.bytes().position(|byte| matches!(byte, b'.' | b'['));
-            let end = end.unwrap_or(after.len());
-            let (name, behind) = after.split_at_checked(end)?;
-            let mut key = Vec::new();
-            push_string(&mut key, name);
-            step = String::from_utf8(key).ok()?;
-            rest = behind;
-        } else {
-            let after = rest.strip_prefix('[')?;
-            let quote = after.chars().next().filter(|first| matches!(first, '\'' | '"'));
-            let end = match quote {
-                Some(quote) => 1 + end_of_string(after.get(1..)?, quote)?,
-                None => after.bytes().position(|byte| byte == b']')?,
-            };
-            let (inside, behind) = after.split_at_checked(end)?;
-            step = match quote {
-                Some(_) => quoted(inside.get(1..)?)?,
-                None => inside.to_owned(),
-            };
-            rest = behind.get(usize::from(quote.is_some())..)?.strip_prefix(']')?;
+/// `.a`, `[0]` or `['a']`, and what follows.
+fn first_step(path: &str) -> Option<(&str, &str)> {
+    let bytes = path.as_bytes();
+    let quote = bytes.get(1).copied().filter(|byte| matches!(byte, b'\'' | b'"'));
+    let (mut at, mut escaped) = (1, false);
+    match (bytes.first()?, quote) {
+        (b'[', Some(quote)) => {
+            at = 2;
+            while escaped || *bytes.get(at)? != quote {
+                escaped = *bytes.get(at)? == b'\\' && !escaped;
+                at += 1;
+            }
+            at += 2;
         }
-        steps.push(step);
+        (b'[', None) => {
+            while *bytes.get(at)? != b']' {
+                at += 1;
+            }
+            at += 1;
+        }
+        (b'.', _) => {
+            while bytes.get(at).is_some_and(|byte| !matches!(byte, b'.' | b'[')) {
+                at += 1;
+            }
+        }
+        _ => return None,
     }
-    steps.first().filter(|first| first.starts_with('"'))?;
-    Some(steps)
+    path.split_at_checked(at)
 }
 
-fn end_of_string(text: &str, quote: char) -> Option<usize> {
+/// Whether the step is an index; the key as a JSON string, the index as a number.
+fn key_or_index(step: &str) -> (bool, Vec<u8>) {
+    let is_bracket = step.starts_with('[');
+    let inside = if is_bracket {
+        step.get(1..step.len() - 1)
+    } else {
+        step.get(1..)
+    };
+    let inside = inside.unwrap_or_default();
+    let is_quoted = is_bracket && inside.starts_with(['\'', '"']);
+    if is_bracket && !is_quoted {
+        return (true, inside.as_bytes().to_vec());
+    }
+    let inside = if is_quoted {
+        inside.get(1..inside.len() - 1)
+    } else {
+        Some(inside)
+    };
+    let mut key = b"\"".to_vec();
     let mut escaped = false;
-    text.char_indices().find_map(|(at, character)| {
-        let ends = character == quote && !escaped;
-        escaped = character == '\\' && !escaped;
-        ends.then_some(at)
-    })
-}
-
-/// The inside of a string of either quote as a JSON string.
-fn quoted(inside: &str) -> Option<String> {
-    let mut json = String::from("\"");
-    let mut escaped = false;
-    for character in inside.chars() {
-        match (escaped, character) {
-            (true, '\'') => json.push('\''),
-            (true, _) => json.extend(['\\', character]),
-            (false, '"') => json.push_str("\\\""),
-            (false, '\\') => {}
-            (false, _) => json.push(character),
+    for byte in inside.unwrap_or_default().bytes() {
+        match byte {
+            b'\'' if escaped => drop(key.pop()),
+            b'"' if !escaped => key.push(b'\\'),
+            _ => {}
         }
-        escaped = character == '\\' && !escaped;
+        key.push(byte);
+        escaped = byte == b'\\' && !escaped;
     }
-    json.push('"');
-    string(&json)?;
-    Some(json)
+    key.push(b'"');
+    (false, key)
 }
 
 #[cfg(test)]
@@ -169,11 +182,12 @@ mod tests {
 
     fn text(args: &[&str]) -> Option<String> {
         let mut partial = PartialArgs::default();
-        let mut text = String::new();
+        let mut text = Vec::new();
         for arg in args {
-            text.push_str(&partial.write(arg)?);
+            partial.write(arg, &mut text)?;
         }
-        Some(text + &partial.close())
+        partial.close(&mut text);
+        String::from_utf8(text).ok()
     }
 
     #[test]

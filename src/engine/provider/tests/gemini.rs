@@ -282,7 +282,7 @@ fn thinking_and_effort_become_a_thinking_config() {
         ),
         (
             json!({"thinking": {"budgetTokens": 0}}),
-            json!({"thinkingBudget": 0}),
+            json!({"thinkingBudget": 0, "includeThoughts": false}),
         ),
         (
             json!({"thinking": {"thinkingBudget": -1}}),
@@ -333,7 +333,7 @@ fn the_model_stands_in_the_url() {
         (google, "gemini-3-pro", "/v1beta/models/gemini-3-pro"),
         (google, "models/gemini-3-pro", "/v1beta/models/gemini-3-pro"),
         (google, "tunedModels/mine", "/v1beta/tunedModels/mine"),
-        (google, "a b/ü?:x", "/v1beta/models/a%20b/%C3%BC%3F%3Ax"),
+        (google, "a bü?:x", "/v1beta/models/a%20b%C3%BC%3F%3Ax"),
         (vertex, "gemini-3-pro@001", "/models/gemini-3-pro@001"),
         ("https://proxy.example/v1", "m", "/models/m"),
         ("https://proxy.example/v1beta", "m", "/models/m"),
