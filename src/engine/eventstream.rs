@@ -18,6 +18,10 @@ const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// The type of a header whose value is text.
 const TEXT: u8 = 7;
+/// How many bytes a header's value has, by its type.
+const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
+/// As many as two bytes before it say.
+const VARIES: u8 = 255;
 
 /// Decodes one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -70,7 +74,6 @@ impl EventStreamDecoder {
 }
 
 /// `None` before the prelude is complete.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
     let Some((lengths, rest)) = bytes.split_at_checked(8) else {
         return Ok(None);
@@ -91,7 +94,6 @@ fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
 }
 
 /// The message has the length that it says.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     let (checked, checksum) = message
         .split_at_checked(message.len().saturating_sub(CHECKSUM_BYTES))
@@ -118,27 +120,20 @@ fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(
 }
 
 /// The value of a header that is text. Headers behind one that cannot be read are not looked at.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn text_header<'a>(mut headers: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     loop {
         let (length, rest) = headers.split_first()?;
         let (name, rest) = rest.split_at_checked(usize::from(*length))?;
         let (kind, rest) = rest.split_first()?;
-        let (length, rest) = match kind {
-            0 | 1 => (0, rest),
-            2 => (1, rest),
-            3 => (2, rest),
-            4 => (4, rest),
-            5 | 8 => (8, rest),
-            6 | &TEXT => {
+        let (length, rest) = match LENGTHS.get(usize::from(*kind)).copied()? {
+            VARIES => {
                 let (length, rest) = rest.split_at_checked(2)?;
                 (
                     length.iter().fold(0, |sum, byte| sum << 8 | usize::from(*byte)),
                     rest,
                 )
             }
-            9 => (16, rest),
-            _ => return None,
+            length => (usize::from(length), rest),
         };
         let (value, rest) = rest.split_at_checked(length)?;
         if *kind == TEXT && name == wanted {

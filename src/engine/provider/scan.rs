@@ -5,7 +5,7 @@
 //! reader ([`super::super::json_reader`]) decodes the event, with the same result. Nothing here decides what an event
 //! means.
 
-use super::cursor::{Cursor, RawString};
+use super::cursor::{Cursor, RawString, behind};
 
 /// Sets `slot` the first time; `None` when a key comes twice, which only the general reader judges.
 fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
@@ -232,31 +232,36 @@ pub enum ConverseDelta {
     Input,
 }
 
-/// Recognises a `contentBlockDelta` with text, reasoning or tool arguments.
-#[cfg_attr(looplet_speed, optimize(speed))]
+/// What stands between a delta's index and its text, what behind, and what the delta is.
+const CONVERSE_FRAMES: &[(&[u8], &[u8], ConverseDelta)] = &[
+    (br#","delta":{"text":"#, b"}", ConverseDelta::Text),
+    (br#","delta":{"toolUse":{"input":"#, b"}}", ConverseDelta::Input),
+    (
+        br#","delta":{"reasoningContent":{"text":"#,
+        b"}}",
+        ConverseDelta::Reasoning,
+    ),
+];
+
+/// Recognises a `contentBlockDelta` with text, reasoning or tool arguments, written as Amazon writes it: without blanks,
+/// keys sorted, perhaps with its padding.
 pub fn converse_delta(data: &[u8]) -> Option<((u32, ConverseDelta), RawString<'_>)> {
-    let mut cursor = Cursor::new(data);
-    let (mut index, mut delta) = (None, None);
-    cursor.object(|key, cursor| match key {
-        b"contentBlockIndex" => once(&mut index, cursor.index()?),
-        b"delta" => cursor.object(|key, cursor| match key {
-            b"text" => once(&mut delta, (ConverseDelta::Text, cursor.string()?)),
-            b"reasoningContent" => cursor.object(|key, cursor| match key {
-                b"text" => once(&mut delta, (ConverseDelta::Reasoning, cursor.string()?)),
-                _ => None,
-            }),
-            b"toolUse" => cursor.object(|key, cursor| match key {
-                b"input" => once(&mut delta, (ConverseDelta::Input, cursor.string()?)),
-                _ => None,
-            }),
-            _ => None,
-        }),
-        b"p" => cursor.string().map(|_| ()),
-        _ => None,
-    })?;
-    if !cursor.at_end() {
-        return None;
+    let mut cursor = Cursor::new(behind(data, br#"{"contentBlockIndex":"#)?);
+    let index = cursor.index()?;
+    let (rest, close, kind) = CONVERSE_FRAMES
+        .iter()
+        .find_map(|(open, close, kind)| Some((behind(cursor.rest(), open)?, *close, *kind)))?;
+    let mut cursor = Cursor::new(rest);
+    let text = cursor.string()?;
+    let mut rest = behind(cursor.rest(), close)?;
+    if let Some(padding) = behind(rest, br#","p":"#) {
+        let mut cursor = Cursor::new(padding);
+        cursor.string()?;
+        rest = cursor.rest();
     }
-    let (kind, text) = delta?;
-    Some(((index?, kind), text))
+    if rest == b"}" {
+        Some(((index, kind), text))
+    } else {
+        None
+    }
 }

@@ -10,7 +10,6 @@ use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_check::check;
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{object_of, push_any, push_raw};
-use super::super::super::text::join;
 
 /// An open block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,8 +23,8 @@ pub struct OpenBlock {
     inner: String,
     /// A raw tool block: the input's pieces.
     input: String,
-    /// Text: the citations. A raw result: its content. As JSON.
-    list: Vec<String>,
+    /// Text: the citations. A raw result: its content. As JSON, with commas.
+    list: String,
 }
 
 /// The fields of a call that have a neutral form; its type, other than a server's, is none that a request may have.
@@ -39,7 +38,7 @@ impl OpenBlock {
             key: String::new(),
             inner: String::new(),
             input: String::new(),
-            list: Vec::new(),
+            list: String::new(),
         }
     }
 
@@ -104,14 +103,13 @@ impl OpenBlock {
             .is_some_and(|part| part.kind == PartKind::Raw);
         match (key, is_raw) {
             ("text", _) => answer.push(self.part, &delta.string(key).unwrap_or_default()),
-            ("citation", _) => self.list.extend(delta.get(key).map(str::to_owned)),
+            ("citation", _) => self.add(delta.get(key).unwrap_or_default()),
             ("citationsContent", _) => {
                 for piece in inner.items("content") {
                     let piece = Object::parse(piece).unwrap_or_default();
                     answer.push(self.part, &piece.string("text").unwrap_or_default());
                 }
-                self.list
-                    .extend(inner.items("citations").into_iter().map(str::to_owned));
+                self.add(elements(inner.get("citations")));
             }
             ("reasoningContent", _) => {
                 let text = inner.object("reasoningText");
@@ -119,9 +117,17 @@ impl OpenBlock {
             }
             ("toolUse", false) => answer.push(self.part, &inner.string("input").unwrap_or_default()),
             ("toolUse", true) => self.input.push_str(&inner.string("input").unwrap_or_default()),
-            ("toolResult", true) => self.list.extend(delta.items(key).into_iter().map(str::to_owned)),
+            ("toolResult", true) => self.add(elements(delta.get(key))),
             _ => self.merge(&inner),
         }
+    }
+
+    /// Adds elements to the list.
+    fn add(&mut self, elements: &str) {
+        if !self.list.is_empty() && !elements.is_empty() {
+            self.list.push(',');
+        }
+        self.list.push_str(elements);
     }
 
     fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut Answer) {
@@ -153,7 +159,7 @@ impl OpenBlock {
         let Some(part) = answer.parts.get_mut(at) else {
             return;
         };
-        let list = ["[", &join(&mut self.list.iter().map(String::as_str), ","), "]"].concat();
+        let list = ["[", &self.list, "]"].concat();
         match part.kind {
             // A call without arguments may come without deltas, or with empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
@@ -184,6 +190,13 @@ impl OpenBlock {
         out.push(b'}');
         String::from_utf8(out).unwrap_or_default()
     }
+}
+
+/// What stands in a list; nothing of anything else.
+fn elements(list: Option<&str>) -> &str {
+    list.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'))
+        .unwrap_or_default()
+        .trim_ascii()
 }
 
 /// What a block or a delta with this key is.

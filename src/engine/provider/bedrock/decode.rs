@@ -28,7 +28,6 @@ impl BedrockDecoder {
     ///
     /// # Errors
     /// The failure that an exception reports, or `malformed_stream`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || (event == b"contentBlockDelta" && self.decode_hot(data, answer).is_some()) {
             return Ok(());
@@ -66,7 +65,9 @@ impl BedrockDecoder {
             b"contentBlockStart" => {
                 if let (Some(index), Some(start)) = (index, body.object("start")) {
                     self.stop(index, answer);
-                    self.open.extend(OpenBlock::start(index, &start, answer));
+                    if let Some(block) = OpenBlock::start(index, &start, answer) {
+                        self.open.push(block);
+                    }
                 }
             }
             b"contentBlockDelta" => {
@@ -195,18 +196,19 @@ fn read_usage(from: &Object<'_>, answer: &mut Answer) {
     let Some(usage) = from.object("usage") else { return };
     let count = |name: &str| usage.number(name).unwrap_or(0);
     let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
-    let hour = usage.items("cacheDetails").into_iter().filter_map(|json| {
-        let detail = Object::parse(json)?;
-        detail
-            .number("inputTokens")
-            .filter(|_| detail.string("ttl").as_deref() == Some("1h"))
-    });
+    let mut hour = 0u64;
+    for detail in usage.items("cacheDetails") {
+        let detail = Object::parse(detail).unwrap_or_default();
+        if detail.string("ttl").as_deref() == Some("1h") {
+            hour = hour.saturating_add(detail.number("inputTokens").unwrap_or(0));
+        }
+    }
     answer.set_usage(Usage {
         input_tokens: count("inputTokens").saturating_add(read).saturating_add(write),
         output_tokens: count("outputTokens"),
         cache_read_tokens: read,
         cache_write_tokens: write,
-        cache_write_hour_tokens: hour.fold(0, u64::saturating_add),
+        cache_write_hour_tokens: hour,
         ..Usage::default()
     });
 }

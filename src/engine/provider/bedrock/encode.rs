@@ -79,7 +79,7 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     let model = spec.model;
     let family = family(model);
-    let none = "is nothing that Converse has: leave it out, or write it as the model's vendor does into body.additionalModelRequestFields";
+    let none = "is no option of Converse: leave it out, or use body.additionalModelRequestFields";
     for (field, is_set) in [
         ("model.seed", model.seed.is_some()),
         ("model.frequencyPenalty", model.frequency_penalty.is_some()),
