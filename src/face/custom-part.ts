@@ -9,7 +9,15 @@ export class CustomMistake extends Error {
 type Part = { readonly [field: string]: unknown };
 
 const REASONS = ["stop", "length", "tool_calls", "content_filter", "refusal", "pause"];
-const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"];
+const COUNTS = [
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+  "cacheWriteHourTokens",
+  "reasoningTokens",
+  "costUsd",
+];
 
 /** Checks the parts of one answer, in their order. */
 export class PartCheck {
