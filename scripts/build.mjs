@@ -61,6 +61,8 @@ async function bind({ env }, wasm, dev) {
     join(glue, "inline.d.ts"),
     "declare const wasmGzipBase64: string;\nexport default wasmGzipBase64;\n",
   );
+  writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
+  writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
 }
 

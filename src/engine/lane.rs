@@ -15,8 +15,8 @@ use super::sse::line_end;
 const MAX_FRAME_BYTES: usize = 2048;
 /// After so many frames in a row that no event has repeated, none is learnt any more.
 const MAX_VAIN_FRAMES: u8 = 16;
-/// A buffer that a large chunk has made longer than this is given back.
-const MAX_KEPT_BYTES: usize = 64 * 1024;
+/// So much text is put together before it joins the answer, in bytes; an event with more of it goes the long way.
+const MAX_TEXT_BYTES: usize = 4096;
 /// Such a key holds a string that means nothing (OpenAI's padding): the content of a string is never looked at.
 const PADDING: &[u8] = b"\"obfuscation\":\"";
 
@@ -54,9 +54,8 @@ impl Lane {
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take<'a>(&mut self, bytes: &'a [u8], answer: &mut Answer) -> &'a [u8] {
         let Some(part) = self.part else { return bytes };
-        let room = bytes.len() + 8;
-        if self.text.len() < room {
-            self.text.resize(room, 0);
+        if self.text.is_empty() {
+            self.text = vec![0; MAX_TEXT_BYTES];
         }
         let mut rest = bytes;
         loop {
@@ -76,9 +75,6 @@ impl Lane {
             answer.push(part, text);
             self.vain = 0;
             rest = after;
-        }
-        if room > MAX_KEPT_BYTES {
-            self.text = Vec::new();
         }
         rest
     }

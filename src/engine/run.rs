@@ -85,6 +85,8 @@ impl Run {
         }
     }
 
+    // Out of the way of what comes by the thousand.
+    #[inline(never)]
     fn handle_any(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
             return;

@@ -398,11 +398,8 @@ impl Driver {
                 let delay_ms = deadline.at_ms.saturating_sub(self.now_ms.get()).min(MAX_TIMER_MS);
                 self.host.arm(delay_ms as f64);
             }
-            (None, Some(_)) => {
-                self.armed_for_ms.set(None);
-                self.host.disarm();
-            }
-            (None, None) => {}
+            // A timer that nothing waits for any more is left to the next deadline, or to the end.
+            (None, _) => {}
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Owns what the last rounds did, as hashes. A round counts as a whole: the same calls in the same order.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::config::RepeatPolicy;
@@ -68,13 +70,15 @@ impl Repeats {
     }
 }
 
-/// FNV-1a over names, inputs and outputs. <http://www.isthe.com/chongo/tech/comp/fnv/>
+/// Over names, inputs and outputs, eight bytes at a time, mixed as in FNV-1a. <http://www.isthe.com/chongo/tech/comp/fnv/>
 fn hash(calls: &[ToolCallRecord]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |text: &str| {
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let mut mix = |word: u64| hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3);
+        let (words, tail) = text.as_bytes().as_chunks::<8>();
+        words.iter().for_each(|word| mix(u64::from_le_bytes(*word)));
+        tail.iter().for_each(|byte| mix(u64::from(*byte)));
+        mix(text.len() as u64);
     };
     for call in calls {
         add(&call.name);
@@ -82,10 +86,19 @@ fn hash(calls: &[ToolCallRecord]) -> u64 {
         add(&call
             .output
             .as_ref()
-            .map(|output| canonical(output.as_str()))
+            .map(|output| output_text(output.as_str()))
             .unwrap_or_default());
     }
     hash
+}
+
+/// A string is as the host wrote it, which always writes it the same way, and may be long.
+fn output_text(json: &str) -> Cow<'_, str> {
+    if json.starts_with('"') {
+        Cow::Borrowed(json)
+    } else {
+        Cow::Owned(canonical(json))
+    }
 }
 
 #[cfg(test)]
