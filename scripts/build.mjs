@@ -9,7 +9,10 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
+import { packed } from "./lib/pack-wasm.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
+import { trimmed } from "./lib/trim-wasm.mjs";
+import { withImports } from "./lib/wasm-binary.mjs";
 import { setup } from "./setup.mjs";
 
 const glue = join(root, "target/glue");
@@ -48,22 +51,93 @@ async function bind({ env }, wasm, dev) {
   const { "wasm-bindgen-cli": version } = JSON.parse(
     readFileSync(join(root, "scripts/versions.json"), "utf8"),
   );
-  if (isFresh("glue", [wasm], `${dev} ${version} ${readFileSync(new URL(import.meta.url), "utf8")}`)) return;
+  const ours = [
+    "scripts/build.mjs",
+    "scripts/lib/pack-wasm.mjs",
+    "scripts/lib/trim-wasm.mjs",
+    "src/face/join.wat",
+  ];
+  if (isFresh("glue", [wasm, ...ours.map((name) => join(root, name))], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
   if (!dev) args.push("--remove-name-section", "--remove-producers-section");
-  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, wasm], { env });
+  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, dev ? wasm : trim(wasm)], { env });
   const file = join(glue, "looplet_bg.wasm");
+  if (!dev) shortenImports(file, join(glue, "looplet.js"));
   if (!dev) await optimise(file);
-  const packed = gzipSync(readFileSync(file), { level: 9 });
-  writeFileSync(join(glue, "inline.js"), `export default ${JSON.stringify(packed.toString("base64"))};\n`);
-  writeFileSync(
-    join(glue, "inline.d.ts"),
-    "declare const wasmGzipBase64: string;\nexport default wasmGzipBase64;\n",
-  );
+  await embed(readFileSync(file), dev);
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
+}
+
+/** Writes the modules that carry the engine: `inline.js` for browsers, `inline-gzip.js` for Node, which unpacks natively. */
+async function embed(wasm, dev) {
+  const joiner = join(glue, "join.wasm");
+  await runQuietly("wasm-as", process.execPath, [
+    join(root, "node_modules/binaryen/bin/wasm-as"),
+    "--enable-bulk-memory",
+    join(root, "src/face/join.wat"),
+    "-o",
+    joiner,
+  ]);
+  const carry = (name, exported) =>
+    writeFileSync(
+      join(glue, name),
+      Object.entries(exported)
+        .map(([what, bytes]) => `export const ${what} = ${JSON.stringify(bytes.toString("base64"))};\n`)
+        .join(""),
+    );
+  const sorted = packed(wasm);
+  const squeezed = dev ? gzipSync(sorted) : await zopfli(sorted);
+  carry("inline.js", { joiner: readFileSync(joiner), engine: squeezed });
+  carry("inline-gzip.js", { engine: gzipSync(wasm, { level: 9 }) });
+  writeFileSync(join(glue, "inline.d.ts"), "export const joiner: string;\nexport const engine: string;\n");
+  writeFileSync(join(glue, "inline-gzip.d.ts"), "export const engine: string;\n");
+}
+
+/** As gzip, up to a tenth smaller than zlib's best. */
+async function zopfli(bytes) {
+  const { gzipAsync } = require("@gfx/zopfli");
+  return Buffer.from(await gzipAsync(bytes, { numiterations: 15 }));
+}
+
+// The shell's functions and those of the crates under it: what they hold must be released when a panic passes.
+const keepsPads = /shell|wasm_bindgen|js_sys|web_sys|gloo|RefCell|Cs\w+?_3std/;
+
+// The hashes in the names of imports are for several crates' glue in one file, and do not compress.
+function shortenImports(file, script) {
+  let source = readFileSync(script, "utf8");
+  if (source.includes("makeMutClosure"))
+    throw new SetupError("A closure crosses the boundary: see `isDead` in scripts/build.mjs.");
+  const taken = new Map();
+  const rename = (name) => {
+    const plain = name.replace(/_[0-9a-f]{16}$/, "");
+    if (plain === name) return name;
+    const count = (taken.get(plain) ?? 0) + 1;
+    taken.set(plain, count);
+    const short = count === 1 ? plain : `${plain}_${count}`;
+    source = source.replaceAll(name, short);
+    return short;
+  };
+  writeFileSync(file, withImports(readFileSync(file), rename));
+  writeFileSync(script, source);
+}
+
+// No closure crosses the boundary, which `shortenImports` makes sure of, so nothing calls what would call one. By the start of its
+// name: what is generic over its types may be one with a function that is called.
+const isDead = /^_RI(Nv)+(Nt)+Cs[0-9A-Za-z]+_12wasm_bindgen7convert8closures[0-9a-z_]*6invoke/;
+
+function trim(file) {
+  const { wasm, stripped } = trimmed(readFileSync(file), {
+    keepsPads: (name) => keepsPads.test(name),
+    isDead: (name) => isDead.test(name),
+  });
+  if (stripped === 0)
+    throw new SetupError("No landing pads were found: have the names of functions changed?");
+  const path = join(root, "target/looplet.wasm");
+  writeFileSync(path, wasm);
+  return path;
 }
 
 // What is smaller is not always smaller compressed: each of these is tried. Rust's order of functions puts like beside
@@ -84,7 +158,7 @@ async function optimise(file) {
     "reference-types",
     "sign-ext",
   ];
-  const sizeOf = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+  const sizeOf = (path) => gzipSync(packed(readFileSync(path)), { level: 9 }).length;
   const before = sizeOf(file);
   const tried = await Promise.all(
     passes.map(async (args, index) => {

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use looplet::shell::batch::outlet_at;
 use looplet::shell::inlet::{inlet_for, linear_memory};
+use looplet::shell::request::headers_of;
 use looplet::shell::{Host, RunHandle};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -27,7 +29,7 @@ extern "C" {
     #[wasm_bindgen(method, setter, js_name = now_ms)]
     fn set_now_ms(this: &TestHost, now_ms: f64);
     #[wasm_bindgen(method)]
-    fn lent(this: &TestHost, lent: f64);
+    fn lent(this: &TestHost, outlet: usize, units: u32);
     #[wasm_bindgen(method)]
     fn disarm(this: &TestHost);
     #[wasm_bindgen(method, getter)]
@@ -84,15 +86,31 @@ impl TestRun {
             let bytes = chunk.unchecked_into::<Uint8Array>();
             let view = Uint8Array::new(&js_sys::WebAssembly::Memory::from(linear_memory()).buffer());
             view.set(&bytes, inlet_for(bytes.length() as usize) as u32);
-            let lent = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
-            if lent != 0.0 {
-                feeding_host.lent(lent);
+            let units = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
+            if units > 0 {
+                feeding_host.lent(outlet_at(), units);
             }
         });
         let holding = Rc::clone(&run.handle);
         run.method("hold", move |_, _| holding.hold());
         let resuming = Rc::clone(&run.handle);
         run.method("resume", move |_, _| resuming.resume());
+        let building = Closure::<dyn Fn(String) -> Result<web_sys::Headers, JsValue>>::own_assert_unwind_safe(
+            |json: String| headers_of(&json),
+        );
+        Reflect::set(&run.host, &"headersOf".into(), &building.into_js_value()).expect("an object");
+        let responding = Rc::clone(&run.handle);
+        run.method("respond", move |request, response| {
+            responding.respond(number(&request), response.unchecked_into());
+        });
+        let heading = Rc::clone(&run.handle);
+        run.method("head", move |request, parts| {
+            heading.head(number(&request), &parts.as_string().unwrap_or_default());
+        });
+        let refusing = Rc::clone(&run.handle);
+        run.method("notSent", move |request, why| {
+            refusing.not_sent(number(&request), &why.as_string().unwrap_or_default());
+        });
         let ending = Rc::clone(&run.handle);
         run.method("end", move |request, _| ending.end(number(&request)));
         let failing = Rc::clone(&run.handle);

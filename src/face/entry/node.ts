@@ -20,12 +20,12 @@ function beside(): Uint8Array<ArrayBuffer> | undefined {
 }
 
 async function inside(): Promise<Uint8Array<ArrayBuffer>> {
-  const [{ default: wasmGzipBase64 }, { Buffer }, { gunzipSync }] = await Promise.all([
-    import("../../../target/glue/inline.js"),
+  const [{ engine }, { Buffer }, { gunzipSync }] = await Promise.all([
+    import("../../../target/glue/inline-gzip.js"),
     import("node:buffer"),
     import("node:zlib"),
   ]);
-  return gunzipSync(Buffer.from(wasmGzipBase64, "base64"));
+  return gunzipSync(Buffer.from(engine, "base64"));
 }
 
 export * from "../index.js";
