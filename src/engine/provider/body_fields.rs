@@ -96,14 +96,14 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// A field that is an object: what `write` says, merged with what `body` has there. Not sent if that is nothing.
-    pub fn nested(
-        &self,
-        into: &mut Vec<u8>,
-        key: &str,
-        write: &mut dyn FnMut(&BodyFields<'_>, &mut Vec<u8>),
-    ) {
+    /// A field that is an object: `ours`, which is not closed yet, and over it what `body` has there. Not sent if that is
+    /// nothing, or null in `body`.
+    pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
+        ours.push(b'}');
         let over = self.over(key);
+        let inner = BodyFields {
+            over: over.and_then(Object::parse),
+        };
         if over.is_none() && self.has(key) {
             return;
         }
@@ -111,30 +111,19 @@ impl<'a> BodyFields<'a> {
         push_key(into, key);
         into.push(b'{');
         let head = into.len();
-        let inner = BodyFields {
-            over: over.and_then(Object::parse),
-        };
-        write(&inner, into);
+        let ours = str::from_utf8(&ours)
+            .ok()
+            .and_then(Object::parse)
+            .unwrap_or_default();
+        for (name, value) in ours.fields() {
+            inner.raw(into, name, value);
+        }
         inner.finish(into, &[]);
         if into.len() == head {
             into.truncate(start);
         } else {
             into.push(b'}');
         }
-    }
-
-    /// The same for an object that is written already but not closed yet.
-    pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
-        ours.push(b'}');
-        let ours = str::from_utf8(&ours)
-            .ok()
-            .and_then(Object::parse)
-            .unwrap_or_default();
-        self.nested(into, key, &mut |inner, into| {
-            for (name, value) in ours.fields() {
-                inner.raw(into, name, value);
-            }
-        });
     }
 
     /// Appends the fields of `body` but those in `written`. A null removes a field of ours and is not sent; of a key
@@ -174,14 +163,14 @@ mod tests {
         let keys = ["both", "none", "empty", "ours"];
         let mut out = b"{".to_vec();
         for key in keys {
-            fields.nested(&mut out, key, &mut |inner, into| {
-                inner.number(into, "a", 1);
-                if key != "empty" {
-                    inner.number(into, "c", 3);
-                }
-            });
+            let ours = if key == "empty" {
+                r#"{"a":1"#
+            } else {
+                r#"{"a":1,"c":3"#
+            };
+            fields.merged(&mut out, key, ours.into());
         }
-        fields.nested(&mut out, "nothing", &mut |_, _| {});
+        fields.merged(&mut out, "nothing", b"{".to_vec());
         fields.finish(&mut out, &keys);
         assert_eq!(
             String::from_utf8(out).unwrap(),

@@ -24,47 +24,48 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         push_cache_point(spec, into);
         into.push(b']');
     }
-    fields.nested(into, "inferenceConfig", &mut |inner, into| {
-        if let Some(tokens) = model.max_output_tokens {
-            inner.number(into, "maxTokens", tokens);
-        }
-        inner.json(into, "temperature", model.temperature.as_ref());
-        inner.json(into, "topP", model.top_p.as_ref());
-        inner.texts(into, "stopSequences", &model.stop_sequences);
-    });
-    if has_tools(spec) {
-        fields.nested(into, "toolConfig", &mut |inner, into| {
-            push_tools(spec, inner, into);
-            if !is_single(model) {
-                push_tool_choice(model, inner, into);
-            }
-        });
+    // What we say in an object; what the body says there goes over it.
+    let plain = BodyFields::new(None, "")?;
+    let mut ours = b"{".to_vec();
+    if let Some(tokens) = model.max_output_tokens {
+        plain.number(&mut ours, "maxTokens", tokens);
     }
-    fields.nested(into, "additionalModelRequestFields", &mut |inner, into| {
-        push_of_family(spec, inner, into);
-    });
-    fields.nested(into, "outputConfig", &mut |inner, into| {
-        if let Some(effort) = model.effort.as_ref().filter(|_| family(model) != Family::Nova) {
-            inner.text(into, "effort", effort);
+    plain.json(&mut ours, "temperature", model.temperature.as_ref());
+    plain.json(&mut ours, "topP", model.top_p.as_ref());
+    plain.texts(&mut ours, "stopSequences", &model.stop_sequences);
+    fields.merged(into, "inferenceConfig", ours);
+    if has_tools(spec) {
+        let mut ours = b"{".to_vec();
+        push_tools(spec, &mut ours);
+        if !is_single(model) {
+            push_tool_choice(model, &mut ours);
         }
-        if let Some(format) = &model.response_format
-            && inner.key(into, "textFormat")
-        {
-            into.extend_from_slice(br#"{"type":"json_schema","structure":{"jsonSchema":{"#);
-            push_text(into, "name", &format.name);
-            // The schema is text here.
-            push_text(into, "schema", format.schema.as_str());
-            into.extend_from_slice(b"}}}");
-        }
-    });
+        fields.merged(into, "toolConfig", ours);
+    }
+    let mut ours = b"{".to_vec();
+    push_of_family(spec, &plain, &mut ours);
+    fields.merged(into, "additionalModelRequestFields", ours);
+    let mut ours = b"{".to_vec();
+    if let Some(effort) = model.effort.as_ref().filter(|_| family(model) != Family::Nova) {
+        push_text(&mut ours, "effort", effort);
+    }
+    if let Some(format) = &model.response_format {
+        push_key(&mut ours, "textFormat");
+        ours.extend_from_slice(br#"{"type":"json_schema","structure":{"jsonSchema":{"#);
+        push_text(&mut ours, "name", &format.name);
+        // The schema is text here.
+        push_text(&mut ours, "schema", format.schema.as_str());
+        ours.extend_from_slice(b"}}}");
+    }
+    fields.merged(into, "outputConfig", ours);
     fields.json(into, "requestMetadata", model.metadata.as_ref());
-    fields.finish(into, NESTED);
+    fields.finish(into, MERGED);
     push_key(into, "messages");
     into.push(b'[');
     Ok(())
 }
 
-const NESTED: &[&str] = &[
+const MERGED: &[&str] = &[
     "inferenceConfig",
     "toolConfig",
     "additionalModelRequestFields",
@@ -162,16 +163,20 @@ fn check_thinking(model: &ModelConfig, family: Family, thinking: &str) -> Result
 }
 
 /// What only the models of one vendor take.
-fn push_of_family(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec<u8>) {
     let model = spec.model;
     if family(model) == Family::Nova {
         // <https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html> (2026-11-21)
-        fields.nested(into, "inferenceConfig", &mut |inner, into| {
-            inner.json(into, "topK", model.top_k.as_ref());
-        });
+        if let Some(top_k) = &model.top_k {
+            push_key(into, "inferenceConfig");
+            into.push(b'{');
+            push_raw(into, "topK", top_k.as_str());
+            into.push(b'}');
+        }
         match (&model.thinking, &model.effort) {
-            (Some(own), _) => fields.json(into, "reasoningConfig", Some(own)),
-            (None, Some(effort)) if fields.key(into, "reasoningConfig") => {
+            (Some(own), _) => push_raw(into, "reasoningConfig", own.as_str()),
+            (None, Some(effort)) => {
+                push_key(into, "reasoningConfig");
                 into.extend_from_slice(br#"{"type":"enabled""#);
                 push_text(into, "maxReasoningEffort", effort);
                 into.push(b'}');
@@ -180,14 +185,11 @@ fn push_of_family(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Ve
         }
         return;
     }
-    fields.json(into, "top_k", model.top_k.as_ref());
-    if let Some(thinking) = &model.thinking
-        && fields.key(into, "thinking")
-    {
-        match Object::parse(thinking.as_str())
-            .unwrap_or_default()
-            .number("budgetTokens")
-        {
+    plain.json(into, "top_k", model.top_k.as_ref());
+    if let Some(thinking) = &model.thinking {
+        push_key(into, "thinking");
+        let budget = Object::parse(thinking.as_str()).and_then(|object| object.number("budgetTokens"));
+        match budget {
             Some(tokens) => {
                 into.extend_from_slice(br#"{"type":"enabled","budget_tokens":"#);
                 push_number(into, tokens);
@@ -197,7 +199,8 @@ fn push_of_family(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Ve
         }
     }
     // Converse itself cannot forbid parallel calls, and refuses a choice of its own beside Claude's.
-    if is_single(model) && has_tools(spec) && fields.key(into, "tool_choice") {
+    if is_single(model) && has_tools(spec) {
+        push_key(into, "tool_choice");
         into.extend_from_slice(br#"{"disable_parallel_tool_use":true,"type":"#);
         match &model.tool_choice {
             Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
@@ -227,10 +230,11 @@ pub fn has_tools(spec: &RequestSpec<'_>) -> bool {
     own || (!spec.tools.is_empty() && spec.model.tool_choice != Some(ToolChoice::None))
 }
 
-fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    if spec.tools.is_empty() || !fields.key(into, "tools") {
+fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() {
         return;
     }
+    push_key(into, "tools");
     into.push(b'[');
     for tool in spec.tools {
         push_comma(into);
@@ -250,11 +254,9 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.push(b']');
 }
 
-fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+fn push_tool_choice(model: &ModelConfig, into: &mut Vec<u8>) {
     let Some(choice) = &model.tool_choice else { return };
-    if !fields.key(into, "toolChoice") {
-        return;
-    }
+    push_key(into, "toolChoice");
     match choice {
         ToolChoice::Required => into.extend_from_slice(br#"{"any":{}}"#),
         ToolChoice::Tool(name) => {
