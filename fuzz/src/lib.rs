@@ -13,6 +13,7 @@
 
 mod cuts;
 mod decoders;
+mod eventstream;
 mod json_readers;
 mod json_repair;
 mod machine;
@@ -32,6 +33,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 pub const TARGETS: &[Target] = &[
     ("sse", sse::check),
+    ("eventstream", eventstream::check),
     ("json_readers", json_readers::check),
     ("json_repair", json_repair::check),
     ("schema", schema::check),
@@ -41,6 +43,10 @@ pub const TARGETS: &[Target] = &[
         decoders::check("openai_responses", data)
     }),
     ("gemini", |data| decoders::check("gemini", data)),
+    ("bedrock_converse", |data| {
+        let (body, _) = eventstream::messages(data);
+        decoders::check("bedrock_converse", &body)
+    }),
     ("ndjson", |data| decoders::check("ndjson", data)),
     ("run", machine::check),
 ];

@@ -94,7 +94,9 @@ impl Item {
             Some(kind @ ("function_call" | "custom_tool_call")) => self.settle_call(kind, item, answer),
             _ => {
                 let part = self.part(ONLY, PartKind::Raw, answer);
-                if let Some(part) = answer.parts.get_mut(part) {
+                // An item that began as a call stays one, whatever its end calls itself.
+                let raw = answer.parts.get_mut(part);
+                if let Some(part) = raw.filter(|part| part.kind == PartKind::Raw) {
                     part.text = json.to_owned();
                 }
             }
