@@ -11,8 +11,12 @@ use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{push_comma, push_raw, push_string, push_text, push_vendor};
 use super::super::super::message::{Block, Json, MediaSource, Message, Role};
 use super::super::RequestSpec;
+use super::super::legal_id::push_id;
 use super::super::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use super::NAME;
+
+/// The longest id that OpenAI takes.
+const MAX_ID_BYTES: usize = 64;
 
 /// Appends the items, each with a comma before it.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
@@ -62,7 +66,7 @@ fn keeps_id(block: &Block, stored: bool) -> bool {
         Block::Refusal { .. } => return false,
         _ => return true,
     };
-    id_of(vendor.as_ref()).is_some_and(|id| (1..=64).contains(&id.len()))
+    id_of(vendor.as_ref()).is_some_and(|id| (1..=MAX_ID_BYTES).contains(&id.len()))
 }
 
 fn id_of(vendor: Option<&Json>) -> Option<String> {
@@ -119,7 +123,7 @@ impl<'a> Items<'a, '_> {
             } => {
                 self.close_message();
                 open_item(self.into, "function_call");
-                push_text(self.into, "call_id", id);
+                push_call_id(self.into, id);
                 push_text(self.into, "name", name);
                 push_arguments(input, self.into);
                 self.push_further(vendor.as_ref(), &["type"]);
@@ -187,6 +191,16 @@ impl<'a> Items<'a, '_> {
     }
 }
 
+/// OpenAI takes at most 64 characters.
+/// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21)
+fn push_call_id(into: &mut Vec<u8>, id: &str) {
+    if id.len() > MAX_ID_BYTES {
+        push_id(into, "call_id", id, MAX_ID_BYTES);
+    } else {
+        push_text(into, "call_id", id);
+    }
+}
+
 fn open_item(into: &mut Vec<u8>, r#type: &str) {
     into.extend_from_slice(b",{");
     push_text(into, "type", r#type);
@@ -218,7 +232,7 @@ fn push_user(content: &[Block], into: &mut Vec<u8>) {
     for block in content {
         if let Block::ToolResult { call_id, content, .. } = block {
             open_item(into, "function_call_output");
-            push_text(into, "call_id", call_id);
+            push_call_id(into, call_id);
             push_output(content, into);
             into.push(b'}');
         }

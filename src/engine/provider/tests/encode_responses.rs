@@ -152,6 +152,18 @@ fn no_item_of_an_answer_keeps_its_id_when_one_cannot_go_back_with_it() {
 }
 
 #[test]
+fn a_call_id_that_is_too_long_is_the_same_shorter_one_in_call_and_result() {
+    let long = "x".repeat(65);
+    let mut messages = answer(vec![call(&long, "{}")]).to_vec();
+    messages.push(Message::user(vec![result(&long, vec![Block::text("r")])]));
+    let items = input(json!({}), &messages);
+    assert_eq!(items[0]["call_id"], items[1]["call_id"]);
+    assert!(items[0]["call_id"].as_str().unwrap().len() <= 64);
+    let other = input(json!({}), &answer(vec![call("functions.f:0", "{}")]));
+    assert_eq!(other[0]["call_id"], "functions.f:0");
+}
+
+#[test]
 fn open_reasoning_goes_back_in_the_list_that_it_came_in() {
     let content = r#"{"field":"content","type":"reasoning","id":"r"}"#;
     let items = input(
