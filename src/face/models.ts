@@ -211,7 +211,12 @@ function httpModel(
 }
 
 /** How they end. */
-const VENDOR_HOSTS = ["api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", ".amazonaws.com"];
+const VENDOR_HOSTS = [
+  "api.anthropic.com",
+  "api.openai.com",
+  "generativelanguage.googleapis.com",
+  ".amazonaws.com",
+];
 
 function checkKey(apiKey: unknown): void {
   if (apiKey === undefined || typeof apiKey === "function") return;
