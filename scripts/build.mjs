@@ -8,6 +8,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { withoutLandingPads } from "./lib/landing-pads.mjs";
 import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
 import { setup } from "./setup.mjs";
@@ -48,11 +49,12 @@ async function bind({ env }, wasm, dev) {
   const { "wasm-bindgen-cli": version } = JSON.parse(
     readFileSync(join(root, "scripts/versions.json"), "utf8"),
   );
-  if (isFresh("glue", [wasm], `${dev} ${version} ${readFileSync(new URL(import.meta.url), "utf8")}`)) return;
+  const scripts = ["build.mjs", "lib/landing-pads.mjs"].map((name) => join(root, "scripts", name));
+  if (isFresh("glue", [wasm, ...scripts], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
   if (!dev) args.push("--remove-name-section", "--remove-producers-section");
-  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, wasm], { env });
+  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, dev ? wasm : strip(wasm)], { env });
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) await optimise(file);
   const packed = gzipSync(readFileSync(file), { level: 9 });
@@ -64,6 +66,19 @@ async function bind({ env }, wasm, dev) {
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
+}
+
+// The shell's functions and those of the crates under it: what they hold must be released when a panic passes.
+const keepsPads = /shell|wasm_bindgen|js_sys|web_sys|gloo|RefCell|Cs\w+?_3std/;
+
+function strip(file) {
+  const { wasm, stripped } = withoutLandingPads(readFileSync(file), (name) => keepsPads.test(name));
+  // Mangled as before, names would not tell the types that a generic function is for.
+  if (stripped === 0)
+    throw new SetupError("No landing pads were found: have the names of functions changed?");
+  const path = join(root, "target/looplet.wasm");
+  writeFileSync(path, wasm);
+  return path;
 }
 
 // What is smaller is not always smaller compressed: each of these is tried. Rust's order of functions puts like beside

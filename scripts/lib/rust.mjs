@@ -164,7 +164,8 @@ function linkedBin(rust) {
 // Turns `optimize(speed)` on: see src/lib.rs.
 const speedFlags = "--cfg looplet_speed";
 // Nobody reads `{:?}` of a panic in the shipped file.
-const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line";
+// The names tell landing-pads.mjs whose a function is, its type parameters included.
+const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line -Csymbol-mangling-version=v0";
 
 /**
  * On top of `cargoEnv`: std is built together with the crate, which fat LTO needs (the prebuilt one has no bitcode).
