@@ -4,11 +4,11 @@ use super::answer::FinishReason;
 use super::error::{Failure, FailureCode};
 use super::event_json::{push_counts, push_text_or_null, push_usage};
 use super::json_writer::{
-    push_comma, push_count, push_flag, push_key, push_number, push_raw, push_text, push_text_if,
+    push_comma, push_count, push_flag, push_key, push_number, push_raw, push_string, push_text, push_text_if,
 };
 use super::message_json::push_message;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy, ToolCallRecord};
-use super::output::{Question, StopAbout};
+use super::output::{HttpRequest, Question, StopAbout};
 
 impl OutcomeKind {
     /// The word for it in JSON.
@@ -238,12 +238,37 @@ impl Question {
     }
 }
 
+impl HttpRequest {
+    /// As `AuthorizeRequest` in `src/face/driver.ts`, without its body.
+    pub fn to_json(&self) -> String {
+        let mut out = b"{".to_vec();
+        let into = &mut out;
+        push_text(into, "method", &self.method);
+        push_text(into, "url", &self.url);
+        push_key(into, "headers");
+        into.push(b'[');
+        for (name, value) in &self.headers {
+            push_comma(into);
+            into.push(b'[');
+            push_string(into, name);
+            into.push(b',');
+            push_string(into, value);
+            into.push(b']');
+        }
+        into.extend_from_slice(b"],\"auth\":{");
+        push_text(into, "header", &self.auth.header);
+        push_text(into, "prefix", &self.auth.prefix);
+        into.extend_from_slice(b"}}");
+        String::from_utf8(out).unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::config::Config;
     use super::super::input::{QuestionAnswer, ToolReturn};
     use super::super::message::Json;
-    use super::super::output::ToolInvocation;
+    use super::super::output::{AuthSlot, ToolInvocation};
     use super::super::usage::Usage;
     use super::*;
 
@@ -315,6 +340,22 @@ mod tests {
         for by in [Iterations, Tokens, Time, FatalTool] {
             assert_eq!(serde_json::to_value(by).unwrap(), by.name());
         }
+    }
+
+    #[test]
+    fn a_request_is_written_as_serde_writes_it() {
+        let mut request = HttpRequest {
+            method: "POST".into(),
+            url: "https://api.test/\"".into(),
+            headers: vec![("a".into(), "\n".into()), ("b".into(), String::new())],
+            auth: AuthSlot {
+                header: "authorization".into(),
+                prefix: "Bearer ".into(),
+            },
+        };
+        assert_eq!(request.to_json(), serde_json::to_string(&request).unwrap());
+        request.headers.clear();
+        assert_eq!(request.to_json(), serde_json::to_string(&request).unwrap());
     }
 
     #[test]

@@ -12,7 +12,7 @@ import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Block, Outcome, PermissionResult, ToolFault, ToolRound } from "./types.js";
-import type { LoadedWasm } from "./wasm.js";
+import { Tell, type LoadedWasm } from "./wasm.js";
 
 /** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
 export interface HostCallbacks extends BatchListener {
@@ -107,39 +107,39 @@ export class RunDriver {
   }
 
   start(content: readonly Block[]): void {
-    this.shell.enter((handle) => handle.start(JSON.stringify(content)));
+    this.shell.tell(Tell.Start, 0, JSON.stringify(content));
   }
 
   steer(id: number, content: readonly Block[]): void {
-    this.shell.enter((handle) => handle.steer(id, JSON.stringify(content)));
+    this.shell.tell(Tell.Steer, id, JSON.stringify(content));
   }
 
   followUp(id: number, content: readonly Block[]): void {
-    this.shell.enter((handle) => handle.followUp(id, JSON.stringify(content)));
+    this.shell.tell(Tell.FollowUp, id, JSON.stringify(content));
   }
 
   /** Whether the steer or follow-up was still undelivered. */
   withdraw(id: number): boolean {
-    return this.shell.enter((handle) => handle.withdraw(id)) ?? false;
+    return this.shell.tell(Tell.Withdraw, id) !== undefined;
   }
 
   /** Synchronous: `outcome()` is set on return. */
   abort(why: string): void {
-    this.shell.enter((handle) => handle.abort(why));
+    this.shell.tell(Tell.Abort, 0, why);
   }
 
   toolFinished(call: number, result: ToolReturn): void {
     const json = "value" in result ? `{"value":${result.value}}` : JSON.stringify(result);
-    this.shell.enter((handle) => handle.toolFinished(call, json));
+    this.shell.tell(Tell.ToolFinished, call, json);
   }
 
   toolProgress(call: number, dataJson: string): void {
-    this.shell.enter((handle) => handle.toolProgress(call, dataJson));
+    this.shell.tell(Tell.ToolProgress, call, dataJson);
   }
 
   /** Whether the question was still open. */
   answer(question: number, answer: QuestionAnswer): boolean {
-    return this.shell.enter((handle) => handle.answer(question, JSON.stringify(answer))) ?? false;
+    return this.shell.tell(Tell.Answer, question, JSON.stringify(answer)) !== undefined;
   }
 
   /** How the run ended; undefined while it runs. */
@@ -152,16 +152,17 @@ export class RunDriver {
    * nothing, has taken it away.
    */
   result(): RawRunResult | undefined {
-    const json = this.shell.enter((handle) => handle.result());
+    const json = this.shell.tell(Tell.Result);
     const bytes = this.shell.enter((handle) => handle.history());
-    const text = this.shell.enter((handle) => handle.text());
+    const text = this.shell.tell(Tell.Text);
     if (json === undefined || bytes === undefined || text === undefined) return undefined;
     return withHistory({ ...(JSON.parse(json) as RawRunResult), text }, bytes);
   }
 
   /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
   want(kinds: { text: boolean; reasoning: boolean; toolInput: boolean; events: boolean }): void {
-    this.shell.enter((handle) => handle.want(kinds.text, kinds.reasoning, kinds.toolInput, kinds.events));
+    const { text, reasoning, toolInput, events } = kinds;
+    this.shell.tell(Tell.Want, +text | (+reasoning << 1) | (+toolInput << 2) | (+events << 3));
   }
 
   /** Ends what is open, silently, and gives the memory back. May be called inside a callback, and twice. */
@@ -179,8 +180,9 @@ class Shell {
   private readonly handle: Handle;
   private readonly instance: Instance;
   private readonly reader: BatchReader;
+  private readonly glue: LoadedWasm["glue"];
   private readonly pumps = new Map<number, Pump>();
-  /** What stops each open request, from here: the controllers of a lost instance abort nothing. */
+  /** What stops each open request. */
   private readonly requests = new Map<number, AbortController>();
   /** Those that were answered with an error, whose bodies become errors' texts. */
   private readonly refused = new Set<number>();
@@ -201,6 +203,7 @@ class Shell {
   ) {
     this.instance = instanceOf(wasm);
     this.reader = this.instance.reader;
+    this.glue = wasm.glue;
     this.handle = new wasm.glue.RunHandle(configJson, this);
     this.instance.shells.add(this);
   }
@@ -214,7 +217,7 @@ class Shell {
     try {
       if (this.isDelivering && !this.isHeld) {
         this.isHeld = true;
-        this.handle.hold();
+        this.handle.tell(Tell.Hold, 0, "");
       }
       return call(this.handle);
     } catch (error) {
@@ -224,9 +227,14 @@ class Shell {
     }
   }
 
+  /** Calls the handle's method of that number. */
+  tell(what: Tell, id = 0, text = ""): string | undefined {
+    return this.enter((handle) => handle.tell(what, id, text));
+  }
+
   outcome(): Outcome | undefined {
     if (this.ended === undefined) {
-      const json = this.enter((handle) => handle.outcome());
+      const json = this.tell(Tell.Outcome);
       if (json !== undefined) this.ended = JSON.parse(json) as Outcome;
     }
     return this.ended;
@@ -235,7 +243,7 @@ class Shell {
   free(): void {
     if (this.isFreed) return;
     this.outcome();
-    this.enter((handle) => handle.letGo());
+    this.tell(Tell.LetGo);
     this.isDone = true;
     this.isFreed = true;
     this.release();
@@ -269,86 +277,74 @@ class Shell {
   }
 
   callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
-    this.tell((host) => host.callTool({ call, toolCallId, toolName, input, iteration }));
+    this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration }));
   }
 
   abortTool(call: number, why: string): void {
-    this.tell((host) => host.abortTool(call, why));
+    this.call((host) => host.abortTool(call, why));
   }
 
   ask(question: number, json: string): void {
-    this.tell((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
+    this.call((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
   }
 
   done(): void {
     if (this.isDone) return;
     this.isDone = true;
-    this.tell((host) => host.done());
+    this.call((host) => host.done());
   }
 
-  authorize(
-    method: string,
-    url: string,
-    flat: string[],
-    header: string,
-    prefix: string,
-    body: Uint8Array,
-  ): string[] | Promise<string[]> {
-    const headers: [string, string][] = [];
-    for (let at = 0; at + 1 < flat.length; at += 2) headers.push([flat[at]!, flat[at + 1]!]);
-    const answer = this.host.authorize({ method, url, headers, auth: { header, prefix }, body });
-    const take = (pairs: Iterable<[string, string]>): string[] => {
-      const taken = flatTexts(pairs);
-      this.secrets = secretsOf(headers, taken);
-      return taken;
-    };
-    return isThenable(answer) ? Promise.resolve(answer).then(take) : take(answer);
-  }
-
-  fetch(url: string, { request, signal, ...init }: RequestInit & { request: number }): unknown {
+  send(request: number, json: string, body: Uint8Array): void {
     const controller = new AbortController();
     this.requests.set(request, controller);
-    signal?.addEventListener("abort", () => controller.abort(signal.reason), { once: true });
-    const answer = this.host.fetch(url, { ...init, signal: controller.signal });
-    if (this.secrets.length === 0) return answer;
-    const note = (response: ResponseLike): ResponseLike => {
-      if (response?.status >= 400) this.refused.add(request);
-      return response;
-    };
-    return isThenable(answer) ? Promise.resolve(answer).then(note) : note(answer);
+    void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);
   }
 
-  /** Never settles once the instance is lost: what waits for it would go on in memory that is gone. */
-  race(value: unknown, signal: AbortSignal): Promise<unknown> {
-    if (!isThenable(value)) return Promise.resolve(value);
-    return new Promise((resolve, reject) => {
-      const stop = (): void => resolve(undefined);
-      if (signal.aborted) stop();
-      else signal.addEventListener("abort", stop, { once: true });
-      Promise.resolve(value).then(
-        (settled) => {
-          signal.removeEventListener("abort", stop);
-          const isLost = this.isLost || this.instance.isLost();
-          if (signal.aborted || isLost) discard(settled);
-          if (!isLost) resolve(settled);
-        },
-        (error: unknown) => {
-          signal.removeEventListener("abort", stop);
-          if (!this.isLost && !this.instance.isLost()) reject(error);
-        },
-      );
-    });
+  // Each wait is left alone when the request has been stopped, or the instance is lost: nobody waits any more.
+  private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
+    const isOver = (): boolean => signal.aborted || this.isLost || this.instance.isLost();
+    let what = Tell.NotSent;
+    try {
+      await null;
+      if (isOver()) return;
+      let flat: unknown = this.host.authorize(asked);
+      if (isThenable(flat)) flat = await flat;
+      if (isOver()) return;
+      flat = flatTexts(flat as Iterable<[string, string]>);
+      this.secrets = secretsOf(asked.headers, flat as string[]);
+      const { method, url, body } = asked;
+      const headers = this.glue.headersOf(JSON.stringify(flat));
+      let answer: unknown = this.host.fetch(url, { method, headers, body: body as BodyInit, signal });
+      what = Tell.NetworkFailed;
+      if (isThenable(answer)) answer = await answer;
+      if (isOver()) return discard(answer);
+      this.respond(request, answer as ResponseLike);
+    } catch (error) {
+      if (isOver()) return;
+      this.close(request);
+      this.tell(what, request, this.describe(error));
+    }
   }
 
-  head(response: Partial<ResponseLike> | null | undefined): unknown[] {
+  private respond(request: number, response: ResponseLike): void {
     const status = response?.status;
-    if (!response || typeof status !== "number") throw new TypeError("fetch returned no response");
-    const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
-    const body = response.body === undefined && hasReaders ? response : response.body;
-    return [status, body ?? null, ...flatten(headerPairs(response.headers))];
+    if (typeof status !== "number") throw new TypeError("fetch returned no response");
+    if (status >= 400 && this.secrets.length > 0) this.refused.add(request);
+    let { body } = response;
+    if (response instanceof Response) {
+      this.enter((handle) => handle.respond(request, response));
+    } else {
+      const parts = [...flatten(headerPairs(response.headers)), status];
+      const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
+      if (body === undefined && hasReaders) body = response;
+      this.tell(Tell.Head, request, JSON.stringify(parts));
+    }
+    if (!this.requests.has(request)) return;
+    if (body === undefined || body === null) this.end(request);
+    else this.read(request, body);
   }
 
-  read(request: number, body: unknown): void {
+  private read(request: number, body: unknown): void {
     const sink = this.refused.has(request) ? new RedactedBody(this, this.secrets) : this;
     const pump = new Pump(request, body, sink);
     this.pumps.set(request, pump);
@@ -357,8 +353,10 @@ class Shell {
 
   stop(request: number): void {
     const pump = this.pumps.get(request);
+    const controller = this.requests.get(request);
     this.close(request);
     pump?.stop();
+    controller?.abort();
   }
 
   describe(error: unknown): string {
@@ -391,15 +389,15 @@ class Shell {
     this.disarm();
     const due = (): void => {
       this.timer = undefined;
-      this.enter((handle) => handle.due());
+      this.tell(Tell.Due);
     };
-    this.tell((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
+    this.call((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
   }
 
   disarm(): void {
     const timer = this.timer;
     this.timer = undefined;
-    if (timer) this.tell((host) => host.clearTimer(timer.handle));
+    if (timer) this.call((host) => host.clearTimer(timer.handle));
   }
 
   // Called by the pumps.
@@ -443,13 +441,12 @@ class Shell {
 
   end(request: number): void {
     this.close(request);
-    this.enter((handle) => handle.end(request));
+    this.tell(Tell.End, request);
   }
 
   fail(request: number, error: unknown): void {
     this.close(request);
-    const why = this.describe(error);
-    this.enter((handle) => handle.networkFailed(request, why));
+    this.tell(Tell.NetworkFailed, request, this.describe(error));
   }
 
   private feedPieces(request: number, chunk: Uint8Array): void {
@@ -463,7 +460,7 @@ class Shell {
 
   private resume(): void {
     this.isHeld = false;
-    this.enter((handle) => handle.resume());
+    this.tell(Tell.Resume);
   }
 
   /** The instance is lost, and this run with it. */
@@ -477,12 +474,9 @@ class Shell {
     this.done();
   }
 
-  private release(): void {
+  release(): void {
     this.disarm();
-    const open = [...this.requests.values()];
-    for (const request of [...this.pumps.keys()]) this.stop(request);
-    for (const controller of open) controller.abort();
-    this.requests.clear();
+    for (const request of [...this.requests.keys()]) this.stop(request);
   }
 
   private close(request: number): void {
@@ -491,7 +485,7 @@ class Shell {
     this.refused.delete(request);
   }
 
-  private tell(call: (host: HostCallbacks) => void): void {
+  private call(call: (host: HostCallbacks) => void): void {
     try {
       call(this.host);
     } catch (error) {

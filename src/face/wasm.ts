@@ -1,12 +1,47 @@
 // Finds, compiles and starts the engine: once, at the first run, never while a module is imported (Workers forbid work
 // there). Each host entry says where the `.wasm` is; `init` lets the host say so itself.
-import start, * as glue from "../../target/glue/looplet.js";
+import start, {
+  RunHandle,
+  headersOf,
+  inletCapacity,
+  inletFor,
+  linearMemory,
+  lostFlag,
+  outletAt,
+} from "../../target/glue/looplet.js";
 import { describe } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { HostResponse, HostUrl, HostWasmModule } from "./host-types.js";
 
 /** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
 export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
+
+// Not the whole module: a bundler could then leave nothing of it out.
+const glue = { RunHandle, headersOf, inletCapacity, inletFor, linearMemory, lostFlag, outletAt };
+
+/** What `RunHandle.tell` can be told: the numbers in `src/shell/handle.rs`. @internal */
+export const enum Tell {
+  Start,
+  Steer,
+  FollowUp,
+  Withdraw,
+  Abort,
+  Hold,
+  Resume,
+  Head,
+  End,
+  NotSent,
+  NetworkFailed,
+  ToolFinished,
+  ToolProgress,
+  Answer,
+  Due,
+  Want,
+  Outcome,
+  Result,
+  Text,
+  LetGo,
+}
 
 /** The started engine. @internal */
 export interface LoadedWasm {

@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use web_sys::AbortController;
+use js_sys::Uint8Array;
 
 use super::batch::{Batch, Wants, lend};
 use super::guard::catch;
@@ -31,7 +31,6 @@ pub struct Driver {
     run: RefCell<Run>,
     outputs: RefCell<VecDeque<Output>>,
     batch: RefCell<Batch>,
-    requests: RefCell<Vec<(EffectId, AbortController)>>,
     wants: Cell<Wants>,
     is_draining: Cell<bool>,
     is_delivering: Cell<bool>,
@@ -42,7 +41,7 @@ pub struct Driver {
     /// The end of a run that cannot even say itself that it has failed.
     wreck: RefCell<Option<Outcome>>,
     #[cfg(feature = "test-panics")]
-    pub panic_in_task: Cell<bool>,
+    pub panic_in_response: Cell<bool>,
     #[cfg(feature = "test-panics")]
     pub panic_in_failing: Cell<bool>,
 }
@@ -54,7 +53,6 @@ impl Driver {
             run: RefCell::new(run),
             outputs: RefCell::default(),
             batch: RefCell::default(),
-            requests: RefCell::default(),
             wants: Cell::new(Wants {
                 text: true,
                 reasoning: true,
@@ -69,7 +67,7 @@ impl Driver {
             seed: Cell::new(0),
             wreck: RefCell::default(),
             #[cfg(feature = "test-panics")]
-            panic_in_task: Cell::new(false),
+            panic_in_response: Cell::new(false),
             #[cfg(feature = "test-panics")]
             panic_in_failing: Cell::new(false),
         }
@@ -188,26 +186,15 @@ impl Driver {
         self.wants.set(wants);
     }
 
-    /// Whether the request still waits for its response or its body.
-    pub fn is_open(&self, request: EffectId) -> bool {
-        self.requests.borrow().iter().any(|(open, _)| *open == request)
-    }
-
-    /// Forgets a request that has ended by itself.
-    pub fn close(&self, request: EffectId) {
-        drop(self.take(request));
-    }
-
-    fn take(&self, request: EffectId) -> Option<AbortController> {
-        let mut requests = self.requests.borrow_mut();
-        let place = requests.iter().position(|(open, _)| *open == request)?;
-        Some(requests.remove(place).1)
+    /// A copy of an open request's body.
+    pub fn body_of(&self, request: EffectId) -> Uint8Array {
+        Uint8Array::new_from_slice(self.run.borrow_mut().request_body(request).unwrap_or_default())
     }
 
     /// Nothing may come back from JavaScript any more: the handle is about to be freed.
     pub fn let_go(&self) {
         self.is_done.set(true);
-        self.release_all();
+        self.release();
     }
 
     /// Runs `enter`; a panic in it ends the run as failed.
@@ -321,20 +308,7 @@ impl Driver {
 
     fn perform(self: &Rc<Self>, effect: Output) {
         match effect {
-            Output::Send { request, http } if self.is_live(request) => match AbortController::new() {
-                Ok(controller) => {
-                    let signal = controller.signal();
-                    self.requests.borrow_mut().push((request, controller));
-                    request::send(self, request, http, signal);
-                }
-                Err(error) => self.take_in(
-                    Input::NotSent {
-                        request,
-                        why: self.host.describe(&error),
-                    },
-                    self.moment(),
-                ),
-            },
+            Output::Send { request, http } if self.is_live(request) => request::send(self, request, &http),
             Output::CallTool(call) if self.is_live(call.call) => self.host.call_tool(
                 call.call,
                 &call.tool_call_id,
@@ -345,7 +319,7 @@ impl Driver {
             Output::Ask { question, ask } if self.is_live(question) => {
                 self.host.ask(question, &ask.to_json());
             }
-            Output::Abort { request } => self.stop(request),
+            Output::Abort { request } => self.host.stop(request),
             Output::AbortTool { call, why } => self.host.abort_tool(call, &why),
             Output::Done(_) => self.finish(),
             _ => {}
@@ -356,31 +330,16 @@ impl Driver {
         self.run.borrow().is_live(effect)
     }
 
-    fn stop(&self, request: EffectId) {
-        if let Some(controller) = self.take(request) {
-            self.host.stop(request);
-            controller.abort();
-        }
-    }
-
     fn finish(&self) {
         if !self.is_done.replace(true) {
-            self.release_all();
+            self.release();
             self.host.done();
         }
     }
 
-    fn release_all(&self) {
-        if self.armed_for_ms.take().is_some() {
-            self.host.disarm();
-        }
-        loop {
-            let request = self.requests.borrow().first().map(|(request, _)| *request);
-            match request {
-                Some(request) => self.stop(request),
-                None => break,
-            }
-        }
+    fn release(&self) {
+        self.armed_for_ms.set(None);
+        self.host.release();
     }
 
     /// Sets the one timer, unless one is set that fires in time.

@@ -1,15 +1,12 @@
 //! A panic is a defect of looplet, and ends the run that it happened in and nothing else.
 //!
-//! Every way into the shell goes through [`catch`] or [`CatchTask`]: the build unwinds, so borrows are released and
-//! destructors run. Only a stack overflow or running out of memory end the instance.
+//! Every way into the shell goes through [`catch`]: the build unwinds, so the shell's borrows are released. What the
+//! engine's own frames hold leaks: the release build has no code to drop it (`scripts/lib/landing-pads.mjs`). Only a stack overflow or running out of memory end the instance.
 
 use std::cell::RefCell;
-use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::pin::Pin;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::task::{Context, Poll};
 
 use crate::engine::json_writer::decimal;
 use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
@@ -67,25 +64,4 @@ pub fn catch(enter: &mut dyn FnMut()) -> Result<(), String> {
         }
         message
     })
-}
-
-/// A task that ends, or is told to `on_panic` when it panics.
-pub struct CatchTask {
-    pub task: Pin<Box<dyn Future<Output = ()>>>,
-    pub on_panic: Box<dyn Fn(String)>,
-}
-
-impl Future for CatchTask {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut state = Poll::Pending;
-        match catch(&mut || state = self.task.as_mut().poll(context)) {
-            Ok(()) => state,
-            Err(message) => {
-                (self.on_panic)(message);
-                Poll::Ready(())
-            }
-        }
-    }
 }

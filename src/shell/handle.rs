@@ -11,6 +11,7 @@ use super::batch::Wants;
 use super::driver::Driver;
 use super::guard::prepare;
 use super::host::Host;
+use super::request;
 use crate::engine::config::Config;
 use crate::engine::error::ConfigError;
 use crate::engine::event::ToolFault;
@@ -43,35 +44,92 @@ impl RunHandle {
         })
     }
 
+    /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
+    /// stands in the outlet then: it is to be read at once and handed on.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
+        self.driver.chunk(request, length, now_ms)
+    }
+
+    /// A request was answered.
+    pub fn respond(&self, request: u32, response: web_sys::Response) {
+        let mut response = Some(response);
+        self.driver.guard(&mut || {
+            if let Some(response) = response.take() {
+                request::respond(&self.driver, request, response);
+            }
+        });
+    }
+
+    /// What `result` leaves out but for the text, as the bytes of JSON: long, and often not looked at.
+    pub fn history(&self) -> Option<Vec<u8>> {
+        self.driver.ask(|run| {
+            let result = RunResult {
+                text: String::new(),
+                ..run.result()
+            };
+            result.to_json().into_bytes()
+        })
+    }
+
+    /// Everything else, through one way in because each costs its glue: calls the method of that number, and gives back
+    /// its text, or an empty one for true.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub fn tell(&self, what: u32, id: u32, text: &str) -> Result<Option<String>, JsValue> {
+        let is_true = |is: bool| is.then(String::new);
+        match what {
+            0 => self.start(text)?,
+            1 => self.steer(id, text)?,
+            2 => self.follow_up(id, text)?,
+            3 => return Ok(is_true(self.withdraw(id))),
+            4 => self.abort(text),
+            5 => self.hold(),
+            6 => self.resume(),
+            7 => self.head(id, text),
+            8 => self.end(id),
+            9 => self.not_sent(id, text),
+            10 => self.network_failed(id, text),
+            11 => self.tool_finished(id, text),
+            12 => self.tool_progress(id, text),
+            13 => return Ok(is_true(self.answer(id, text))),
+            14 => self.due(),
+            15 => self.want(id),
+            16 => return Ok(self.outcome()),
+            17 => return Ok(self.result()),
+            18 => return Ok(self.text()),
+            _ => self.let_go(),
+        }
+        Ok(None)
+    }
+}
+
+/// What [`RunHandle::tell`] calls; `Tell` in `src/face/wasm.ts` has its numbers.
+impl RunHandle {
     /// Starts the run. `content` is a JSON array of blocks; so it is in `steer` and `followUp`.
     ///
     /// # Errors
     /// `{ field, problem }` when it is not.
     pub fn start(&self, content: &str) -> Result<(), JsValue> {
-        self.driver.tell(Input::Prompt {
-            content: blocks(content)?,
-        });
+        let content = blocks(content)?;
+        self.driver.tell(Input::Prompt { content });
         Ok(())
     }
 
     /// # Errors
     /// As `start`.
     pub fn steer(&self, id: u32, content: &str) -> Result<(), JsValue> {
-        self.driver.tell(Input::Steer {
-            id,
-            content: blocks(content)?,
-        });
+        let content = blocks(content)?;
+        self.driver.tell(Input::Steer { id, content });
         Ok(())
     }
 
     /// # Errors
     /// As `start`.
-    #[wasm_bindgen(js_name = followUp)]
     pub fn follow_up(&self, id: u32, content: &str) -> Result<(), JsValue> {
-        self.driver.tell(Input::FollowUp {
-            id,
-            content: blocks(content)?,
-        });
+        let content = blocks(content)?;
+        self.driver.tell(Input::FollowUp { id, content });
         Ok(())
     }
 
@@ -88,13 +146,6 @@ impl RunHandle {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
     }
 
-    /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
-    /// stands in the outlet then: it is to be read at once and handed on.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
-        self.driver.chunk(request, length, now_ms)
-    }
-
     /// Before anything that is told while a lent delta is handed on.
     pub fn hold(&self) {
         self.driver.hold();
@@ -105,24 +156,30 @@ impl RunHandle {
         self.driver.resume();
     }
 
+    /// A request was answered by something that is no `Response`: its headers' names and values in turn, as JSON, and
+    /// behind them the status.
+    pub fn head(&self, request: u32, parts: &str) {
+        request::respond_with(&self.driver, request, parts);
+    }
+
     /// A response's body has ended.
     pub fn end(&self, request: u32) {
-        self.driver.close(request);
         self.driver.tell(Input::End { request });
     }
 
-    /// A response's body broke off.
-    #[wasm_bindgen(js_name = networkFailed)]
+    /// A request was not sent, by the fault of what should have sent it.
+    pub fn not_sent(&self, request: u32, why: &str) {
+        let why = why.to_owned();
+        self.driver.tell(Input::NotSent { request, why });
+    }
+
+    /// A request failed on its way, or its response's body broke off.
     pub fn network_failed(&self, request: u32, why: &str) {
-        self.driver.close(request);
-        self.driver.tell(Input::NetworkFailed {
-            request,
-            why: why.to_owned(),
-        });
+        let why = why.to_owned();
+        self.driver.tell(Input::NetworkFailed { request, why });
     }
 
     /// `result` is `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`; anything else becomes a fault.
-    #[wasm_bindgen(js_name = toolFinished)]
     pub fn tool_finished(&self, call: u32, result: &str) {
         let result = ToolReturn::from_json(result).unwrap_or_else(|error| {
             ToolReturn::Fault(ToolFault {
@@ -136,7 +193,6 @@ impl RunHandle {
     }
 
     /// `data` is JSON text; anything else is dropped.
-    #[wasm_bindgen(js_name = toolProgress)]
     pub fn tool_progress(&self, call: u32, data: &str) {
         if let Ok(data) = Json::parse(data) {
             self.driver.tell(Input::ToolProgress { call, data });
@@ -157,13 +213,13 @@ impl RunHandle {
         self.driver.due();
     }
 
-    /// What is worth crossing the boundary.
-    pub fn want(&self, text: bool, reasoning: bool, tool_input: bool, events: bool) {
+    /// What is worth crossing the boundary: 1 for text, 2 for reasoning, 4 for tool input, 8 for other events.
+    pub fn want(&self, kinds: u32) {
         self.driver.set_wants(Wants {
-            text,
-            reasoning,
-            tool_input,
-            events,
+            text: kinds & 1 != 0,
+            reasoning: kinds & 2 != 0,
+            tool_input: kinds & 4 != 0,
+            events: kinds & 8 != 0,
         });
     }
 
@@ -191,19 +247,7 @@ impl RunHandle {
         self.driver.ask(|run| run.result().text)
     }
 
-    /// The same with nothing left empty but the text, as bytes of UTF-8: long, and often not looked at.
-    pub fn history(&self) -> Option<Vec<u8>> {
-        self.driver.ask(|run| {
-            let result = RunResult {
-                text: String::new(),
-                ..run.result()
-            };
-            result.to_json().into_bytes()
-        })
-    }
-
     /// Ends everything that is open in JavaScript, silently. To be called before `free`.
-    #[wasm_bindgen(js_name = letGo)]
     pub fn let_go(&self) {
         self.driver.let_go();
     }
@@ -225,10 +269,10 @@ impl RunHandle {
         self.driver.panic_while_borrowed();
     }
 
-    /// Panics inside the task of the next request.
-    #[wasm_bindgen(js_name = panicInTask)]
-    pub fn panic_in_task(&self) {
-        self.driver.panic_in_task.set(true);
+    /// Panics when the next response comes.
+    #[wasm_bindgen(js_name = panicInResponse)]
+    pub fn panic_in_response(&self) {
+        self.driver.panic_in_response.set(true);
     }
 }
 

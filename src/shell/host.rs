@@ -1,11 +1,10 @@
-//! What the shell calls in JavaScript: one object per run, `ShellHost` in `src/face/driver.ts`.
+//! What the shell calls in JavaScript: one object per run, `Shell` in `src/face/driver.ts`.
 //!
-//! Its methods catch what the user's functions throw. Only `authorize` and `fetch` hand such an error on, because it
-//! is an answer to the request.
+//! Its methods catch what the user's functions throw. They may call back at once; what follows of that is performed
+//! when the drain that is going on comes to it.
 
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
-use web_sys::AbortSignal;
 
 #[wasm_bindgen]
 extern "C" {
@@ -37,40 +36,22 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn done(this: &Host);
 
-    /// `headers` alternates names and values; so does what comes back, directly or as a promise.
-    #[wasm_bindgen(method, catch)]
-    pub fn authorize(
-        this: &Host,
-        method: &str,
-        url: &str,
-        headers: &Array,
-        auth_header: &str,
-        auth_prefix: &str,
-        body: &Uint8Array,
-    ) -> Result<JsValue, JsValue>;
-
-    #[wasm_bindgen(method, catch)]
-    pub fn fetch(this: &Host, url: &str, init: &JsValue) -> Result<JsValue, JsValue>;
-
-    /// Settles as `value` does, or with undefined when `signal` aborts, whatever is first.
+    /// Authorizes and fetches, a task later; `http` is the request's JSON. Then tells [`super::request::headers_of`] and
+    /// [`super::RunHandle::respond`], or why nothing was sent or nothing came.
     #[wasm_bindgen(method)]
-    pub fn race(this: &Host, value: &JsValue, signal: &AbortSignal) -> Promise;
-
-    /// For a response that is no `Response` of this realm: `[status, body, name, value, name, value, …]`.
-    #[wasm_bindgen(method, catch)]
-    pub fn head(this: &Host, response: &JsValue) -> Result<Array, JsValue>;
+    pub fn send(this: &Host, request: u32, http: &str, body: Uint8Array);
 
     /// Starts to pump `body` into [`super::RunHandle::chunk`].
     #[wasm_bindgen(method)]
     pub fn read(this: &Host, request: u32, body: &JsValue);
 
-    /// Stops the pump of a request, if there is one.
+    /// Stops a request, and the pump of its body.
     #[wasm_bindgen(method)]
     pub fn stop(this: &Host, request: u32);
 
-    /// One line about anything that was thrown.
+    /// Stops every request and the timer.
     #[wasm_bindgen(method)]
-    pub fn describe(this: &Host, error: &JsValue) -> String;
+    pub fn release(this: &Host);
 
     /// Milliseconds since the epoch.
     #[wasm_bindgen(method)]

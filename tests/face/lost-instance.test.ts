@@ -1,7 +1,7 @@
 // Alone in its file: it replaces the instance.
 import { describe, expect, it } from "vitest";
 import { createAgent, custom } from "../../src/face/entry/node.js";
-import { loadWasm } from "../../src/face/wasm.js";
+import { loadWasm, Tell } from "../../src/face/wasm.js";
 import type { RunEvent } from "../../src/face/types.js";
 import { agentOn } from "../../src/face/agent.js";
 import { FakeEngine, nextTask } from "./support/fake-driver.js";
@@ -29,7 +29,7 @@ describe("a run whose WebAssembly traps", () => {
     await nextTask();
 
     const { glue } = await loadWasm();
-    expect(() => glue.RunHandle.prototype.abort.call({ __wbg_ptr: 0x7fff_fff0 } as never, "")).toThrow();
+    expect(() => glue.RunHandle.prototype.tell.call({ __wbg_ptr: 0x7fff_fff0 } as never, Tell.Abort, 0, "")).toThrow();
     expect(() => run.steer("x")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
 
     const result = await run.result;

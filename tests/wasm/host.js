@@ -1,16 +1,16 @@
 // The JavaScript side of a run in the shell's own tests: records what the shell calls, answers requests from a script,
 // and calls back into the run where a test asks for it. The real one is src/face/driver.ts, tested in tests/face.
 
-/** `fetch(url, init)` answers requests; `on` maps "text", an event's type, "callTool" or "done" to a callback. */
+/** `respondTo(url, init)` answers requests; `on` maps "text", an event's type, "callTool" or "done" to a callback. */
 export class TestHost {
   constructor() {
     this.log = [];
     this.text = "";
     this.timer = undefined;
     this.now_ms = 1000;
-    this.open = new Set();
+    this.requests = new Map();
     this.on = {};
-    this.respond = () => new Promise(() => {});
+    this.respondTo = () => new Promise(() => {});
     this.finished = new Promise((resolve) => (this.finish = resolve));
   }
 
@@ -72,51 +72,53 @@ export class TestHost {
     this.finish();
   }
 
-  authorize(_method, _url, headers) {
-    return this.authorized ? this.authorized(headers) : headers;
-  }
-
-  fetch(url, init) {
-    this.init = init;
-    return this.respond(url, init);
-  }
-
-  race(value, signal) {
-    return Promise.race([
-      value,
-      new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true })),
-    ]);
-  }
-
-  head(response) {
-    if (!response) throw new TypeError("no response");
-    return [response.status, response.body ?? null, ...Object.entries(response.headers ?? {}).flat()];
+  async send(request, json, body) {
+    const controller = new AbortController();
+    this.requests.set(request, controller);
+    const { method, url, headers } = JSON.parse(json);
+    let fail = this.notSent;
+    try {
+      await null;
+      const flat = headers.flat();
+      const sent = this.headersOf(JSON.stringify(this.authorized ? await this.authorized(flat) : flat));
+      this.init = { method, headers: sent, body, signal: controller.signal };
+      const answer = this.respondTo(url, this.init);
+      fail = this.fail;
+      const response = await answer;
+      if (!this.requests.has(request)) return;
+      if (response instanceof Response) this.respond(request, response);
+      else this.head(request, JSON.stringify([...Object.entries(response.headers).flat(), response.status]));
+      if (this.requests.has(request)) await this.read(request, response.body);
+    } catch (error) {
+      if (this.requests.has(request)) fail.call(this, request, String(error?.message ?? error));
+    }
   }
 
   async read(request, body) {
-    this.open.add(request);
     const reader = body.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
-        if (!this.open.has(request)) return;
+        if (!this.requests.has(request)) return;
         if (done) break;
         this.feed(request, value);
       }
       this.end(request);
     } catch (error) {
-      if (this.open.has(request)) this.fail(request, String(error));
+      if (this.requests.has(request)) this.fail(request, String(error));
     } finally {
       reader.releaseLock();
     }
   }
 
   stop(request) {
-    this.open.delete(request);
+    this.requests.get(request)?.abort();
+    this.requests.delete(request);
   }
 
-  describe(error) {
-    return String(error?.message ?? error);
+  release() {
+    this.disarm();
+    for (const request of [...this.requests.keys()]) this.stop(request);
   }
 
   now() {
@@ -150,15 +152,15 @@ function bodyOf(chunks, isOpenEnded) {
 }
 
 export function respondWith(host, chunks, isOpenEnded) {
-  host.respond = async () => new Response(bodyOf([...chunks], isOpenEnded));
+  host.respondTo = async () => new Response(bodyOf([...chunks], isOpenEnded));
 }
 
 export function respondDuck(host, status, chunks) {
-  host.respond = async () => ({ status, headers: { "x-id": "1" }, body: bodyOf([...chunks], false) });
+  host.respondTo = async () => ({ status, headers: { "x-id": "1" }, body: bodyOf([...chunks], false) });
 }
 
 export function respondThrowing(host, isAtOnce) {
-  host.respond = isAtOnce
+  host.respondTo = isAtOnce
     ? () => {
         throw new TypeError("thrown");
       }

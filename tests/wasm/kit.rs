@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use looplet::shell::inlet::{inlet_for, linear_memory};
+use looplet::shell::request::headers_of;
 use looplet::shell::{Host, RunHandle};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -93,6 +94,22 @@ impl TestRun {
         run.method("hold", move |_, _| holding.hold());
         let resuming = Rc::clone(&run.handle);
         run.method("resume", move |_, _| resuming.resume());
+        let building = Closure::<dyn Fn(String) -> Result<web_sys::Headers, JsValue>>::own_assert_unwind_safe(
+            |json: String| headers_of(&json),
+        );
+        Reflect::set(&run.host, &"headersOf".into(), &building.into_js_value()).expect("an object");
+        let responding = Rc::clone(&run.handle);
+        run.method("respond", move |request, response| {
+            responding.respond(number(&request), response.unchecked_into());
+        });
+        let heading = Rc::clone(&run.handle);
+        run.method("head", move |request, parts| {
+            heading.head(number(&request), &parts.as_string().unwrap_or_default());
+        });
+        let refusing = Rc::clone(&run.handle);
+        run.method("notSent", move |request, why| {
+            refusing.not_sent(number(&request), &why.as_string().unwrap_or_default());
+        });
         let ending = Rc::clone(&run.handle);
         run.method("end", move |request, _| ending.end(number(&request)));
         let failing = Rc::clone(&run.handle);

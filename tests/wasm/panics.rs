@@ -24,10 +24,10 @@ async fn a_panic_while_the_run_is_borrowed_ends_it_and_leaves_no_borrow() {
 }
 
 #[wasm_bindgen_test]
-async fn a_panic_in_the_task_of_a_request_ends_its_run_and_leaves_no_pending_promise() {
+async fn a_panic_when_a_response_comes_ends_its_run_and_leaves_no_pending_promise() {
     let run = TestRun::new();
     respond_with(&run.host, answer(&["never seen"]), false);
-    run.handle.panic_in_task();
+    run.handle.panic_in_response();
     run.start();
     run.finished().await;
     assert!(run.outcome().contains(r#""code":"bug""#), "{}", run.outcome());

@@ -11,6 +11,7 @@ import {
   weather,
   type Recorded,
 } from "./kit.js";
+import { Tell } from "../../../src/face/wasm.js";
 
 const runs: Recorded[] = [];
 const begun = async (...parameters: Parameters<typeof begin>): Promise<Recorded> => {
@@ -327,7 +328,7 @@ describe("a lost instance", () => {
     });
     await settle();
     const nowhere = { __wbg_ptr: 0x7fff_fff0 };
-    expect(() => wasm.glue.RunHandle.prototype.abort.call(nowhere as never, "")).toThrow();
+    expect(() => wasm.glue.RunHandle.prototype.tell.call(nowhere as never, Tell.Abort, 0, "")).toThrow();
     reading.driver.abort("user");
     for (const run of [waiting, reading]) {
       expect(run.log).toEqual(["done"]);
