@@ -8,9 +8,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { withoutLandingPads } from "./lib/landing-pads.mjs";
 import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
+import { packed } from "./lib/pack-wasm.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
+import { trimmed } from "./lib/trim-wasm.mjs";
 import { setup } from "./setup.mjs";
 
 const glue = join(root, "target/glue");
@@ -49,42 +50,69 @@ async function bind({ env }, wasm, dev) {
   const { "wasm-bindgen-cli": version } = JSON.parse(
     readFileSync(join(root, "scripts/versions.json"), "utf8"),
   );
-  const scripts = ["build.mjs", "lib/landing-pads.mjs"].map((name) => join(root, "scripts", name));
-  if (isFresh("glue", [wasm, ...scripts], `${dev} ${version}`)) return;
+  const ours = [
+    "scripts/build.mjs",
+    "scripts/lib/pack-wasm.mjs",
+    "scripts/lib/trim-wasm.mjs",
+    "src/face/join.wat",
+  ];
+  if (isFresh("glue", [wasm, ...ours.map((name) => join(root, name))], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
   if (!dev) args.push("--remove-name-section", "--remove-producers-section");
-  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, dev ? wasm : strip(wasm)], { env });
+  await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, dev ? wasm : trim(wasm)], { env });
+  if (!dev && /makeMutClosure|queueMicrotask/.test(readFileSync(join(glue, "looplet.js"), "utf8")))
+    throw new SetupError("A closure or a future crosses the boundary: see `isDead` in scripts/build.mjs.");
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) await optimise(file);
-  const packed = dev ? gzipSync(readFileSync(file)) : await squeezed(readFileSync(file));
-  writeFileSync(join(glue, "inline.js"), `export default ${JSON.stringify(packed.toString("base64"))};\n`);
-  writeFileSync(
-    join(glue, "inline.d.ts"),
-    "declare const wasmGzipBase64: string;\nexport default wasmGzipBase64;\n",
-  );
+  await embed(readFileSync(file), dev);
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
 }
 
+/** Writes the module that carries the engine. */
+async function embed(wasm, dev) {
+  const joiner = join(glue, "join.wasm");
+  await runQuietly("wasm-as", process.execPath, [
+    join(root, "node_modules/binaryen/bin/wasm-as"),
+    "--enable-bulk-memory",
+    join(root, "src/face/join.wat"),
+    "-o",
+    joiner,
+  ]);
+  const sorted = packed(wasm);
+  const engine = dev ? gzipSync(sorted) : await zopfli(sorted);
+  const text = (bytes) => JSON.stringify(bytes.toString("base64"));
+  writeFileSync(
+    join(glue, "inline.js"),
+    `export const joiner = ${text(readFileSync(joiner))};\nexport const engine = ${text(engine)};\n`,
+  );
+  writeFileSync(join(glue, "inline.d.ts"), "export const joiner: string;\nexport const engine: string;\n");
+}
+
+/** As gzip, up to a tenth smaller than zlib's best. */
+async function zopfli(bytes) {
+  const { gzipAsync } = require("@gfx/zopfli");
+  return Buffer.from(await gzipAsync(bytes, { numiterations: 15 }));
+}
+
 // The shell's functions and those of the crates under it: what they hold must be released when a panic passes.
 const keepsPads = /shell|wasm_bindgen|js_sys|web_sys|gloo|RefCell|Cs\w+?_3std/;
 
-function strip(file) {
-  const { wasm, stripped } = withoutLandingPads(readFileSync(file), (name) => keepsPads.test(name));
-  // Mangled as before, names would not tell the types that a generic function is for.
+// Neither closures nor futures cross the boundary: `bind` makes sure.
+const isDead = /12wasm_bindgen7convert8closures.*6invoke|6js_sys7futures/;
+
+function trim(file) {
+  const { wasm, stripped } = trimmed(readFileSync(file), {
+    keepsPads: (name) => keepsPads.test(name),
+    isDead: (name) => isDead.test(name),
+  });
   if (stripped === 0)
     throw new SetupError("No landing pads were found: have the names of functions changed?");
   const path = join(root, "target/looplet.wasm");
   writeFileSync(path, wasm);
   return path;
-}
-
-/** As gzip, 5 % smaller than zlib's best. */
-async function squeezed(bytes) {
-  const { gzipAsync } = require("@gfx/zopfli");
-  return Buffer.from(await gzipAsync(bytes, { numiterations: 15 }));
 }
 
 // What is smaller is not always smaller compressed: each of these is tried. Rust's order of functions puts like beside
@@ -105,7 +133,7 @@ async function optimise(file) {
     "reference-types",
     "sign-ext",
   ];
-  const sizeOf = (path) => gzipSync(readFileSync(path), { level: 9 }).length;
+  const sizeOf = (path) => gzipSync(packed(readFileSync(path)), { level: 9 }).length;
   const before = sizeOf(file);
   const tried = await Promise.all(
     passes.map(async (args, index) => {

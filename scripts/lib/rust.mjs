@@ -164,7 +164,7 @@ function linkedBin(rust) {
 // Turns `optimize(speed)` on: see src/lib.rs.
 const speedFlags = "--cfg looplet_speed";
 // Nobody reads `{:?}` of a panic in the shipped file.
-// The names tell landing-pads.mjs whose a function is, its type parameters included.
+// The names tell trim-wasm.mjs whose a function is, its type parameters included.
 const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line -Csymbol-mangling-version=v0";
 
 /**

@@ -1,7 +1,7 @@
 //! A panic is a defect of looplet, and ends the run that it happened in and nothing else.
 //!
 //! Every way into the shell goes through [`catch`]: the build unwinds, so the shell's borrows are released. What the
-//! engine's own frames hold leaks: the release build has no code to drop it (`scripts/lib/landing-pads.mjs`). Only a stack overflow or running out of memory end the instance.
+//! engine's own frames hold leaks: the release build has no code to drop it (`scripts/lib/trim-wasm.mjs`). Only a stack overflow or running out of memory end the instance.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
