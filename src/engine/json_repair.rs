@@ -83,7 +83,10 @@ pub const MAX_DEPTH: usize = json_tree::MAX_DEPTH;
 /// # Errors
 /// [`ArgumentsError`], with the place in the given text where there is one.
 pub fn parse_arguments(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
-    let trimmed = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let mut trimmed = text.trim();
+    while let Some(inner) = without_mark(trimmed) {
+        trimmed = inner.trim();
+    }
     if trimmed.is_empty() || trimmed == "null" {
         return Ok(Parsed {
             json: Cow::Borrowed("{}"),
@@ -146,14 +149,17 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
             repaired_by: Some(step),
         });
     }
-    if candidate.starts_with(['[', '"']) {
+    if begins_otherwise(candidate) {
         return None;
     }
     let object = first_object(candidate)?;
     if object.len() < candidate.len() {
         step = Repair::FirstObject;
         // Braces in prose or code are no arguments, and `{}{"a":1}` does not mean `{}`.
-        if object.trim_matches(['{', '}']).trim().is_empty() {
+        if object
+            .bytes()
+            .all(|byte| matches!(byte, b'{' | b'}' | b' ' | b'\t'..=b'\r'))
+        {
             return None;
         }
     }
@@ -171,9 +177,23 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
     })
 }
 
+/// Without a byte order mark at its start or its end.
+fn without_mark(text: &str) -> Option<&str> {
+    text.strip_prefix("\u{feff}")
+        .or_else(|| text.strip_suffix("\u{feff}"))
+}
+
+fn begins_otherwise(text: &str) -> bool {
+    matches!(text.as_bytes().first(), Some(b'[' | b'"'))
+}
+
+fn brace(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| byte == b'{')
+}
+
 fn unwrap_string(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
     // Half a surrogate pair would become another character.
-    let replaced = |text: &str| text.matches('\u{fffd}').count();
+    let replaced = |text: &str| text.chars().filter(|c| *c == '\u{fffd}').count();
     let is_whole = |content: &str| replaced(content) <= replaced(text);
     match string(text) {
         Some(content) if is_whole(&content) && check_object(&content).is_ok() => Ok(Parsed {
@@ -191,7 +211,7 @@ fn strip_code_fence(trimmed: &str) -> Option<&str> {
 
 /// From the first brace to the one that closes it.
 fn first_object(text: &str) -> Option<&str> {
-    let object = text.get(text.find('{')?..)?;
+    let object = text.get(brace(text)?..)?;
     let mut open = 0usize;
     let mut end = None;
     outside_strings(object.as_bytes(), &mut |position, byte| {
@@ -279,12 +299,11 @@ fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
 /// Names the fault of the first object where the text has one, else that of the whole text.
 fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     let unfenced = strip_code_fence(trimmed).unwrap_or(trimmed);
-    let rest = unfenced
-        .find('{')
+    let rest = brace(unfenced)
         .and_then(|start| unfenced.get(start..))
         .unwrap_or_default();
     let object = first_object(rest).unwrap_or(rest);
-    let in_object = !object.is_empty() && !unfenced.starts_with(['[', '"']);
+    let in_object = !object.is_empty() && !begins_otherwise(unfenced);
     let (subject, refusal) = match check_object(if in_object { object } else { unfenced }) {
         Err(refusal) if matches!(direct, Refusal::Syntax(_)) => {
             (if in_object { object } else { unfenced }, refusal)
@@ -305,7 +324,7 @@ fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
 /// The end within a number is reported as an invalid number.
 fn is_cut_off(text: &str, fault: &Fault) -> bool {
     fault.is_end()
-        || (text.ends_with(['-', '+', '.', 'e', 'E'])
+        || (matches!(text.bytes().next_back(), Some(b'-' | b'+' | b'.' | b'e' | b'E'))
             && fault.place(text) + 1 >= text.len()
             && matches!(
                 text.bytes().rev().nth(1),

@@ -4,6 +4,7 @@
 //! say at all: the caller's own backoff applies then. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 
 use super::json_reader::whole;
+use super::text::parts;
 
 /// The wait in milliseconds that the two headers ask for, counted from `now_ms` (milliseconds since 1970).
 ///
@@ -57,8 +58,11 @@ fn digits_only(text: &str) -> bool {
 /// milliseconds since 1970. They differ only in separators and in where the year stands.
 fn http_date_ms(text: &str, now_ms: u64) -> Option<u64> {
     let (mut month, mut day, mut year, mut seconds) = (None, None, None, None);
-    for word in text.split([' ', ',', '-']).filter(|word| !word.is_empty()) {
-        if word.contains(':') {
+    for word in parts(text, b" ,-") {
+        if word.is_empty() {
+            continue;
+        }
+        if word.as_bytes().contains(&b':') {
             put(&mut seconds, seconds_of_day(word)?)?;
         } else if digits_only(word) {
             let number = whole(word).filter(|_| word.len() <= 4)?;
@@ -113,12 +117,14 @@ fn is_weekday(word: &str) -> bool {
 }
 
 fn seconds_of_day(word: &str) -> Option<u64> {
-    let mut parts = word
-        .split(':')
-        .map(|part| whole(part).filter(|_| part.len() == 2));
-    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next()??);
+    let words = parts(word, b":");
+    let [hour, minute, second] = words.as_slice() else {
+        return None;
+    };
+    let number = |part: &str| whole(part).filter(|_| part.len() == 2);
+    let (hour, minute, second) = (number(hour)?, number(minute)?, number(second)?);
     // 60 is a leap second.
-    let valid = parts.next().is_none() && hour < 24 && minute < 60 && second <= 60;
+    let valid = hour < 24 && minute < 60 && second <= 60;
     valid.then_some(hour * 3600 + minute * 60 + second)
 }
 

@@ -7,7 +7,6 @@ use super::super::json_writer::decimal;
 use super::super::message::{Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
-use super::super::text::join;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
 use super::answering::WrittenCall;
@@ -389,11 +388,11 @@ impl Agent {
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let tools = &desk.config.tools;
     let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
-        let mut names = tools.iter().map(|tool| tool.name.as_str());
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &join(&mut names, ", ")].concat()
+            ["Use one of: ", &names.join(", ")].concat()
         };
         return Err(ToolFault {
             hint,

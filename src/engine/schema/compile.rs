@@ -4,7 +4,6 @@ use super::super::json_number::float;
 use super::super::json_reader::whole;
 use super::super::json_tree::{Members, Tree, sorted};
 use super::super::json_writer::decimal;
-use super::super::text::join;
 use super::equal::Choices;
 use super::reference::{Anchors, anchors, follow};
 use super::{
@@ -359,7 +358,7 @@ impl<'a> Object<'a> {
                 Some(one) => types.0 |= one.0,
                 None => {
                     let mut problem = String::from("must be one or several of ");
-                    problem.push_str(&join(&mut Types::NAMES.into_iter(), ", "));
+                    problem.push_str(&Types::NAMES.join(", "));
                     problem.push_str(", not ");
                     problem.push_str(&name.to_json());
                     return Err(self.error("type", &problem));

@@ -3,13 +3,14 @@
 use super::super::json_reader::whole;
 use super::super::json_tree::Tree;
 use super::super::json_writer::decimal;
+use super::super::text::parts;
 use super::push_segment;
 
 /// Walks the JSON pointer of a URI fragment; gives back its canonical form, and what it points to.
 pub fn follow<'a>(root: &'a Tree<'a>, pointer: &str) -> Option<(String, &'a Tree<'a>)> {
     let (mut canonical, mut value) = (String::new(), root);
     let decoded = percent_decoded(pointer);
-    for escaped in decoded.split('/').skip(1) {
+    for escaped in parts(&decoded, b"/").into_iter().skip(1) {
         let segment = unescaped(escaped);
         value = match value {
             Tree::Object(fields) => fields.get(&segment)?,
