@@ -1,4 +1,6 @@
 //! From the JSON of a schema to its nodes. A queue stands in for recursion: depth costs no stack.
+//!
+//! The first problem is kept and the rest of its object is read all the same, so that a reader is a plain expression.
 
 use super::super::json_number::float;
 use super::super::json_reader::whole;
@@ -17,11 +19,15 @@ pub fn compile(root: &Tree<'_>) -> Result<Schema, SchemaError> {
         queue: Vec::new(),
         by_pointer: Vec::new(),
         anchors: None,
+        problem: None,
     };
     compiler.node(String::new(), root);
     let mut index = 0;
     while let Some(value) = compiler.queue.get(index) {
-        compiler.fill(index, value)?;
+        compiler.fill(index, value);
+        if let Some(problem) = compiler.problem {
+            return Err(problem);
+        }
         index += 1;
     }
     Ok(compiler.schema)
@@ -36,6 +42,7 @@ struct Compiler<'a> {
     by_pointer: Vec<NodeIndex>,
     /// Collected for the first reference that needs them.
     anchors: Option<Anchors<'a>>,
+    problem: Option<SchemaError>,
 }
 
 /// One schema object while its keywords are read.
@@ -66,7 +73,7 @@ impl<'a> Compiler<'a> {
         index
     }
 
-    fn fill(&mut self, index: NodeIndex, value: &'a Tree<'a>) -> Result<(), SchemaError> {
+    fn fill(&mut self, index: NodeIndex, value: &'a Tree<'a>) {
         let pointer = self
             .schema
             .nodes
@@ -80,93 +87,102 @@ impl<'a> Compiler<'a> {
             Tree::Object(fields) => {
                 let object = Object { pointer, fields };
                 for (keyword, value) in fields.iter() {
-                    rules.extend(self.keyword(&object, keyword, value)?);
+                    rules.extend(self.keyword(&object, keyword, value));
                 }
             }
-            _ => {
-                return Err(SchemaError {
-                    pointer,
-                    problem: "must be an object or a boolean".into(),
-                });
-            }
+            _ => self.refuse_at(pointer, "must be an object or a boolean"),
         }
         if let Some(node) = self.schema.nodes.get_mut(index) {
             node.rules = rules;
         }
-        Ok(())
+    }
+
+    fn refuse(&mut self, object: &Object<'a>, keyword: &str, problem: &str) {
+        self.refuse_at(object.at(keyword), problem);
+    }
+
+    fn refuse_at(&mut self, pointer: String, problem: &str) {
+        if self.problem.is_none() {
+            let problem = problem.to_owned();
+            self.problem = Some(SchemaError { pointer, problem });
+        }
     }
 
     /// The rule of a keyword; of keywords that belong together, the first makes the rule of all.
-    fn keyword(
-        &mut self,
-        object: &Object<'a>,
-        keyword: &'a str,
-        value: &'a Tree<'a>,
-    ) -> Result<Option<Rule>, SchemaError> {
-        Ok(Some(match keyword {
-            "type" => Rule::Type(object.types(value)?),
-            "enum" => Rule::Enum(Choices::new(object.list(keyword, value)?)),
+    fn keyword(&mut self, object: &Object<'a>, keyword: &'a str, value: &'a Tree<'a>) -> Option<Rule> {
+        Some(match keyword {
+            "type" => Rule::Type(self.types(object, value)),
+            "enum" => Rule::Enum(Choices::new(self.array(object, keyword, value))),
             "const" => Rule::Const(value.detached()),
-            "minimum" => object.bound("minimum", "exclusiveMinimum", value)?,
-            "maximum" => object.bound("maximum", "exclusiveMaximum", value)?,
+            "minimum" => self.bound(object, "minimum", "exclusiveMinimum", value),
+            "maximum" => self.bound(object, "maximum", "exclusiveMaximum", value),
             "exclusiveMinimum" | "exclusiveMaximum" if matches!(value, Tree::Bool(_)) => {
                 return self.warn(object, keyword);
             }
-            "exclusiveMinimum" => object.bound("exclusiveMinimum", "", value)?,
-            "exclusiveMaximum" => object.bound("exclusiveMaximum", "", value)?,
-            "multipleOf" => match object.number(keyword, value)? {
-                divisor if float(&divisor) > 0.0 => Rule::MultipleOf(divisor),
-                _ => return Err(object.error(keyword, "must be above 0")),
-            },
-            "minLength" => object.count("minLength", Counted::Characters, value)?,
-            "maxLength" => object.count("maxLength", Counted::Characters, value)?,
-            "minItems" => object.count("minItems", Counted::Items, value)?,
-            "maxItems" => object.count("maxItems", Counted::Items, value)?,
-            "minProperties" => object.count("minProperties", Counted::Properties, value)?,
-            "maxProperties" => object.count("maxProperties", Counted::Properties, value)?,
+            "exclusiveMinimum" => self.bound(object, "exclusiveMinimum", "", value),
+            "exclusiveMaximum" => self.bound(object, "exclusiveMaximum", "", value),
+            "multipleOf" => {
+                let divisor = self.number(object, keyword, value);
+                if float(&divisor) <= 0.0 {
+                    self.refuse(object, keyword, "must be above 0");
+                }
+                Rule::MultipleOf(divisor)
+            }
+            "minLength" => self.count(object, "minLength", Counted::Characters, value),
+            "maxLength" => self.count(object, "maxLength", Counted::Characters, value),
+            "minItems" => self.count(object, "minItems", Counted::Items, value),
+            "maxItems" => self.count(object, "maxItems", Counted::Items, value),
+            "minProperties" => self.count(object, "minProperties", Counted::Properties, value),
+            "maxProperties" => self.count(object, "maxProperties", Counted::Properties, value),
             "uniqueItems" => match value {
                 Tree::Bool(true) => Rule::UniqueItems,
-                Tree::Bool(false) => return Ok(None),
-                _ => return Err(object.error(keyword, "must be true or false")),
+                Tree::Bool(false) => return None,
+                _ => {
+                    self.refuse(object, keyword, "must be true or false");
+                    return None;
+                }
             },
-            "required" => Rule::Required(object.names(keyword, value)?),
-            "properties" => self.properties(object)?,
-            "additionalProperties" if !object.fields.has("properties") => self.properties(object)?,
+            "required" => Rule::Required(self.names(object, keyword, value)),
+            "properties" => self.properties(object),
+            "additionalProperties" if !object.fields.has("properties") => self.properties(object),
             "propertyNames" => Rule::PropertyNames(self.child(object, keyword, value)),
-            "dependentRequired" => Rule::DependentRequired(object.name_lists(value)?),
-            "dependentSchemas" => Rule::DependentSchemas(self.children(object, keyword, value)?),
-            "dependencies" => return self.dependencies(object, value),
-            "prefixItems" => self.items(object)?,
-            "items" if !object.fields.has("prefixItems") => self.items(object)?,
-            "contains" => self.contains(object, value)?,
-            "minContains" | "maxContains" => return object.whole_number(keyword, value).map(|_| None),
-            "allOf" => Rule::All(self.list(object, keyword, value)?),
-            "anyOf" => Rule::Any(self.list(object, keyword, value)?),
-            "oneOf" => Rule::One(self.list(object, keyword, value)?),
+            "dependentRequired" => Rule::DependentRequired(self.name_lists(object, value)),
+            "dependentSchemas" => Rule::DependentSchemas(self.children(object, keyword, value)),
+            "dependencies" => self.dependencies(object, value),
+            "prefixItems" => self.items(object),
+            "items" if !object.fields.has("prefixItems") => self.items(object),
+            "contains" => self.contains(object, value),
+            "minContains" | "maxContains" => {
+                self.whole_number(object, keyword, value);
+                return None;
+            }
+            "allOf" => Rule::All(self.list(object, keyword, value)),
+            "anyOf" => Rule::Any(self.list(object, keyword, value)),
+            "oneOf" => Rule::One(self.list(object, keyword, value)),
             "not" => Rule::Not(self.child(object, keyword, value)),
             "if" => Rule::If {
                 condition: self.child(object, keyword, value),
                 then: self.field(object, "then"),
                 otherwise: self.field(object, "else"),
             },
-            "then" | "else" | "additionalProperties" | "items" | "additionalItems" => return Ok(None),
-            "$ref" => match self.resolve(object, value)? {
-                Some((pointer, target)) => Rule::Ref(self.node(pointer, target)),
-                None => return self.warn(object, keyword),
-            },
-            "$defs" | "definitions" => return self.children(object, keyword, value).map(|_| None),
+            "then" | "else" | "additionalProperties" | "items" | "additionalItems" => return None,
+            "$ref" => return self.reference(object, value),
+            "$defs" | "definitions" => {
+                self.children(object, keyword, value);
+                return None;
+            }
             "$id" if !object.pointer.is_empty() && !value.as_str().is_some_and(|id| id.starts_with('#')) => {
                 return self.warn(object, keyword);
             }
-            _ if is_annotation(keyword) => return Ok(None),
+            _ if is_annotation(keyword) => return None,
             _ => return self.warn(object, keyword),
-        }))
+        })
     }
 
-    fn warn(&mut self, object: &Object<'a>, keyword: &str) -> Result<Option<Rule>, SchemaError> {
+    fn warn(&mut self, object: &Object<'a>, keyword: &str) -> Option<Rule> {
         let (keyword, pointer) = (keyword.to_owned(), object.pointer.clone());
         self.schema.warnings.push(SchemaWarning { keyword, pointer });
-        Ok(None)
+        None
     }
 
     fn child(&mut self, object: &Object<'a>, keyword: &str, value: &'a Tree<'a>) -> NodeIndex {
@@ -180,20 +196,16 @@ impl<'a> Compiler<'a> {
             .map(|value| self.child(object, keyword, value))
     }
 
-    fn list(
-        &mut self,
-        object: &Object<'a>,
-        keyword: &str,
-        value: &'a Tree<'a>,
-    ) -> Result<Vec<NodeIndex>, SchemaError> {
-        let list = object.list(keyword, value)?;
+    fn list(&mut self, object: &Object<'a>, keyword: &str, value: &'a Tree<'a>) -> Vec<NodeIndex> {
+        let list = self.array(object, keyword, value);
         if list.is_empty() && keyword.ends_with("Of") {
-            return Err(object.error(keyword, "must not be empty"));
+            self.refuse(object, keyword, "must not be empty");
         }
-        let nodes = list.iter().enumerate();
-        Ok(nodes
-            .map(|(index, value)| self.named_child(object, keyword, &decimal(index), value))
-            .collect())
+        let mut nodes = Vec::with_capacity(list.len());
+        for (index, value) in list.iter().enumerate() {
+            nodes.push(self.named_child(object, keyword, &decimal(index), value));
+        }
+        nodes
     }
 
     /// The schemas in an object, sorted by name.
@@ -202,16 +214,22 @@ impl<'a> Compiler<'a> {
         object: &Object<'a>,
         keyword: &str,
         value: &'a Tree<'a>,
-    ) -> Result<Vec<(String, NodeIndex)>, SchemaError> {
-        let fields = object.object(keyword, value)?;
-        let mut children = Vec::with_capacity(fields.len());
-        for (name, value) in fields.iter() {
-            children.push((name.to_owned(), self.named_child(object, keyword, name, value)));
+    ) -> Vec<(String, NodeIndex)> {
+        let mut children = Vec::new();
+        if let Some(fields) = self.object(object, keyword, value) {
+            for (name, value) in fields.iter() {
+                children.push((name.to_owned(), self.named_child(object, keyword, name, value)));
+            }
         }
         let name = |at: u32| children.get(at as usize).map_or("", |(name, _)| name);
         let order = sorted(children.len(), &mut |a, b| name(a) < name(b));
-        let by_name = order.iter().filter_map(|at| children.get(*at as usize).cloned());
-        Ok(by_name.collect())
+        let mut by_name = Vec::with_capacity(order.len());
+        for at in order {
+            if let Some((name, index)) = children.get_mut(at as usize) {
+                by_name.push((std::mem::take(name), *index));
+            }
+        }
+        by_name
     }
 
     fn named_child(
@@ -226,9 +244,9 @@ impl<'a> Compiler<'a> {
         self.node(pointer, value)
     }
 
-    fn properties(&mut self, object: &Object<'a>) -> Result<Rule, SchemaError> {
+    fn properties(&mut self, object: &Object<'a>) -> Rule {
         let named = match object.fields.get("properties") {
-            Some(value) => self.children(object, "properties", value)?,
+            Some(value) => self.children(object, "properties", value),
             None => Vec::new(),
         };
         let additional = match object.fields.get("additionalProperties") {
@@ -238,69 +256,73 @@ impl<'a> Compiler<'a> {
             Some(Tree::Bool(false)) => Additional::Refused,
             Some(value) => Additional::Checked(self.child(object, "additionalProperties", value)),
         };
-        Ok(Rule::Properties { named, additional })
+        Rule::Properties { named, additional }
     }
 
     /// `prefixItems` and `items` of 2020-12, or `items` and `additionalItems` of draft-07.
-    fn items(&mut self, object: &Object<'a>) -> Result<Rule, SchemaError> {
+    fn items(&mut self, object: &Object<'a>) -> Rule {
         let items = object.fields.get("items");
         let (prefix, rest) = match (object.fields.get("prefixItems"), items) {
-            (Some(prefix), _) => (self.list(object, "prefixItems", prefix)?, "items"),
-            (None, Some(prefix @ Tree::Array(_))) => (self.list(object, "items", prefix)?, "additionalItems"),
+            (Some(prefix), _) => (self.list(object, "prefixItems", prefix), "items"),
+            (None, Some(prefix @ Tree::Array(_))) => (self.list(object, "items", prefix), "additionalItems"),
             (None, _) => (Vec::new(), "items"),
         };
-        Ok(Rule::Items {
+        Rule::Items {
             prefix,
             rest: self.field(object, rest),
-        })
+        }
     }
 
-    fn contains(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Result<Rule, SchemaError> {
-        let limit = |keyword| {
-            object
-                .fields
-                .get(keyword)
-                .map(|value| object.whole_number(keyword, value))
-                .transpose()
+    fn contains(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Rule {
+        let mut limit = |keyword| {
+            let value = object.fields.get(keyword)?;
+            Some(self.whole_number(object, keyword, value))
         };
-        let (least, most) = (limit("minContains")?.unwrap_or(1), limit("maxContains")?);
-        Ok(Rule::Contains {
+        let (least, most) = (limit("minContains").unwrap_or(1), limit("maxContains"));
+        Rule::Contains {
             node: self.child(object, "contains", value),
             least,
             most,
-        })
+        }
     }
 
     /// Draft-07's mixture of the two that followed it.
-    fn dependencies(
-        &mut self,
-        object: &Object<'a>,
-        value: &'a Tree<'a>,
-    ) -> Result<Option<Rule>, SchemaError> {
+    fn dependencies(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Rule {
         let mut lists = Vec::new();
         let mut schemas = Vec::new();
-        for (name, value) in object.object("dependencies", value)?.iter() {
-            if matches!(value, Tree::Array(_)) {
-                lists.push((name.to_owned(), object.names("dependencies", value)?));
-            } else {
-                schemas.push((
-                    name.to_owned(),
-                    self.named_child(object, "dependencies", name, value),
-                ));
+        if let Some(fields) = self.object(object, "dependencies", value) {
+            for (name, value) in fields.iter() {
+                let name = name.to_owned();
+                if matches!(value, Tree::Array(_)) {
+                    lists.push((name, self.names(object, "dependencies", value)));
+                } else {
+                    let index = self.named_child(object, "dependencies", &name, value);
+                    schemas.push((name, index));
+                }
             }
         }
-        Ok(Some(Rule::Dependencies(lists, schemas)))
+        Rule::Dependencies(lists, schemas)
     }
 
-    /// The pointer and the value that a reference leads to; `None` if it leads out of the document.
-    fn resolve(
-        &mut self,
-        object: &Object<'a>,
-        value: &'a Tree<'a>,
-    ) -> Result<Option<(String, &'a Tree<'a>)>, SchemaError> {
+    fn reference(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Option<Rule> {
         let Some(reference) = value.as_str() else {
-            return Err(object.error("$ref", "must be a string"));
+            self.refuse(object, "$ref", "must be a string");
+            return None;
         };
+        let Some(found) = self.resolve(reference) else {
+            return self.warn(object, "$ref");
+        };
+        match found {
+            Some((pointer, target)) => Some(Rule::Ref(self.node(pointer, target))),
+            None => {
+                self.refuse(object, "$ref", &["leads nowhere: ", reference].concat());
+                None
+            }
+        }
+    }
+
+    /// The pointer and the value that a reference leads to, if there is one; `None` if it leads out of the document.
+    fn resolve(&mut self, reference: &str) -> Option<Option<(String, &'a Tree<'a>)>> {
         let own_id = self
             .root
             .get("$id")
@@ -320,34 +342,12 @@ impl<'a> Compiler<'a> {
                 found.next().map(|(_, pointer, value)| (pointer.clone(), *value))
             }
             None if local.is_empty() => Some((String::new(), self.root)),
-            None => return Ok(None),
+            None => return None,
         };
-        match found {
-            Some(found) => Ok(Some(found)),
-            None => {
-                let mut problem = String::from("leads nowhere: ");
-                problem.push_str(reference);
-                Err(object.error("$ref", &problem))
-            }
-        }
-    }
-}
-
-impl<'a> Object<'a> {
-    fn at(&self, keyword: &str) -> String {
-        let mut pointer = self.pointer.clone();
-        push_segment(&mut pointer, keyword);
-        pointer
+        Some(found)
     }
 
-    fn error(&self, keyword: &str, problem: &str) -> SchemaError {
-        SchemaError {
-            pointer: self.at(keyword),
-            problem: problem.to_owned(),
-        }
-    }
-
-    fn types(&self, value: &Tree<'_>) -> Result<Types, SchemaError> {
+    fn types(&mut self, object: &Object<'a>, value: &Tree<'_>) -> Types {
         let names = match value {
             Tree::Array(names) => names.as_slice(),
             one => std::slice::from_ref(one),
@@ -357,96 +357,111 @@ impl<'a> Object<'a> {
             match name.as_str().and_then(Types::named) {
                 Some(one) => types.0 |= one.0,
                 None => {
-                    let mut problem = String::from("must be one or several of ");
-                    problem.push_str(&Types::NAMES.join(", "));
-                    problem.push_str(", not ");
-                    problem.push_str(&name.to_json());
-                    return Err(self.error("type", &problem));
+                    let known = Types::NAMES.join(", ");
+                    let problem = ["must be one or several of ", &known, ", not ", &name.to_json()];
+                    self.refuse(object, "type", &problem.concat());
                 }
             }
         }
         if names.is_empty() {
-            Err(self.error("type", "must not be empty"))
-        } else {
-            Ok(types)
+            self.refuse(object, "type", "must not be empty");
         }
+        types
     }
 
-    fn list(&self, keyword: &str, value: &'a Tree<'a>) -> Result<&'a [Tree<'a>], SchemaError> {
-        match value {
-            Tree::Array(items) => Ok(items),
-            _ => Err(self.error(keyword, "must be an array")),
+    fn array(&mut self, object: &Object<'a>, keyword: &str, value: &'a Tree<'a>) -> &'a [Tree<'a>] {
+        if let Tree::Array(items) = value {
+            return items;
         }
+        self.refuse(object, keyword, "must be an array");
+        &[]
     }
 
-    fn object(&self, keyword: &str, value: &'a Tree<'a>) -> Result<&'a Members<'a>, SchemaError> {
-        match value {
-            Tree::Object(members) => Ok(members),
-            _ => Err(self.error(keyword, "must be an object")),
+    fn object(&mut self, object: &Object<'a>, keyword: &str, value: &'a Tree<'a>) -> Option<&'a Members<'a>> {
+        if let Tree::Object(members) = value {
+            return Some(members);
         }
+        self.refuse(object, keyword, "must be an object");
+        None
     }
 
-    fn names(&self, keyword: &str, value: &Tree<'_>) -> Result<Vec<String>, SchemaError> {
-        let refused = || self.error(keyword, "must be an array of strings");
-        let Tree::Array(items) = value else {
-            return Err(refused());
+    fn names(&mut self, object: &Object<'a>, keyword: &str, value: &Tree<'_>) -> Vec<String> {
+        let items = match value {
+            Tree::Array(items) => items.as_slice(),
+            other => std::slice::from_ref(other),
         };
         let mut names = Vec::with_capacity(items.len());
         for item in items {
-            names.push(item.as_str().ok_or_else(refused)?.to_owned());
+            names.extend(item.as_str().map(str::to_owned));
         }
-        Ok(names)
+        if !matches!(value, Tree::Array(_)) || names.len() < items.len() {
+            self.refuse(object, keyword, "must be an array of strings");
+        }
+        names
     }
 
-    fn name_lists(&self, value: &'a Tree<'a>) -> Result<Vec<(String, Vec<String>)>, SchemaError> {
+    fn name_lists(&mut self, object: &Object<'a>, value: &'a Tree<'a>) -> Vec<(String, Vec<String>)> {
         let mut lists = Vec::new();
-        for (name, value) in self.object("dependentRequired", value)?.iter() {
-            lists.push((name.to_owned(), self.names("dependentRequired", value)?));
+        if let Some(fields) = self.object(object, "dependentRequired", value) {
+            for (name, value) in fields.iter() {
+                let names = self.names(object, "dependentRequired", value);
+                lists.push((name.to_owned(), names));
+            }
         }
-        Ok(lists)
+        lists
     }
 
-    fn number(&self, keyword: &str, value: &Tree<'_>) -> Result<String, SchemaError> {
-        match value {
-            Tree::Number(number) => Ok(number.clone().into_owned()),
-            _ => Err(self.error(keyword, "must be a number")),
+    fn number(&mut self, object: &Object<'a>, keyword: &str, value: &Tree<'_>) -> String {
+        if let Tree::Number(number) = value {
+            return number.clone().into_owned();
         }
+        self.refuse(object, keyword, "must be a number");
+        String::new()
     }
 
     /// Draft-04 made a bound exclusive by a boolean beside it; that is followed, with a warning.
     fn bound(
-        &self,
+        &mut self,
+        object: &Object<'a>,
         inclusive: &'static str,
         exclusive: &'static str,
         value: &Tree<'_>,
-    ) -> Result<Rule, SchemaError> {
-        let is_exclusive = matches!(self.fields.get(exclusive), Some(Tree::Bool(true)));
-        let limit = self.number(inclusive, value)?;
-        Ok(Rule::Bound {
+    ) -> Rule {
+        let is_exclusive = matches!(object.fields.get(exclusive), Some(Tree::Bool(true)));
+        Rule::Bound {
+            limit: self.number(object, inclusive, value),
             keyword: if is_exclusive { exclusive } else { inclusive },
-            limit,
-        })
+        }
     }
 
-    fn count(&self, keyword: &'static str, what: Counted, value: &Tree<'_>) -> Result<Rule, SchemaError> {
-        Ok(Rule::Count {
+    fn count(&mut self, object: &Object<'a>, keyword: &'static str, what: Counted, value: &Tree<'_>) -> Rule {
+        Rule::Count {
             keyword,
             what,
-            limit: self.whole_number(keyword, value)?,
-        })
+            limit: self.whole_number(object, keyword, value),
+        }
     }
 
-    fn whole_number(&self, keyword: &str, value: &Tree<'_>) -> Result<u64, SchemaError> {
+    fn whole_number(&mut self, object: &Object<'a>, keyword: &str, value: &Tree<'_>) -> u64 {
         if let Tree::Number(number) = value {
             if let Some(number) = whole(number) {
-                return Ok(number);
+                return number;
             }
             let number = float(number);
             if number >= 0.0 && number.fract() == 0.0 {
-                return Ok(number as u64);
+                return number as u64;
             }
         }
-        Err(self.error(keyword, "must be a whole number from 0"))
+        self.refuse(object, keyword, "must be a whole number from 0");
+        0
+    }
+}
+
+impl Object<'_> {
+    fn at(&self, keyword: &str) -> String {
+        let mut pointer = self.pointer.clone();
+        push_segment(&mut pointer, keyword);
+        pointer
     }
 }
 
