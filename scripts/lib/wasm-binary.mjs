@@ -95,16 +95,40 @@ export function namesOf(wasm, sections) {
   return names;
 }
 
+/** How many of the imports are functions. */
 export function importedFunctions(wasm, sections) {
-  const section = sections.find(({ id }) => id === 2);
-  if (!section) return 0;
-  const reader = new Reader(wasm, section.at);
   let functions = 0;
+  eachImport(wasm, sections, (_module, _name, kind) => (functions += kind === 0 ? 1 : 0));
+  return functions;
+}
+
+/** `wasm` with imports called by what `rename` makes of their names. */
+export function withImports(wasm, rename) {
+  const sections = sectionsOf(wasm);
+  const text = (value) => Buffer.concat([number(Buffer.byteLength(value)), Buffer.from(value)]);
+  const entries = [];
+  eachImport(wasm, sections, (module, name, _kind, from, to) =>
+    entries.push(text(module), text(rename(name)), wasm.subarray(from, to)),
+  );
+  const body = Buffer.concat([number(entries.length / 3), ...entries]);
+  const { start, end } = sections.find(({ id }) => id === 2);
+  return Buffer.concat([
+    wasm.subarray(0, start),
+    Uint8Array.of(2),
+    number(body.length),
+    body,
+    wasm.subarray(end),
+  ]);
+}
+
+/** Tells each import's module, name and kind, and where its kind and type stand. */
+function eachImport(wasm, sections, tell) {
+  const section = sections.find(({ id }) => id === 2);
+  if (!section) return;
+  const reader = new Reader(wasm, section.at);
   for (let count = reader.number(); count > 0; count--) {
-    reader.text();
-    reader.text();
+    const [module, name, from] = [reader.text(), reader.text(), reader.at];
     const kind = wasm[reader.at++];
-    if (kind === 0) functions++;
     if (kind === 1 || kind === 4) reader.at++;
     if (kind === 3) reader.at += 2;
     else if (kind === 1 || kind === 2) {
@@ -112,8 +136,8 @@ export function importedFunctions(wasm, sections) {
       reader.skip();
       if (hasMost) reader.skip();
     } else reader.skip();
+    tell(module, name, kind, from, reader.at);
   }
-  return functions;
 }
 
 export class Reader {

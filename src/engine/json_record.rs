@@ -8,6 +8,7 @@ use super::error::ConfigError;
 use super::json_check::check;
 use super::json_reader::{Object, items, string, whole};
 use super::message::Json;
+use super::text::listed;
 
 /// An object while its fields are read.
 pub struct Record<'a> {
@@ -168,7 +169,7 @@ impl<'a> Record<'a> {
         let word = string(json);
         let place = words.iter().position(|known| word.as_deref() == Some(*known));
         if place.is_none() {
-            self.refuse(key, &["must be one of ", &words.join(", ")].concat());
+            self.refuse(key, &["must be one of ", &listed(words)].concat());
         }
         place
     }

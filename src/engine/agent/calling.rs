@@ -7,6 +7,7 @@ use super::super::json_writer::decimal;
 use super::super::message::{Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use super::super::text::listed;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
 use super::answering::WrittenCall;
@@ -392,7 +393,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &names.join(", ")].concat()
+            ["Use one of: ", &listed(&names)].concat()
         };
         return Err(ToolFault {
             hint,

@@ -6,6 +6,7 @@ use super::super::json_number::float;
 use super::super::json_reader::whole;
 use super::super::json_tree::{Members, Tree, sorted};
 use super::super::json_writer::decimal;
+use super::super::text::listed;
 use super::equal::Choices;
 use super::reference::{Anchors, anchors, follow};
 use super::{
@@ -357,7 +358,7 @@ impl<'a> Compiler<'a> {
             match name.as_str().and_then(Types::named) {
                 Some(one) => types.0 |= one.0,
                 None => {
-                    let known = Types::NAMES.join(", ");
+                    let known = listed(&Types::NAMES);
                     let problem = ["must be one or several of ", &known, ", not ", &name.to_json()];
                     self.refuse(object, "type", &problem.concat());
                 }
