@@ -36,9 +36,8 @@ export class TestHost {
   }
 
   /** Reads what `chunk` has lent, and hands it on between `hold` and `resume`. */
-  lent(lent) {
-    const wordsAt = Math.floor(lent / 64);
-    const text = String.fromCharCode(...new Uint16Array(this.memory.buffer, wordsAt + 32, lent % 64));
+  lent(outlet, units) {
+    const text = String.fromCharCode(...new Uint16Array(this.memory.buffer, outlet + 32, units));
     this.hold();
     this.delta(text);
     this.resume();

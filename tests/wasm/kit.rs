@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use looplet::shell::batch::outlet_at;
 use looplet::shell::inlet::{inlet_for, linear_memory};
 use looplet::shell::request::headers_of;
 use looplet::shell::{Host, RunHandle};
@@ -28,7 +29,7 @@ extern "C" {
     #[wasm_bindgen(method, setter, js_name = now_ms)]
     fn set_now_ms(this: &TestHost, now_ms: f64);
     #[wasm_bindgen(method)]
-    fn lent(this: &TestHost, lent: f64);
+    fn lent(this: &TestHost, outlet: usize, units: u32);
     #[wasm_bindgen(method)]
     fn disarm(this: &TestHost);
     #[wasm_bindgen(method, getter)]
@@ -85,9 +86,9 @@ impl TestRun {
             let bytes = chunk.unchecked_into::<Uint8Array>();
             let view = Uint8Array::new(&js_sys::WebAssembly::Memory::from(linear_memory()).buffer());
             view.set(&bytes, inlet_for(bytes.length() as usize) as u32);
-            let lent = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
-            if lent != 0.0 {
-                feeding_host.lent(lent);
+            let units = feeding.chunk(number(&request), bytes.length() as usize, 1000.0);
+            if units > 0 {
+                feeding_host.lent(outlet_at(), units);
             }
         });
         let holding = Rc::clone(&run.handle);

@@ -94,8 +94,8 @@ async fn the_partial_text_of_a_run_that_panics_is_kept() {
     settle().await;
     run.handle.panic_now();
     assert!(
-        run.handle.result().is_some_and(|json| json.contains("kept")),
+        run.handle.text().is_some_and(|text| text.contains("kept")),
         "{:?}",
-        run.handle.result()
+        run.handle.text()
     );
 }
