@@ -71,7 +71,7 @@ async function bind({ env }, wasm, dev) {
   markFresh("glue");
 }
 
-/** Writes the modules that carry the engine: `inline.js` for browsers, `inline-gzip.js` for Node, which unpacks natively. */
+/** Writes the module that carries the engine. */
 async function embed(wasm, dev) {
   const joiner = join(glue, "join.wasm");
   await runQuietly("wasm-as", process.execPath, [
@@ -81,19 +81,14 @@ async function embed(wasm, dev) {
     "-o",
     joiner,
   ]);
-  const carry = (name, exported) =>
-    writeFileSync(
-      join(glue, name),
-      Object.entries(exported)
-        .map(([what, bytes]) => `export const ${what} = ${JSON.stringify(bytes.toString("base64"))};\n`)
-        .join(""),
-    );
   const sorted = packed(wasm);
-  const squeezed = dev ? gzipSync(sorted) : await zopfli(sorted);
-  carry("inline.js", { joiner: readFileSync(joiner), engine: squeezed });
-  carry("inline-gzip.js", { engine: gzipSync(wasm, { level: 9 }) });
+  const engine = dev ? gzipSync(sorted) : await zopfli(sorted);
+  const text = (bytes) => JSON.stringify(bytes.toString("base64"));
+  writeFileSync(
+    join(glue, "inline.js"),
+    `export const joiner = ${text(readFileSync(joiner))};\nexport const engine = ${text(engine)};\n`,
+  );
   writeFileSync(join(glue, "inline.d.ts"), "export const joiner: string;\nexport const engine: string;\n");
-  writeFileSync(join(glue, "inline-gzip.d.ts"), "export const engine: string;\n");
 }
 
 /** As gzip, up to a tenth smaller than zlib's best. */

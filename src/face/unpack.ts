@@ -1,12 +1,16 @@
 // Unpacks the engine that the `default` entry carries, with what every browser has.
 
-/**
- * The engine's WebAssembly. `engine`: its bytes, sorted by what they mean, as gzip in base64; `joiner`: the WebAssembly
- * that puts them together again (`join.wat`), in base64.
- */
+/** The engine's WebAssembly. `engine`: its bytes, sorted, as gzip in base64; `joiner`: as for `join`, in base64. */
 export async function unpack(engine: string, joiner: string): Promise<Uint8Array<ArrayBuffer>> {
-  const sorted = await inflate(decode(engine));
-  const { memory, join } = new WebAssembly.Instance(new WebAssembly.Module(decode(joiner))).exports as {
+  return join(await inflate(decode(engine)), decode(joiner));
+}
+
+/**
+ * The engine's WebAssembly. `sorted`: its bytes, sorted by what they mean; `joiner`: the WebAssembly that puts them
+ * together again (`join.wat`).
+ */
+export function join(sorted: Uint8Array, joiner: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const { memory, join: run } = new WebAssembly.Instance(new WebAssembly.Module(joiner)).exports as {
     memory: WebAssembly.Memory;
     join(out: number, length: number): void;
   };
@@ -14,7 +18,7 @@ export async function unpack(engine: string, joiner: string): Promise<Uint8Array
   const length = sorted.length - headBytes;
   memory.grow((out + length) >>> 16);
   new Uint8Array(memory.buffer).set(sorted, room);
-  join(out, length);
+  run(out, length);
   return new Uint8Array(memory.buffer, out, length);
 }
 

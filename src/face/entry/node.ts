@@ -20,12 +20,13 @@ function beside(): Uint8Array<ArrayBuffer> | undefined {
 }
 
 async function inside(): Promise<Uint8Array<ArrayBuffer>> {
-  const [{ engine }, { Buffer }, { gunzipSync }] = await Promise.all([
-    import("../../../target/glue/inline-gzip.js"),
+  const [{ engine, joiner }, { join }, { Buffer }, { gunzipSync }] = await Promise.all([
+    import("../../../target/glue/inline.js"),
+    import("../unpack.js"),
     import("node:buffer"),
     import("node:zlib"),
   ]);
-  return gunzipSync(Buffer.from(engine, "base64"));
+  return join(gunzipSync(Buffer.from(engine, "base64")), Buffer.from(joiner, "base64"));
 }
 
 export * from "../index.js";
