@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isMain, root } from "./lib/machine.mjs";
 
-/** gzip -9 bytes that two protocols are to have, as the sum over the files, panics unwinding included. */
-const targetBytes = 90_000;
+/** gzip -9 bytes that five protocols with control are to have, as the sum over the files, panics unwinding included. */
+const targetBytes = 130_000;
 /** What has been reached, plus 2 %: the gate until the target is. */
-export const budgetBytes = 160_000;
+export const budgetBytes = 162_600;
 
 /** Prints the table and tells whether the package is within its budget. */
 export function checkSize() {
