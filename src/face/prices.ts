@@ -1,6 +1,7 @@
 /**
- * List prices of the main models, US dollars per million tokens, as the vendors' pages gave them on the day beside each
- * row. Give `price: prices` to a model, or a function of yours that asks `prices` for what it does not know itself.
+ * List prices of the main models, US dollars per million tokens, as read on `PRICES_DATE` from the vendors' pages named
+ * beside the rows, or (OpenAI, Google, Groq, and the cache reads of Anthropic below a tenth of the input) from pages that
+ * quote them: check a price before you bill by it. Give `price: prices` to a model, or a function of yours that asks `prices` for what it does not know itself.
  * Vendors that report what a call cost (OpenRouter, xAI, Perplexity) need no row.
  */
 import type { Price } from "./types.js";
