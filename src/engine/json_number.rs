@@ -76,7 +76,7 @@ pub struct Integer {
 }
 
 impl Integer {
-    pub fn cmp(&self, other: &Integer) -> Ordering {
+    pub(crate) fn cmp(&self, other: &Integer) -> Ordering {
         match (self.is_positive, other.is_positive) {
             (true, true) => self.magnitude.cmp(&other.magnitude),
             (false, false) => other.magnitude.cmp(&self.magnitude),

@@ -175,7 +175,7 @@ impl<'a> Members<'a> {
         self.get(key).is_some()
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
 
