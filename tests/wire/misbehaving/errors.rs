@@ -13,7 +13,7 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends an overload as its first event",
             run: "waits and tries again",
-            bodies: each(|protocol| overload(protocol)),
+            bodies: each(overload),
             expect: &["retry after overloaded", "completed \"Done.\""],
             ..Row::default()
         },
