@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use looplet::engine::answer::Answer;
 use looplet::engine::config::Config;
+use looplet::engine::eventstream::crc32;
 use looplet::engine::framing::FramingState;
 use looplet::engine::input::Input;
 use looplet::engine::message::Block;
@@ -108,6 +109,30 @@ const WIRES: &[Wire] = &[
             let last = json!({"partialArgs": [{"jsonPath": "$.content", "stringValue": ""}]});
             let reason = json!({"candidates": [{"finishReason": "STOP"}]});
             [gemini(last), format!("data: {reason}\n\n").into_bytes()].concat()
+        },
+    },
+    Wire {
+        protocol: "bedrock_converse",
+        begin: || {
+            let call = json!({"toolUse": {"toolUseId": "t1", "name": "add"}});
+            bedrock(
+                "contentBlockStart",
+                json!({"contentBlockIndex": 0, "start": call, "p": "abc"}),
+            )
+        },
+        delta: |text| {
+            let delta = json!({"toolUse": {"input": text}});
+            bedrock(
+                "contentBlockDelta",
+                json!({"contentBlockIndex": 0, "delta": delta, "p": "abcdef"}),
+            )
+        },
+        end: || {
+            [
+                bedrock("contentBlockStop", json!({"contentBlockIndex": 0})),
+                bedrock("messageStop", json!({"stopReason": "tool_use"})),
+            ]
+            .concat()
         },
     },
     Wire {
@@ -258,6 +283,26 @@ fn gemini(call: serde_json::Value) -> Vec<u8> {
     let value = json!({"candidates": [{"content": {"parts": [{"functionCall": call}], "role": "model"}}],
         "responseId": "r", "modelVersion": "m"});
     format!("data: {value}\n\n").into_bytes()
+}
+
+/// A message of Amazon's event stream.
+fn bedrock(name: &str, payload: serde_json::Value) -> Vec<u8> {
+    let mut headers = Vec::new();
+    for (key, value) in [(":event-type", name), (":message-type", "event")] {
+        headers.push(key.len() as u8);
+        headers.extend_from_slice(key.as_bytes());
+        headers.push(7);
+        headers.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        headers.extend_from_slice(value.as_bytes());
+    }
+    let payload = payload.to_string();
+    let total = (headers.len() + payload.len() + 16) as u32;
+    let mut out = [total.to_be_bytes(), (headers.len() as u32).to_be_bytes()].concat();
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out.extend_from_slice(&headers);
+    out.extend_from_slice(payload.as_bytes());
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out
 }
 
 fn line(value: serde_json::Value) -> Vec<u8> {

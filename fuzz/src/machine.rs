@@ -20,7 +20,14 @@ use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
 use super::world::{World, config, tool};
 
-const PROTOCOLS: &[&str] = &["anthropic", "openai_chat", "openai_responses", "gemini", "ndjson"];
+const PROTOCOLS: &[&str] = &[
+    "anthropic",
+    "openai_chat",
+    "openai_responses",
+    "gemini",
+    "bedrock_converse",
+    "ndjson",
+];
 /// More outputs than this for one input byte is a loop that feeds itself.
 const MAX_EVENTS_PER_STEP: usize = 2000;
 

@@ -76,7 +76,7 @@ pub struct Integer {
 }
 
 impl Integer {
-    pub fn compare(&self, other: &Integer) -> Ordering {
+    pub(crate) fn cmp(&self, other: &Integer) -> Ordering {
         match (self.is_positive, other.is_positive) {
             (true, true) => self.magnitude.cmp(&other.magnitude),
             (false, false) => other.magnitude.cmp(&self.magnitude),
@@ -143,8 +143,8 @@ mod tests {
         ];
         for pair in ascending.windows(2) {
             let (one, other) = (integer(pair[0]).unwrap(), integer(pair[1]).unwrap());
-            assert_eq!(one.compare(&other), Ordering::Less, "{pair:?}");
-            assert_eq!(other.compare(&one), Ordering::Greater, "{pair:?}");
+            assert_eq!(one.cmp(&other), Ordering::Less, "{pair:?}");
+            assert_eq!(other.cmp(&one), Ordering::Greater, "{pair:?}");
         }
         assert_eq!(integer("-0"), integer("0.0"));
         for text in ["18446744073709551616", "1.5", "1e30"] {

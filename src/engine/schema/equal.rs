@@ -70,7 +70,7 @@ pub fn same(one: &Tree<'_>, other: &Tree<'_>, steps: &mut usize) -> bool {
 /// Compares by value; exact between integers.
 pub fn compare(one: &str, other: &str) -> Option<Ordering> {
     match (integer(one), integer(other)) {
-        (Some(one), Some(other)) => Some(one.compare(&other)),
+        (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => float(one).partial_cmp(&float(other)),
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{N1, ONE, add, all, blocks, chat, gemini, lines, texts};
-use super::speak::{End, Say, begin, finish, item};
+use super::calls::{N1, ONE, add, all, bedrock, blocks, chat, gemini, lines, texts};
+use super::speak::{End, Say, begin, finish, item, tool_start};
 use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -38,6 +38,13 @@ pub fn rows() -> Vec<Row> {
                     "gemini",
                     gemini(json!({"functionCall": {"id": "t1", "name": "add", "args": {"n": 1}}})),
                 ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[tool_start(
+                        0,
+                        json!({"toolUseId": "t1", "name": "add", "input": {"n": 1}}),
+                    )]),
+                ),
             ],
             expect: ONE,
             ..Row::default()
@@ -54,7 +61,11 @@ pub fn rows() -> Vec<Row> {
             run: "reads `{}`",
             bodies: texts(&[wipe(" \n")], End::Calls),
             expect: EMPTY,
-            but: &[("anthropic", BLANK_AND_EMPTY), ("openai_chat", BLANK_AND_EMPTY)],
+            but: &[
+                ("anthropic", BLANK_AND_EMPTY),
+                ("openai_chat", BLANK_AND_EMPTY),
+                ("bedrock_converse", BLANK_AND_EMPTY),
+            ],
             ..Row::default()
         },
         Row {
@@ -80,6 +91,10 @@ pub fn rows() -> Vec<Row> {
                 (
                     "gemini",
                     gemini(json!({"functionCall": {"id": "t1", "name": "wipe"}})),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[tool_start(0, json!({"toolUseId": "t1", "name": "wipe"}))]),
                 ),
             ],
             expect: EMPTY,
@@ -112,6 +127,13 @@ pub fn rows() -> Vec<Row> {
                 (
                     "gemini",
                     gemini(json!({"functionCall": {"id": "t1", "name": "wipe", "args": null}})),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[tool_start(
+                        0,
+                        json!({"toolUseId": "t1", "name": "wipe", "input": null}),
+                    )]),
                 ),
             ],
             expect: EMPTY,

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Row;
-use super::calls::{N1, ONE, add, all, all_ending, start};
-use super::speak::{End, Say, begin, chunk, event, finish, item, line, parts, say};
+use super::calls::{N1, ONE, add, all, all_ending, bedrock, start};
+use super::speak::{End, Say, begin, block_delta, chunk, event, finish, item, line, parts, say, tool_start};
 
 pub fn rows() -> Vec<Row> {
     vec![
@@ -62,7 +62,16 @@ pub fn rows() -> Vec<Row> {
                     finish("anthropic", End::Calls),
                 ]
                 .concat()
-            })],
+            }),
+                ("bedrock_converse", {
+                    let redacted = json!({"reasoningContent": {"redactedContent": "c2VjcmV0"}});
+                    bedrock(&[
+                        say("bedrock_converse", 0, &Say::Thinking("Hm.")),
+                        block_delta(1, redacted),
+                        say("bedrock_converse", 2, &add("t1", N1)),
+                    ])
+                }),
+            ],
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent thinking, redacted_thinking, call t1, result t1 1",
@@ -109,7 +118,15 @@ pub fn rows() -> Vec<Row> {
                     finish("anthropic", End::Calls),
                 ]
                 .concat(),
-            )],
+            ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        block_delta(0, json!({"reasoningContent": {"text": "Hm."}})),
+                        say("bedrock_converse", 1, &add("t1", N1)),
+                    ]),
+                ),
+            ],
             expect: ONE,
             ..Row::default()
         },
@@ -209,6 +226,16 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat(),
                 ),
+                (
+                    "bedrock_converse",
+                    [
+                        begin("bedrock_converse"),
+                        super::speak::message("weather", json!({"is": "fine"})),
+                        hi("bedrock_converse"),
+                        finish("bedrock_converse", End::Stop),
+                    ]
+                    .concat(),
+                ),
             ],
             expect: HI,
             ..Row::default()
@@ -263,7 +290,16 @@ pub fn rows() -> Vec<Row> {
                     finish("openai_responses", End::Calls),
                 ]
                 .concat(),
-            )],
+            ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        block_delta(0, json!({"text": "First."})),
+                        tool_start(1, json!({"toolUseId": "t1", "name": "add"})),
+                        block_delta(1, json!({"toolUse": {"input": N1}})),
+                    ]),
+                ),
+            ],
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent \"First.\", call t1, result t1 1",
@@ -292,7 +328,15 @@ pub fn rows() -> Vec<Row> {
                     finish("openai_responses", End::Calls),
                 ]
                 .concat(),
-            )],
+            ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        say("bedrock_converse", 0, &Say::Text("First.")),
+                        say("bedrock_converse", 0, &add("t1", N1)),
+                    ]),
+                ),
+            ],
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent \"First.\", call t1, result t1 1",
@@ -329,6 +373,7 @@ pub fn rows() -> Vec<Row> {
                 ("ndjson", [hi("ndjson"), finish("ndjson", End::Stop)].concat()),
             ("openai_responses", [hi("openai_responses"), finish("openai_responses", End::Stop)].concat()),
                 ("gemini", [hi("gemini"), finish("gemini", End::Stop)].concat()),
+                ("bedrock_converse", [hi("bedrock_converse"), finish("bedrock_converse", End::Stop)].concat()),
             ],
             expect: HI,
             ..Row::default()

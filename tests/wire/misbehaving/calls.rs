@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::speak::{End, Say, answer, begin, chunk, event, finish, item, line, parts};
+use super::speak::{
+    End, Say, answer, begin, block_delta, chunk, event, finish, item, line, parts, tool_start,
+};
 use super::{PROTOCOLS, Row, TEXTUAL};
 
 pub fn rows() -> Vec<Row> {
@@ -30,6 +32,13 @@ pub fn rows() -> Vec<Row> {
                 (
                     "gemini",
                     gemini(json!({"functionCall": {"name": "add", "args": {"n": 1}}})),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        tool_start(0, json!({"name": "add"})),
+                        block_delta(0, json!({"toolUse": {"input": N1}})),
+                    ]),
                 ),
             ],
             expect: &[
@@ -66,6 +75,13 @@ pub fn rows() -> Vec<Row> {
                 (
                     "gemini",
                     gemini(json!({"functionCall": {"id": null, "name": "add", "args": {"n": 1}}})),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        tool_start(0, json!({"toolUseId": "", "name": "add"})),
+                        block_delta(0, json!({"toolUse": {"input": N1}})),
+                    ]),
                 ),
             ],
             expect: MINTED,
@@ -264,6 +280,16 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat()
                 }),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        tool_start(0, json!({"toolUseId": "t1", "name": "add"})),
+                        tool_start(1, json!({"toolUseId": "t2", "name": "add"})),
+                        block_delta(1, json!({"toolUse": {"input": "{\"n\""}})),
+                        block_delta(0, json!({"toolUse": {"input": N1}})),
+                        block_delta(1, json!({"toolUse": {"input": ":2}"}})),
+                    ]),
+                ),
             ],
             expect: TWO,
             ..Row::default()
@@ -383,6 +409,13 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat()
                 }),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        super::speak::say("bedrock_converse", 0, &add("t1", N1)),
+                        block_delta(0, json!({"toolUse": {"input": "garbage"}})),
+                    ]),
+                ),
             ],
             expect: ONE,
             ..Row::default()
@@ -542,6 +575,12 @@ fn calls_of_responses(calls: &[Value]) -> Vec<u8> {
     }
     body.extend(finish("openai_responses", End::Calls));
     body
+}
+
+/// Bedrock: these messages, then the end.
+pub fn bedrock(messages: &[Vec<u8>]) -> Vec<u8> {
+    let end = finish("bedrock_converse", End::Calls);
+    [begin("bedrock_converse"), messages.concat(), end].concat()
 }
 
 /// Gemini: one part, then the end.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::calls::{N1, ONE, add, all_ending};
-use super::speak::{End, Say, begin, chunk, data, event, finish, item, line, say};
+use super::speak::{End, Say, begin, chunk, data, event, finish, item, line, message, say};
 use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -97,6 +97,7 @@ pub fn rows() -> Vec<Row> {
                 ),
                 ("openai_chat", openai(&[json!("stop")])),
                 ("gemini", reasons(&["STOP"])),
+                ("bedrock_converse", stops(&["end_turn"])),
             ],
             expect: HI,
             ..Row::default()
@@ -113,6 +114,7 @@ pub fn rows() -> Vec<Row> {
                     [begin("openai_responses"), hi("openai_responses")].concat(),
                 ),
                 ("gemini", reasons(&[])),
+                ("bedrock_converse", stops(&[])),
             ],
             expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
@@ -171,6 +173,7 @@ pub fn rows() -> Vec<Row> {
                     .concat()
                 }),
                 ("gemini", reasons(&["STOP", "STOP"])),
+                ("bedrock_converse", stops(&["end_turn", "end_turn"])),
             ],
             expect: HI,
             ..Row::default()
@@ -249,6 +252,16 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat()
                 }),
+                ("bedrock_converse", {
+                    let end = finish("bedrock_converse", End::Stop);
+                    [
+                        begin("bedrock_converse"),
+                        hi("bedrock_converse"),
+                        end,
+                        hi("bedrock_converse"),
+                    ]
+                    .concat()
+                }),
             ],
             expect: HI,
             ..Row::default()
@@ -265,6 +278,7 @@ pub fn rows() -> Vec<Row> {
                     responses(json!({"status": "incomplete", "incomplete_details": {"reason": "bored"}})),
                 ),
                 ("gemini", reasons(&["BORED"])),
+                ("bedrock_converse", stops(&["bored"])),
             ],
             expect: HI,
             ..Row::default()
@@ -410,6 +424,15 @@ fn responses(fields: Value) -> Vec<u8> {
     }
     let end = event(json!({"type": "response.completed", "response": response}));
     [begin("openai_responses"), hi("openai_responses"), end].concat()
+}
+
+/// Bedrock: `Hi.` and an end for each of these reasons, without the usage.
+fn stops(reasons: &[&str]) -> Vec<u8> {
+    let mut body = [begin("bedrock_converse"), hi("bedrock_converse")].concat();
+    for reason in reasons {
+        body.extend(message("messageStop", json!({"stopReason": reason})));
+    }
+    body
 }
 
 /// Gemini: `Hi.` and a chunk for each of these reasons.

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::calls::{N1, add, start};
-use super::speak::{End, Say, begin, chunk, data, event, item, line, parts, respond, say};
+use super::speak::{
+    End, Say, begin, chunk, data, event, item, line, message, parts, respond, say, tool_start,
+};
 use super::{Ending, PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -50,6 +52,7 @@ pub fn rows() -> Vec<Row> {
                     "gemini",
                     data(json!({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}})),
                 ),
+                ("bedrock_converse", message("!validationException", json!({"message": "no"}))),
             ],
             expect: &["failed invalid_request \"\""],
             ..Row::default()
@@ -100,6 +103,15 @@ pub fn rows() -> Vec<Row> {
                         begin("gemini"),
                         hi("gemini"),
                         data(json!({"error": {"code": 400, "message": "no", "status": "INVALID_ARGUMENT"}})),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "bedrock_converse",
+                    [
+                        begin("bedrock_converse"),
+                        hi("bedrock_converse"),
+                        message("!validationException", json!({"message": "no"})),
                     ]
                     .concat(),
                 ),
@@ -221,6 +233,14 @@ pub fn rows() -> Vec<Row> {
                     [begin("gemini"), parts(json!([{"functionCall": {"name": "wipe", "willContinue": true}}]))]
                         .concat(),
                 ),
+                (
+                    "bedrock_converse",
+                    [
+                        begin("bedrock_converse"),
+                        tool_start(0, json!({"toolUseId": "t1", "name": "wipe"})),
+                    ]
+                    .concat(),
+                ),
             ],
             ending: Ending::Drop,
             expect: &["reset", "retry after network", "completed \"Done.\""],
@@ -241,6 +261,7 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", reason("anthropic")),
                 ("openai_chat", reason("openai_chat")),
                 ("gemini", reason("gemini")),
+                ("bedrock_converse", reason("bedrock_converse")),
             ],
             ending: Ending::Drop,
             expect: HI,
@@ -277,6 +298,7 @@ pub fn rows() -> Vec<Row> {
                 ("anthropic", reason("anthropic")),
                 ("openai_chat", reason("openai_chat")),
                 ("gemini", reason("gemini")),
+                ("bedrock_converse", reason("bedrock_converse")),
             ],
             ending: Ending::Stall,
             expect: HI,
@@ -300,7 +322,38 @@ pub fn rows() -> Vec<Row> {
                     [begin("openai_responses"), hi("openai_responses"), b"data: {\"id\":\n\n".to_vec()].concat(),
                 ),
                 ("gemini", [begin("gemini"), hi("gemini"), b"data: {\"id\":\n\n".to_vec()].concat()),
+                (
+                    "bedrock_converse",
+                    [
+                        begin("bedrock_converse"),
+                        hi("bedrock_converse"),
+                        message("contentBlockDelta", json!("no object")),
+                    ]
+                    .concat(),
+                ),
             ],
+            expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "damages a byte of a binary message",
+            run: "sees it by the checksum: `reset`, and again",
+            bodies: vec![("bedrock_converse", {
+                let mut body = whole("bedrock_converse");
+                let at = body.len() - 20;
+                body[at] ^= 1;
+                body
+            })],
+            expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
+            ..Row::default()
+        },
+        Row {
+            server: "ends within a binary message",
+            run: "takes the stream as cut off: `reset`, and again",
+            bodies: vec![("bedrock_converse", {
+                let body = [begin("bedrock_converse"), hi("bedrock_converse")].concat();
+                body[..body.len() - 3].to_vec()
+            })],
             expect: &["reset", "retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
         },
@@ -333,6 +386,7 @@ fn reason(protocol: &str) -> Vec<u8> {
     let reason = match protocol {
         "anthropic" => event(json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}})),
         "gemini" => data(json!({"candidates": [{"finishReason": "STOP"}]})),
+        "bedrock_converse" => message("messageStop", json!({"stopReason": "end_turn"})),
         _ => chunk(json!({}), json!("stop")),
     };
     [begin(protocol), hi(protocol), reason].concat()
@@ -342,6 +396,7 @@ fn overload(protocol: &str) -> Vec<u8> {
     let error = json!({"type": "overloaded_error", "message": "Overloaded", "code": Value::Null});
     match protocol {
         "anthropic" | "openai_responses" => event(json!({"type": "error", "error": error})),
+        "bedrock_converse" => message("!serviceUnavailableException", json!({"message": "Overloaded"})),
         "gemini" => data(
             json!({"error": {"code": 503, "message": "The model is overloaded.",
             "status": "UNAVAILABLE"}}),

@@ -68,10 +68,23 @@ const GROUPS: &[Group] = &[
 ];
 
 /// The protocols that rows speak.
-const PROTOCOLS: &[&str] = &["anthropic", "openai_chat", "openai_responses", "gemini", "ndjson"];
+const PROTOCOLS: &[&str] = &[
+    "anthropic",
+    "openai_chat",
+    "openai_responses",
+    "gemini",
+    "bedrock_converse",
+    "ndjson",
+];
 
 /// Those of them whose arguments are text, written by the model; elsewhere the vendor has parsed them.
-const TEXTUAL: &[&str] = &["anthropic", "openai_chat", "openai_responses", "ndjson"];
+const TEXTUAL: &[&str] = &[
+    "anthropic",
+    "openai_chat",
+    "openai_responses",
+    "bedrock_converse",
+    "ndjson",
+];
 
 #[test]
 fn tool_calls_of_misbehaving_servers() {

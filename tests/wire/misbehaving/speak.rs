@@ -1,5 +1,6 @@
 //! What well-behaved servers say, in every protocol, in pieces: a beginning, blocks, an end.
 
+use looplet::engine::eventstream::crc32;
 use serde_json::{Value, json};
 
 /// One block of an answer.
@@ -44,6 +45,7 @@ pub fn begin(protocol: &str) -> Vec<u8> {
         "openai_chat" => chunk(json!({"role": "assistant", "content": ""}), Value::Null),
         "openai_responses" => event(json!({"type": "response.created", "response":
             {"id": "resp_1", "status": "in_progress", "model": "m", "output": []}})),
+        "bedrock_converse" => message("messageStart", json!({"role": "assistant"})),
         "gemini" => data(
             json!({"candidates": [{"content": {"parts": [], "role": "model"}}],
             "responseId": "r_1", "modelVersion": "m"}),
@@ -58,6 +60,7 @@ pub fn say(protocol: &str, index: usize, block: &Say<'_>) -> Vec<u8> {
         "openai_chat" => chunk(chat_delta(index, block), Value::Null),
         "openai_responses" => say_responses(index, block),
         "gemini" => parts(json!([gemini_part(block)])),
+        "bedrock_converse" => say_bedrock(index, block),
         _ => line(match *block {
             Say::Text(text) => json!({"type": "text", "text": text}),
             Say::Thinking(text) => json!({"type": "reasoning", "text": text, "signature": "c2ln"}),
@@ -77,6 +80,15 @@ pub fn finish(protocol: &str, end: End) -> Vec<u8> {
                 _ => ("completed", Value::Null),
             };
             return respond(word, json!({"incomplete_details": details}));
+        }
+        "bedrock_converse" => {
+            let reason = at(["end_turn", "tool_use", "max_tokens", "end_turn"]);
+            let usage = json!({"inputTokens": 10, "outputTokens": 5, "totalTokens": 15});
+            return [
+                message("messageStop", json!({"stopReason": reason})),
+                message("metadata", json!({"usage": usage})),
+            ]
+            .concat();
         }
         "gemini" => {
             return data(
@@ -216,6 +228,66 @@ fn gemini_part(block: &Say<'_>) -> Value {
             json!({"functionCall": call})
         }
     }
+}
+
+fn say_bedrock(index: usize, block: &Say<'_>) -> Vec<u8> {
+    let mut body = Vec::new();
+    let deltas = match *block {
+        Say::Text(text) => vec![json!({"text": text})],
+        Say::Thinking(text) => vec![
+            json!({"reasoningContent": {"text": text}}),
+            json!({"reasoningContent": {"signature": "c2ln"}}),
+        ],
+        Say::Call { id, name, arguments } => {
+            body = tool_start(index, json!({"toolUseId": id, "name": name}));
+            vec![json!({"toolUse": {"input": arguments}})]
+        }
+    };
+    for delta in deltas {
+        body.extend(block_delta(index, delta));
+    }
+    body.extend(message("contentBlockStop", json!({"contentBlockIndex": index})));
+    body
+}
+
+/// A call of Bedrock begins.
+pub fn tool_start(index: usize, tool_use: Value) -> Vec<u8> {
+    message(
+        "contentBlockStart",
+        json!({"contentBlockIndex": index, "start": {"toolUse": tool_use}}),
+    )
+}
+
+pub fn block_delta(index: usize, delta: Value) -> Vec<u8> {
+    message(
+        "contentBlockDelta",
+        json!({"contentBlockIndex": index, "delta": delta}),
+    )
+}
+
+/// A message of Bedrock's event stream; `!` before its name makes it an exception.
+pub fn message(name: &str, payload: Value) -> Vec<u8> {
+    let headers = match name.strip_prefix('!') {
+        Some(kind) => [(":exception-type", kind), (":message-type", "exception")],
+        None => [(":event-type", name), (":message-type", "event")],
+    };
+    let mut block = Vec::new();
+    for (key, value) in headers {
+        block.push(key.len() as u8);
+        block.extend_from_slice(key.as_bytes());
+        block.push(7);
+        block.extend_from_slice(&(value.len() as u16).to_be_bytes());
+        block.extend_from_slice(value.as_bytes());
+    }
+    let payload = payload.to_string();
+    let total = (block.len() + payload.len() + 16) as u32;
+    let mut out = total.to_be_bytes().to_vec();
+    out.extend_from_slice(&(block.len() as u32).to_be_bytes());
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out.extend_from_slice(&block);
+    out.extend_from_slice(payload.as_bytes());
+    out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out
 }
 
 /// A chunk of Gemini with these parts.

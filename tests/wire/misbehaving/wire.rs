@@ -33,6 +33,7 @@ pub fn items(protocol: &str, body: &str) -> Vec<Item> {
         match protocol {
             "anthropic" => read(message, &mut items, anthropic),
             "openai_chat" => chat(message, &mut items),
+            "bedrock_converse" => read(message, &mut items, bedrock),
             _ => read(message, &mut items, ndjson),
         }
     }
@@ -110,6 +111,30 @@ fn anthropic(block: &Value) -> Option<Item> {
         "tool_result" => Item::Result {
             id: text(&block["tool_use_id"]),
             text: text(&block["content"]),
+        },
+        name => Item::Other {
+            name: name.to_owned(),
+        },
+    })
+}
+
+fn bedrock(block: &Value) -> Option<Item> {
+    let (key, inner) = block.as_object()?.iter().next()?;
+    Some(match key.as_str() {
+        "text" => Item::Text { text: text(inner) },
+        "toolUse" => Item::Call {
+            id: text(&inner["toolUseId"]),
+            name: text(&inner["name"]),
+        },
+        "toolResult" => Item::Result {
+            id: text(&inner["toolUseId"]),
+            text: text(&inner["content"]),
+        },
+        "reasoningContent" if inner["redactedContent"].is_string() => Item::Other {
+            name: "redacted_thinking".into(),
+        },
+        "reasoningContent" => Item::Other {
+            name: "thinking".into(),
         },
         name => Item::Other {
             name: name.to_owned(),
