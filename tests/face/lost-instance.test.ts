@@ -29,7 +29,9 @@ describe("a run whose WebAssembly traps", () => {
     await nextTask();
 
     const { glue } = await loadWasm();
-    expect(() => glue.RunHandle.prototype.tell.call({ __wbg_ptr: 0x7fff_fff0 } as never, Tell.Abort, 0, "")).toThrow();
+    expect(() =>
+      glue.RunHandle.prototype.tell.call({ __wbg_ptr: 0x7fff_fff0 } as never, Tell.Abort, 0, ""),
+    ).toThrow();
     expect(() => run.steer("x")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
 
     const result = await run.result;
