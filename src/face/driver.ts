@@ -128,6 +128,11 @@ export class RunDriver {
     this.shell.tell(Tell.Abort, 0, why);
   }
 
+  /** `mode`: its place in the engine's list. */
+  setMode(mode: number): void {
+    this.shell.tell(Tell.SetMode, mode);
+  }
+
   toolFinished(call: number, result: ToolReturn): void {
     const json = "value" in result ? `{"value":${result.value}}` : JSON.stringify(result);
     this.shell.tell(Tell.ToolFinished, call, json);

@@ -15,6 +15,7 @@ import { message } from "./tool-schema.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
+/** In the engine's order. */
 export const PERMISSION_MODES: readonly PermissionMode[] = [
   "default",
   "acceptEdits",

@@ -10,7 +10,7 @@ import { LoopletError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
-import { checkPermissionResult, Permissions } from "./permissions.js";
+import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { Stopping } from "./stopping.js";
@@ -24,6 +24,7 @@ import type {
   Failure,
   Outcome,
   OutcomeKind,
+  PermissionMode,
   Prompt,
   Queued,
   Run,
@@ -60,6 +61,8 @@ export class EngineRun implements Run {
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
+  /** What `setPermissionMode` got, also before the engine was loaded. */
+  #mode: PermissionMode | undefined;
   /** What `steer` and `followUp` got before the engine was loaded. */
   #early: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
   #queued = 0;
@@ -130,6 +133,12 @@ export class EngineRun implements Run {
     return isOpen;
   }
 
+  setPermissionMode(mode: PermissionMode): void {
+    checkMode(mode, "mode", this.#parts.permissions);
+    this.#mode = mode;
+    this.#driver?.setMode(PERMISSION_MODES.indexOf(mode));
+  }
+
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
     return this.events();
   }
@@ -168,6 +177,7 @@ export class EngineRun implements Run {
       const driver = open(config, this.#host());
       this.#driver = driver;
       this.#want();
+      if (this.#mode !== undefined) this.setPermissionMode(this.#mode);
       // Before the prompt: the first request takes the steers with it.
       for (const { id, isSteer, content: blocks } of this.#early) {
         if (isSteer) driver.steer(id, blocks);

@@ -7,7 +7,7 @@ import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
-import type { PermissionOptions, PermissionResult } from "./permission-types.js";
+import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { StopOptions } from "./stop-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
@@ -274,6 +274,13 @@ export interface Run extends AsyncIterable<RunEvent> {
    * @throws LoopletError `misuse_invalid_argument`
    */
   answer(questionId: number, answer: PermissionResult): boolean;
+  /**
+   * Switches the permission mode from the next tool call on, for the rest of the run. Without permissions so far, it
+   * switches them on.
+   *
+   * @throws LoopletError `config_invalid_value`, `config_missing` for a mode that lacks what it needs
+   */
+  setPermissionMode(mode: PermissionMode): void;
 }
 
 /**

@@ -40,6 +40,7 @@ export const enum Tell {
   Outcome,
   Result,
   Text,
+  SetMode,
   LetGo,
 }
 

@@ -18,6 +18,7 @@ use crate::engine::event::ToolFault;
 use crate::engine::input::{Input, QuestionAnswer, ToolReturn};
 use crate::engine::message::{Block, Json};
 use crate::engine::outcome::RunResult;
+use crate::engine::policy::permission::PermissionMode;
 use crate::engine::run::Run;
 
 /// A run. Methods take `&self`: any of them may be called from inside a callback of another.
@@ -99,6 +100,7 @@ impl RunHandle {
             16 => return Ok(self.outcome()),
             17 => return Ok(self.result()),
             18 => return Ok(self.text()),
+            19 => self.set_mode(id),
             _ => self.let_go(),
         }
         Ok(None)
@@ -144,6 +146,12 @@ impl RunHandle {
     /// Cancels the run: `outcome` is set on return.
     pub fn abort(&self, why: &str) {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
+    }
+
+    /// Switches the permission mode; its place in [`PermissionMode::NAMES`].
+    pub fn set_mode(&self, mode: u32) {
+        let mode = PermissionMode::nth(mode as usize);
+        self.driver.tell(Input::SetMode { mode });
     }
 
     /// Before anything that is told while a lent delta is handed on.

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
+import { PERMISSION_MODES } from "../../src/face/permissions.js";
 import { scripted } from "../../src/face/practice/index.js";
 import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/types.js";
 
@@ -88,6 +90,21 @@ describe("permissions", () => {
     expect((await run.result).outcome).toBe("cancelled");
     expect(signal?.aborted).toBe(true);
     expect(execute).not.toHaveBeenCalled();
+  });
+
+  it("the mode can be switched, also before the engine is loaded", async () => {
+    const { agent, execute } = setUp();
+    const run = agent.run("Go");
+    run.setPermissionMode("dontAsk");
+    expect((await run.result).toolCalls[0]).toMatchObject({ isError: true, output: { code: "denied" } });
+    expect(execute).not.toHaveBeenCalled();
+    expect(() => run.setPermissionMode("auto")).toThrow(expect.objectContaining({ field: "classifyTool" }));
+  });
+
+  it("the engine knows the modes by their places", () => {
+    const rust = readFileSync(new URL("../../src/engine/policy/permission.rs", import.meta.url), "utf8");
+    const list = /const NAMES: &\[&str\] = &\[([^\]]*)\]/.exec(rust)?.[1] ?? "";
+    expect([...list.matchAll(/"(\w+)"/g)].map(([, name]) => name)).toEqual(PERMISSION_MODES);
   });
 
   it("the classifier decides in the mode auto", async () => {

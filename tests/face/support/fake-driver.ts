@@ -44,6 +44,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["followUp", id, content]);
   }
 
+  setMode(mode: number): void {
+    this.calls.push(["setMode", mode]);
+  }
+
   withdraw(id: number): boolean {
     this.calls.push(["withdraw", id]);
     return true;
