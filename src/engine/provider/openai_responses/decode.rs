@@ -164,12 +164,12 @@ impl ResponsesDecoder {
             // A call that never began has no name: its end brings everything.
             Some((PartKind::ToolCall, slot)) => {
                 if let Some(part) = item.known(slot) {
-                    answer.push(part, &text);
+                    push(PartKind::ToolCall, part, &text, answer);
                 }
             }
             Some((kind, slot)) => {
                 let part = item.part(slot, kind, answer);
-                answer.push(part, &text);
+                push(kind, part, &text, answer);
             }
         }
     }
@@ -204,6 +204,13 @@ impl ResponsesDecoder {
         answer.complete = true;
         self.done = true;
         Ok(())
+    }
+}
+
+/// A delta of another kind than its item's is passed over.
+fn push(kind: PartKind, part: usize, text: &str, answer: &mut Answer) {
+    if answer.parts.get(part).is_some_and(|open| open.kind == kind) {
+        answer.push(part, text);
     }
 }
 

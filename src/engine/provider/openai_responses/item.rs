@@ -78,6 +78,13 @@ impl Item {
     /// Appends plain text to a custom tool's input.
     pub fn push_custom(&self, text: &str, answer: &mut Answer) {
         let Some(part) = self.known(ONLY) else { return };
+        if answer
+            .parts
+            .get(part)
+            .is_none_or(|part| part.kind != PartKind::ToolCall)
+        {
+            return;
+        }
         if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
             answer.push(part, CUSTOM_HEAD);
         }
