@@ -1,14 +1,46 @@
 //! What OpenAI's two protocols write alike.
 
-use super::super::json_writer::{push_comma, push_escaped, push_key, push_string, push_text};
+use super::super::config::{ModelConfig, ToolChoice, ToolConfig};
+use super::super::json_writer::{push_comma, push_escaped, push_key, push_raw, push_string, push_text};
 use super::super::message::{Block, ToolInput};
 use super::super::text::join;
+use super::body_fields::BodyFields;
 
 /// Opens an object of this type.
 pub fn open(into: &mut Vec<u8>, r#type: &str) {
     push_comma(into);
     into.push(b'{');
     push_text(into, "type", r#type);
+}
+
+/// What the model is told of a tool.
+pub fn push_tool(tool: &ToolConfig, into: &mut Vec<u8>) {
+    push_text(into, "name", &tool.name);
+    if !tool.description.is_empty() {
+        push_text(into, "description", &tool.description);
+    }
+    push_raw(into, "parameters", tool.input_schema.as_str());
+}
+
+/// `is_nested`: a tool's name stands in an object `function`.
+pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested: bool, into: &mut Vec<u8>) {
+    let Some(choice) = &model.tool_choice else { return };
+    if !fields.key(into, "tool_choice") {
+        return;
+    }
+    match choice {
+        ToolChoice::Auto => push_string(into, "auto"),
+        ToolChoice::None => push_string(into, "none"),
+        ToolChoice::Required => push_string(into, "required"),
+        ToolChoice::Tool(name) => {
+            into.extend_from_slice(br#"{"type":"function""#);
+            if is_nested {
+                into.extend_from_slice(br#","function":{"#);
+            }
+            push_text(into, "name", name);
+            into.extend_from_slice(if is_nested { b"}}" } else { b"}" });
+        }
+    }
 }
 
 /// A call's arguments: JSON text in a string.

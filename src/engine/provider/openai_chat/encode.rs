@@ -3,15 +3,14 @@
 //! Where options go is OpenAI's documentation, unless a quirk of the server says otherwise: see
 //! [`super::super::quirks`].
 
-use super::super::super::config::{ModelConfig, ResponseFormat, ToolChoice};
+use super::super::super::config::{ModelConfig, ResponseFormat};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{
-    decimal_u64, push_comma, push_flag, push_key, push_raw, push_string, push_text,
-};
+use super::super::super::json_writer::{decimal_u64, push_comma, push_flag, push_key, push_raw, push_text};
 use super::super::super::message::Json;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::openai_parts::{push_tool, push_tool_choice};
 use super::super::quirks::Quirks;
 
 /// Writes `{…,"messages":[` and the system message.
@@ -25,7 +24,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     quirks.push(into, "maxOutputTokens", "max_tokens", tokens.as_deref())?;
     push_tools(spec, &fields, into);
     if !spec.tools.is_empty() || fields.has("tools") {
-        push_tool_choice(model, &fields, into);
+        push_tool_choice(model, &fields, true, into);
         let parallel = model
             .parallel_tool_calls
             .map(|parallel| if parallel { "true" } else { "false" });
@@ -175,29 +174,8 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function","function":{"#);
-        push_text(into, "name", &tool.name);
-        if !tool.description.is_empty() {
-            push_text(into, "description", &tool.description);
-        }
-        push_raw(into, "parameters", tool.input_schema.as_str());
+        push_tool(tool, into);
         into.extend_from_slice(b"}}");
     }
     into.push(b']');
-}
-
-fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let Some(choice) = &model.tool_choice else { return };
-    if !fields.key(into, "tool_choice") {
-        return;
-    }
-    match choice {
-        ToolChoice::Auto => push_string(into, "auto"),
-        ToolChoice::None => push_string(into, "none"),
-        ToolChoice::Required => push_string(into, "required"),
-        ToolChoice::Tool(name) => {
-            into.extend_from_slice(br#"{"type":"function","function":{"#);
-            push_text(into, "name", name);
-            into.extend_from_slice(b"}}");
-        }
-    }
 }

@@ -1,15 +1,14 @@
 //! The body's head: everything but the items.
 
-use super::super::super::config::{ModelConfig, ToolChoice};
+use super::super::super::config::ModelConfig;
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{
-    push_any, push_comma, push_flag, push_key, push_raw, push_string, push_text,
-};
+use super::super::super::json_writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text};
 use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::openai_parts::{push_tool, push_tool_choice};
 
 /// Writes `{…,"input":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -26,7 +25,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     }
     push_tools(spec, &fields, into);
     if !spec.tools.is_empty() || fields.has("tools") {
-        push_tool_choice(model, &fields, into);
+        push_tool_choice(model, &fields, false, into);
         if let Some(parallel) = model.parallel_tool_calls
             && fields.key(into, "parallel_tool_calls")
         {
@@ -109,33 +108,12 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function""#);
-        push_text(into, "name", &tool.name);
-        if !tool.description.is_empty() {
-            push_text(into, "description", &tool.description);
-        }
-        push_raw(into, "parameters", tool.input_schema.as_str());
+        push_tool(tool, into);
         // The API's default is true, which refuses schemas with optional fields.
         push_flag(into, "strict", false);
         into.push(b'}');
     }
     into.push(b']');
-}
-
-fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
-    let Some(choice) = &model.tool_choice else { return };
-    if !fields.key(into, "tool_choice") {
-        return;
-    }
-    match choice {
-        ToolChoice::Auto => push_string(into, "auto"),
-        ToolChoice::None => push_string(into, "none"),
-        ToolChoice::Required => push_string(into, "required"),
-        ToolChoice::Tool(name) => {
-            into.extend_from_slice(br#"{"type":"function""#);
-            push_text(into, "name", name);
-            into.push(b'}');
-        }
-    }
 }
 
 /// The API caches by itself; a key leads to the same cache. <https://platform.openai.com/docs/guides/prompt-caching>
