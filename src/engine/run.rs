@@ -13,7 +13,7 @@ use super::message::Block;
 use super::moment::Moment;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy};
 use super::output::{EffectId, Output};
-use super::policy::permission::{Permissions, Verdict};
+use super::policy::permission::Permissions;
 use super::text::join;
 use super::timers::{Deadline, TimerReason};
 use super::transcript::Transcript;
@@ -320,10 +320,7 @@ impl Run {
         let Some(permissions) = &self.permissions else {
             return;
         };
-        let cannot_run = |tool: &&ToolConfig| {
-            let verdict = permissions.judge(tool, "{}", tool.needs_approval);
-            matches!(verdict, Verdict::Deny { .. }) && !permissions.may_allow(tool)
-        };
+        let cannot_run = |tool: &&ToolConfig| permissions.forbids(tool);
         let denied = self
             .config
             .tools

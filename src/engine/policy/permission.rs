@@ -112,11 +112,14 @@ impl Permissions {
 
     /// What a call of `tool` with this input comes to. `needs_approval`: the tool wants to be asked about.
     pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool) -> Verdict {
-        let subject = Subject::of(tool, input);
-        if let Some(rule) = self.deny.iter().find(|rule| rule.touches(tool, &subject)) {
+        self.judge_subject(tool, &Subject::of(tool, input), needs_approval)
+    }
+
+    fn judge_subject(&self, tool: &ToolConfig, subject: &Subject, needs_approval: bool) -> Verdict {
+        if let Some(rule) = self.deny.iter().find(|rule| rule.touches(tool, subject)) {
             return denied(&["the rule ", &rule.to_text(), " denies it"]);
         }
-        let asking = self.ask.iter().find(|rule| rule.touches(tool, &subject));
+        let asking = self.ask.iter().find(|rule| rule.touches(tool, subject));
         if asking.is_some() || needs_approval {
             if self.mode == PermissionMode::DontAsk {
                 return denied(&["it needs an approval, and nobody may be asked"]);
@@ -135,7 +138,7 @@ impl Permissions {
             }
             _ => {}
         }
-        if self.allow.iter().any(|rule| rule.covers(tool, &subject)) {
+        if self.allow.iter().any(|rule| rule.covers(tool, subject)) {
             return Verdict::Allow;
         }
         match self.mode {
@@ -153,11 +156,11 @@ impl Permissions {
         }
     }
 
-    /// Some call of the tool could be allowed by a rule.
-    pub fn may_allow(&self, tool: &ToolConfig) -> bool {
-        self.allow
-            .iter()
-            .any(|rule| rule.is_usable_to_allow() && rule.names(tool))
+    /// No call of the tool can run.
+    pub fn forbids(&self, tool: &ToolConfig) -> bool {
+        let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval);
+        let may_allow = |rule: &Rule| rule.is_usable_to_allow() && rule.names(tool);
+        matches!(verdict, Verdict::Deny { .. }) && !self.allow.iter().any(may_allow)
     }
 
     /// A bare deny rule takes the tool out of the requests.

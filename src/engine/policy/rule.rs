@@ -83,7 +83,9 @@ impl Rule {
             return true;
         };
         match subject {
-            Subject::None => false,
+            Subject::Unknown => false,
+            // A call that hides what it is about is held back, and never allowed.
+            Subject::None => !all,
             Subject::Command(command) if all => {
                 !hides_commands(command) && parts(command).all(|part| command_fits(specifier, part))
             }
@@ -117,6 +119,9 @@ impl From<Rule> for String {
 /// The part of a call's input that specifiers are compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
+    /// Of no call in particular.
+    Unknown,
+    /// The input lacks the field, or it is no text.
     None,
     Command(String),
     Path(String),

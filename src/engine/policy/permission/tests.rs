@@ -45,6 +45,30 @@ fn a_text_that_is_no_rule_is_refused() {
 }
 
 #[test]
+fn s001_29_a_call_without_what_a_scope_is_compared_with_is_denied_and_asked_about_but_never_allowed() {
+    let shell = tool("Bash");
+    for input in ["{}", r#"{"command":["rm","-rf"]}"#, r#"{"cmd":"rm"}"#, r#""rm""#] {
+        assert!(denies("Bash(rm *)", &shell, input), "{input}");
+        assert!(!allows("Bash(rm *)", &shell, input), "{input}");
+        let permissions = Permissions {
+            mode: PermissionMode::BypassPermissions,
+            ask: rules(&["Bash(rm *)"]),
+            ..Permissions::default()
+        };
+        let verdict = permissions.judge(&shell, input, false);
+        assert!(matches!(verdict, Verdict::Ask { .. }), "{input}");
+    }
+    assert!(!denies("Bash(rm *)", &shell, &bash("ls")));
+    assert!(!denies("Bash(rm *)", &tool("other"), "{}"));
+    let permissions = Permissions {
+        mode: PermissionMode::BypassPermissions,
+        deny: rules(&["Bash(rm *)"]),
+        ..Permissions::default()
+    };
+    assert!(!permissions.forbids(&shell), "other calls of it may run");
+}
+
+#[test]
 fn the_table_of_commands() {
     let shell = tool("Bash");
     let rows = [
