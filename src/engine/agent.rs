@@ -7,6 +7,8 @@ mod answering;
 mod calling;
 mod deciding;
 mod ending;
+mod preparing;
+mod reading;
 mod stopping;
 
 pub use answering::{delta, kind_of_delta};

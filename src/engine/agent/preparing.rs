@@ -1,0 +1,202 @@
+//! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
+
+use super::super::event::{EventKind, ToolFault};
+use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
+use super::super::json_tree::Tree;
+use super::super::json_writer::decimal;
+use super::super::message::ToolInput;
+use super::super::output::{EffectKind, Output, Question, ToolInvocation};
+use super::super::text::listed;
+use super::super::timers::TimerReason;
+use super::super::tool_batch::{Call, CallPhase};
+use super::calling::{fault, invocation};
+use super::reading::WrittenCall;
+use super::{Agent, Desk};
+
+/// How many violations of a schema the model is told at once.
+const MAX_VIOLATIONS: usize = 5;
+
+impl Agent {
+    pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
+        let iteration = self.iteration;
+        let preparing = self
+            .tools
+            .calls
+            .iter()
+            .filter(|call| call.phase == CallPhase::Preparing);
+        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, iteration)).collect();
+        if calls.is_empty() {
+            return;
+        }
+        let question = desk.ledger.open(self.index, EffectKind::Question);
+        self.tools.question = Some(question);
+        // Checking an input counts against the tool's time, or a check that never settles would hold the run for ever.
+        let tool_ms = desk.config.timeouts.tool_ms;
+        let waits = self
+            .tools
+            .calls
+            .iter()
+            .filter(|call| call.phase == CallPhase::Preparing);
+        let longest_ms = waits.map(|call| call.timeout_ms.or(tool_ms)).max().flatten();
+        desk.ledger
+            .set_timer(TimerReason::Question { question }, longest_ms);
+        let kind = EventKind::Question {
+            question_id: question,
+            question: "prepare_calls".into(),
+            data: None,
+        };
+        desk.ledger.emit(self.place(), kind);
+        desk.ledger.output(Output::Ask {
+            question,
+            ask: Question::PrepareCalls { calls },
+        });
+    }
+
+    fn take_prepared(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+        if let Some(problem) = prepared.problem {
+            let fault = fault(
+                "invalid_input",
+                problem,
+                "Call the tool again with input that fits its schema.",
+            );
+            return self.finish_call(desk, index, ToolReturn::Fault(fault));
+        }
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            call.resource_key = prepared.resource_key;
+            if let Some(input) = prepared.input {
+                call.input = input;
+            }
+            call.needs_approval |= prepared.needs_approval;
+            call.phase = CallPhase::Checked;
+        }
+    }
+
+    pub(super) fn handle_prepared(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
+        self.tools.question = None;
+        let mut prepared = match answer {
+            QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
+            QuestionAnswer::Failed { why } => vec![Err(why)],
+            _ => vec![Err("the host gave another question's answer".into())],
+        }
+        .into_iter();
+        let mut failed = None;
+        for index in 0..self.tools.calls.len() {
+            if !matches!(
+                self.tools.calls.get(index),
+                Some(Call {
+                    phase: CallPhase::Preparing,
+                    ..
+                })
+            ) {
+                continue;
+            }
+            match prepared.next() {
+                Some(Err(why)) => failed = Some(why),
+                Some(Ok(prepared)) => {
+                    self.take_prepared(desk, index, prepared);
+                    continue;
+                }
+                None => {}
+            }
+            let why = failed
+                .clone()
+                .unwrap_or_else(|| "the host did not prepare this call".into());
+            let fault = fault("tool_failed", why, "Call the tool again, or go on without it.");
+            self.finish_call(desk, index, ToolReturn::Fault(fault));
+        }
+        self.advance_tools(desk);
+    }
+
+    /// What keeps a call from being run.
+    pub(super) fn problem_of(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+        check(call, desk).err().or_else(|| self.check_count(call, desk))
+    }
+
+    /// Calls of one tool beyond what it may have in a run are answered, not run.
+    fn check_count(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+        let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
+        let most = tool.max_calls?;
+        let earlier = self
+            .records
+            .iter()
+            .filter(|record| record.name == call.name)
+            .count();
+        let here = self
+            .tools
+            .calls
+            .iter()
+            .filter(|other| other.name == call.name)
+            .count();
+        if ((earlier + here) as u64) < most {
+            return None;
+        }
+        let message = [
+            &call.name,
+            " was called as often as it may be in one run (",
+            &decimal(most as usize),
+            ").",
+        ]
+        .concat();
+        Some(fault("call_limit", message, "Go on with what you have."))
+    }
+}
+
+fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
+    let tools = &desk.config.tools;
+    let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let hint = if tools.is_empty() {
+            "There are no tools.".into()
+        } else {
+            ["Use one of: ", &listed(&names)].concat()
+        };
+        return Err(ToolFault {
+            hint,
+            ..fault(
+                "unknown_tool",
+                ["There is no tool named ", &call.name].concat(),
+                "",
+            )
+        });
+    };
+    if call.is_cut_off {
+        let message = "The answer reached its length limit within this call, so the call was not run.";
+        return Err(fault(
+            "cut_off",
+            message.into(),
+            "Call the tool again with shorter arguments.",
+        ));
+    }
+    let input = match &call.input {
+        ToolInput::Json(input) => input,
+        ToolInput::Invalid(_) => {
+            let problem = call.problem.as_deref().unwrap_or_default();
+            let message = ["Invalid JSON in tool arguments: ", problem].concat();
+            return Err(fault(
+                "invalid_json",
+                message,
+                "Call the tool again with one valid JSON object.",
+            ));
+        }
+    };
+    let Some(schema) = desk.catalog.schemas.get(index).and_then(Option::as_ref) else {
+        return Ok(());
+    };
+    let Some(value) = Tree::parse(input.as_str()) else {
+        return Ok(());
+    };
+    let violations = schema.validate(&value, MAX_VIOLATIONS);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let mut message = String::from("The input does not fit the tool's schema: ");
+    for (at, violation) in violations.iter().enumerate() {
+        message.push_str(if at == 0 { "" } else { "; " });
+        violation.describe(&mut message);
+    }
+    Err(fault(
+        "invalid_input",
+        message,
+        "Call the tool again with input that fits its schema.",
+    ))
+}

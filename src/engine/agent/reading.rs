@@ -1,0 +1,85 @@
+//! The calls of an answer, read from what the model wrote.
+
+use super::super::answer::{Answer, Part, PartKind};
+use super::super::json_repair::{self, Repair};
+use super::super::ledger::Ledger;
+use super::super::message::{Json, ToolInput};
+use super::Desk;
+
+/// A call as the model wrote it.
+pub struct WrittenCall {
+    pub id: String,
+    pub name: String,
+    pub input: ToolInput,
+    /// Why `input` is [`ToolInput::Invalid`], or which repair made it valid.
+    pub problem: Option<String>,
+    pub repaired_by: Option<Repair>,
+    /// The output limit ended the answer within this call.
+    pub is_cut_off: bool,
+}
+
+/// Mints an id where the provider sent none.
+pub(super) fn name_call(part: &mut Part, ledger: &mut Ledger) {
+    if part.id.is_empty() {
+        part.id = ledger.random.id("call_");
+    }
+}
+
+/// Reads the calls of an answer; afterwards their ids are unique.
+pub(super) fn take_calls(answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
+    let last = answer
+        .parts
+        .iter()
+        .rposition(|part| part.kind == PartKind::ToolCall);
+    let mut calls: Vec<WrittenCall> = Vec::new();
+    for (index, part) in answer.parts.iter_mut().enumerate() {
+        if part.kind != PartKind::ToolCall {
+            continue;
+        }
+        name_call(part, desk.ledger);
+        if calls.iter().any(|other| other.id == part.id) {
+            part.id = desk.ledger.random.id("call_");
+        }
+        let parsed = json_repair::parse_arguments(&part.text);
+        // An object with something in it shows its own end; an empty one may stand for arguments that never came.
+        let is_whole =
+            matches!(&parsed, Ok(parsed) if parsed.repaired_by.is_none() && parsed.json.trim() != "{}");
+        let is_cut_off = may_be_cut && Some(index) == last && !is_whole;
+        let (input, problem, repaired_by) = match parsed {
+            Ok(parsed) => (
+                ToolInput::Json(Json::from_valid(&parsed.json)),
+                None,
+                parsed.repaired_by,
+            ),
+            Err(error) => (
+                ToolInput::Invalid(std::mem::take(&mut part.text)),
+                Some(error.to_string()),
+                None,
+            ),
+        };
+        let (id, name) = (part.id.clone(), part.name.clone());
+        if !desk.config.tools.iter().any(|tool| tool.name == name) {
+            part.name = sendable_name(&name);
+        }
+        calls.push(WrittenCall {
+            id,
+            name,
+            input,
+            problem,
+            repaired_by,
+            is_cut_off,
+        });
+    }
+    calls
+}
+
+/// Vendors refuse a history with a call whose name no tool could have, as models make them up:
+/// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
+fn sendable_name(name: &str) -> String {
+    if name.is_empty() {
+        return "_".to_owned();
+    }
+    let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let legal = name.chars().map(|c| if is_legal(&c) { c } else { '_' });
+    legal.take(64).collect()
+}
