@@ -7,6 +7,7 @@ mod answering;
 mod calling;
 mod deciding;
 mod ending;
+mod finishing;
 mod preparing;
 mod reading;
 mod stopping;
@@ -83,6 +84,8 @@ pub struct Agent {
     records: Vec<ToolCallRecord>,
     /// Of the last answer.
     text: String,
+    /// Of the answer that the next one continues.
+    text_before: String,
     ended: Option<Outcome>,
 }
 
@@ -118,6 +121,7 @@ impl Agent {
             round_start: 0,
             records: Vec::new(),
             text: String::new(),
+            text_before: String::new(),
             ended: None,
         }
     }
@@ -152,7 +156,9 @@ impl Agent {
     /// The text of the answer that is being streamed, else of the last one that brought anything.
     pub fn text(&self) -> String {
         match &self.model {
-            Some(model) if !model.answer.parts.is_empty() => answering::text_of_parts(&model.answer),
+            Some(model) if !model.answer.parts.is_empty() => {
+                [&*self.text_before, &answering::text_of_parts(&model.answer)].concat()
+            }
             _ => self.text.clone(),
         }
     }

@@ -45,6 +45,13 @@ pub struct Config {
     /// Tools that run at once; default 8.
     #[serde(default = "default_tool_concurrency")]
     pub max_tool_concurrency: u32,
+    /// What becomes of an answer that the limit of output tokens cut off.
+    #[serde(default)]
+    pub on_max_tokens: OnOutputLimit,
+    /// An answer that ends otherwise than finished or with tool calls fails the run, and one that says it is finished
+    /// is, whatever it calls; default false.
+    #[serde(default)]
+    pub strict_stop_reason: bool,
     /// Join the deltas of one block within one network chunk; default true.
     #[serde(default = "yes")]
     pub join_deltas: bool,
@@ -350,6 +357,19 @@ impl Default for RetryPolicy {
     }
 }
 
+/// What becomes of an answer without tool calls that the limit of output tokens cut off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnOutputLimit {
+    /// It is the last one.
+    #[default]
+    Return,
+    /// The model is asked to go on where it stopped.
+    Continue,
+    /// The run fails.
+    Error,
+}
+
 /// Which calls of one answer may run at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -419,6 +439,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("retry.respectRetryAfter", OptionKind::Boolean, "true"),
     row("toolExecution", OptionKind::ToolExecution, "read-only-parallel"),
     row("maxToolConcurrency", OptionKind::Count, "8"),
+    row("strictStopReason", OptionKind::Boolean, "false"),
     row("joinDeltas", OptionKind::Boolean, "true"),
 ];
 

@@ -4,8 +4,8 @@
 //! test compares the two.
 
 use super::config::{
-    Access, Config, Limits, ModelConfig, PromptCaching, RepeatPolicy, ResponseFormat, RetryPolicy,
-    StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
+    Access, Config, Limits, ModelConfig, OnOutputLimit, PromptCaching, RepeatPolicy, ResponseFormat,
+    RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
@@ -57,6 +57,12 @@ impl Config {
                 _ => ToolExecution::ReadOnlyParallel,
             },
             max_tool_concurrency: r.small("maxToolConcurrency", 8),
+            on_max_tokens: match r.word("onMaxTokens", &["return", "continue", "error"]) {
+                Some(1) => OnOutputLimit::Continue,
+                Some(2) => OnOutputLimit::Error,
+                _ => OnOutputLimit::Return,
+            },
+            strict_stop_reason: r.flag("strictStopReason", false),
             join_deltas: r.flag("joinDeltas", true),
         };
         record.finish(config)

@@ -66,6 +66,8 @@ pub enum FailureCode {
     Timeout,
     /// The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON.
     MalformedStream,
+    /// The answer ended in a way that the options do not accept.
+    FinishReason,
     /// The configuration was accepted but cannot be sent (code `config_…` in JavaScript).
     ConfigInvalid,
     /// A defect of looplet.

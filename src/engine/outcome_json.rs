@@ -55,8 +55,9 @@ impl FinishReason {
 }
 
 /// The words for failures in JSON.
-const FAILURE_CODES: [(FailureCode, &str); 14] = [
+const FAILURE_CODES: [(FailureCode, &str); 15] = [
     (FailureCode::RateLimit, "rate_limit"),
+    (FailureCode::FinishReason, "finish_reason"),
     (FailureCode::Overloaded, "overloaded"),
     (FailureCode::Auth, "auth"),
     (FailureCode::Billing, "billing"),

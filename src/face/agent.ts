@@ -4,6 +4,7 @@ import { Conversation } from "./chat.js";
 import { checkOptions, describe } from "./check.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
+import { checkFinish } from "./finishing.js";
 import { nanoPrice } from "./model-options.js";
 import { modelParts, type ModelParts } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
@@ -17,6 +18,7 @@ import type {
   AgentOptions,
   Clock,
   Fetch,
+  FinishOptions,
   Message,
   PermissionOptions,
   Prompt,
@@ -41,6 +43,7 @@ export interface AgentParts {
   readonly priceBasis: "option" | "table" | undefined;
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
+  readonly finishing: FinishOptions;
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -67,6 +70,7 @@ function partsOf(options: AgentOptions): AgentParts {
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
   if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
+  checkFinish(options);
   const given = modelParts(options.model);
   if (given === undefined) {
     throw new LoopletError(
@@ -96,6 +100,7 @@ function partsOf(options: AgentOptions): AgentParts {
     priceBasis: model.config.price === undefined ? undefined : given === model ? "option" : "table",
     permissions: options,
     stopping: options,
+    finishing: options,
   };
 }
 
@@ -159,6 +164,7 @@ function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet):
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxOutputTokens } = options;
   const maxCostNanoUsd = costLimit(options, model);
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
+  const { onMaxTokens, strictStopReason } = options;
   const fixed = JSON.stringify({
     model: { ...model.config, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
     system: system === "" ? undefined : system,
@@ -170,6 +176,8 @@ function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet):
     ...stopConfig(options, tools),
     toolExecution,
     maxToolConcurrency,
+    onMaxTokens,
+    strictStopReason,
     joinDeltas,
   });
   return (messages) => {

@@ -89,6 +89,14 @@ function ofType(value: unknown, type: string, what: string): Problem {
   return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
 }
 
+/** Checks one of several words; undefined is the default. */
+export function checkWord(value: unknown, field: string, words: readonly string[]): void {
+  if (value === undefined) return;
+  const quoted = words.map((word) => `"${word}"`);
+  const problem = oneOf(value, words, `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
+  if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
+}
+
 function oneOf(value: unknown, words: readonly string[], list: string): Problem {
   return words.includes(value as string)
     ? undefined

@@ -1,5 +1,5 @@
-/** The two errors of the face: `LoopletError` is yours to fix, `ToolError` is yours to throw. */
-import type { LoopletErrorCode, ToolErrorOptions } from "./types.js";
+/** The errors of the face: `LoopletError` is yours to fix, `ToolError` is yours to throw, `RunError` is a run that went wrong. */
+import type { LoopletErrorCode, RunErrorCode, RunResult, ToolErrorOptions } from "./types.js";
 
 /** A configuration or a call that cannot work, thrown at once (by `init`: as a rejection). The message says what to do. */
 export class LoopletError extends Error {
@@ -13,6 +13,20 @@ export class LoopletError extends Error {
     super(field === "" ? problem : `${field}: ${problem}`, cause === undefined ? {} : { cause });
     this.code = code;
     this.field = field;
+  }
+}
+
+/** What `run.result` rejects with where an option says `"throw"` (`onCancel`, `onRefusal`). */
+export class RunError extends Error {
+  override readonly name = "RunError";
+  readonly code: RunErrorCode;
+  /** Everything that the run has brought. */
+  readonly result: RunResult;
+
+  constructor(code: RunErrorCode, message: string, result: RunResult) {
+    super(message);
+    this.code = code;
+    this.result = result;
   }
 }
 

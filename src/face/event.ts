@@ -217,6 +217,8 @@ export type FailureCode =
   | "timeout"
   /** The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON. */
   | "malformed_stream"
+  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept; the message says how. */
+  | "finish_reason"
   /** A setting that only the engine can judge was refused; the message names the field. */
   | "config_invalid"
   /** The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). */

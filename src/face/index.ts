@@ -21,7 +21,7 @@ const loadEngine: LoadEngine = async () => {
 
 export { awsSigV4 } from "./aws.js";
 export { bedrock } from "./bedrock.js";
-export { LoopletError, ToolError } from "./errors.js";
+export { LoopletError, RunError, ToolError } from "./errors.js";
 export { custom } from "./custom.js";
 export { hasToolCall, iterationCount } from "./stopping.js";
 export { anthropic, compatible, gemini, openai, openaiChat } from "./models.js";

@@ -48,6 +48,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },
   { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
   { name: "maxToolConcurrency", kind: "count", default: "8" },
+  { name: "strictStopReason", kind: "boolean", default: "false" },
   { name: "joinDeltas", kind: "boolean", default: "true" },
 ];
 
@@ -83,10 +84,13 @@ export function agentTable(): OptionTable {
     stopWhen: "any",
     repeat: "any",
     onRepeat: "function",
+    ...FINISH_TABLE,
     ...PERMISSION_TABLE,
     ...scalarTable(),
   };
 }
+
+export const FINISH_TABLE: OptionTable = { onMaxTokens: "any", onCancel: "any", onRefusal: "any" };
 
 export const PERMISSION_TABLE: OptionTable = {
   permissionMode: "any",

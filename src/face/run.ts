@@ -6,11 +6,12 @@ import { authorizeRequest } from "./authorize.js";
 import { checkOptions } from "./check.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
-import { LoopletError } from "./errors.js";
+import { LoopletError, type RunError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
 import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
+import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { Stopping } from "./stopping.js";
@@ -55,6 +56,7 @@ export class EngineRun implements Run {
   readonly #stopping: Stopping;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
+  #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
   /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
@@ -88,7 +90,10 @@ export class EngineRun implements Run {
     this.#prompt = content(prompt, "prompt");
     const config = parts.config(options.messages);
     this.id = parts.ids();
-    this.result = new Promise((resolve) => (this.#settle = resolve));
+    this.result = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#reject = reject;
+    });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.tools, running, this.#report);
     this.#permissions = new Permissions(parts.permissions, running);
@@ -381,7 +386,11 @@ export class EngineRun implements Run {
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     this.#onEnd(result);
-    this.#settle(result);
+    const thrown = thrownFor(result, this.#parts.finishing);
+    if (thrown === undefined) return this.#settle(result);
+    // Whoever only listens hears of it by the last event.
+    this.result.catch(() => {});
+    this.#reject(thrown);
   }
 
   #follow(signal: AbortSignal | undefined): void {

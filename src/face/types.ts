@@ -3,6 +3,7 @@
  * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
  */
 import type { FinishReason, Outcome, OutcomeKind, RunEvent, RunEventOf, ToolFault, Usage } from "./event.js";
+import type { FinishOptions } from "./finish-types.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
@@ -13,6 +14,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.j
 
 export type * from "./aws-types.js";
 export type * from "./event.js";
+export type * from "./finish-types.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";
 export type * from "./model-types.js";
@@ -27,7 +29,7 @@ export type Prompt = string | readonly ContentBlock[];
  * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
  * names the option.
  */
-export interface AgentOptions extends PermissionOptions, StopOptions {
+export interface AgentOptions extends PermissionOptions, StopOptions, FinishOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -248,7 +250,7 @@ export interface Queued {
 export interface Run extends AsyncIterable<RunEvent> {
   /** Unique; made by the `ids` option. */
   readonly id: string;
-  /** Never rejects for what a provider, a tool or a limit did. */
+  /** Never rejects for what a provider, a tool or a limit did, unless an option says `"throw"`. */
   readonly result: Promise<RunResult>;
   /** Set inside `abort()` and before `result` settles; `undefined` while the run goes on. */
   readonly outcome: OutcomeKind | undefined;
@@ -387,6 +389,9 @@ export type LoopletErrorCode =
   | "misuse_run_ended"
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
+
+/** Why a `RunError` was thrown. */
+export type RunErrorCode = "cancelled" | "refused";
 
 /** What `new ToolError(…)` takes; see `ToolFault`. */
 export type ToolErrorOptions = Partial<ToolFault> & { message: string };

@@ -70,6 +70,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       network: true,
       timeout: true,
       malformed_stream: true,
+      finish_reason: true,
       config_invalid: true,
       bug: true,
     });

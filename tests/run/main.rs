@@ -11,6 +11,7 @@
 
 mod aborts;
 mod answers;
+mod finish_reasons;
 mod gemini;
 mod history;
 mod limits;

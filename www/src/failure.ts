@@ -67,6 +67,11 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "Is the base URL that of the API, and not of a web page?",
     action: "connection",
   },
+  finish_reason: {
+    title: "The answer did not end as it should",
+    advice: "Ask for a shorter answer, or allow more output tokens.",
+    action: "retry",
+  },
   config_invalid: {
     title: "A setting was refused",
     advice: "Correct it and try again.",

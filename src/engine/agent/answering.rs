@@ -72,7 +72,7 @@ impl Agent {
         self.call_usage.add(&answer.usage);
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
-        self.text = text_of_parts(&answer);
+        self.text = self.with_before(text_of_parts(&answer));
         let may_be_cut = matches!(
             answer.finish_reason,
             Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
@@ -81,12 +81,7 @@ impl Agent {
         let content = blocks(answer, &calls);
         self.transcript
             .push_assistant(self.written_by(desk, content, false));
-        if calls.is_empty() {
-            self.finish_iteration(desk);
-            self.hand_over(desk, self.finish_reason == Some(FinishReason::Pause))
-        } else {
-            self.begin_tools(desk, calls)
-        }
+        self.follow_answer(desk, calls);
     }
 
     /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
@@ -106,7 +101,7 @@ impl Agent {
             PartKind::RedactedThinking | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {
-            self.text = text_of_parts(&answer);
+            self.text = self.with_before(text_of_parts(&answer));
         }
         let calls = take_calls(&mut answer, false, desk);
         let content = blocks(answer, &calls);
