@@ -11,6 +11,7 @@ mod finishing;
 mod preparing;
 mod reading;
 mod stopping;
+mod switching;
 
 pub use answering::{delta, kind_of_delta};
 
@@ -18,9 +19,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::active_model::ActiveModel;
 use super::answer::{FinishReason, Stage};
 use super::catalog::Catalog;
-use super::config::Config;
+use super::config::{Config, ModelConfig};
 use super::error::Failure;
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
@@ -31,7 +33,6 @@ use super::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
 use super::policy::permission::Permissions;
 use super::policy::repeat::Repeats;
 use super::policy::retry;
-use super::provider::RequestSpec;
 use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
@@ -57,9 +58,15 @@ struct Handover {
 }
 
 /// An agent's state.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Agent {
     pub index: u32,
+    /// Index of what it is configured with.
+    pub profile: u32,
+    /// The model in use.
+    pub asked: ActiveModel,
+    /// The one to be used from the next request on.
+    pub next_model: Option<Box<ModelConfig>>,
     /// `root`, or `root/…` below it.
     pub path: String,
     pub iteration: u32,
@@ -99,9 +106,12 @@ pub struct Desk<'a> {
 }
 
 impl Agent {
-    pub fn new(index: u32, path: &str, transcript: Transcript) -> Agent {
+    pub fn new(index: u32, path: &str, asked: ActiveModel, transcript: Transcript) -> Agent {
         Agent {
             index,
+            profile: 0,
+            asked,
+            next_model: None,
             path: path.to_owned(),
             iteration: 0,
             attempt: 0,
@@ -242,7 +252,7 @@ impl Agent {
             return None;
         }
         self.transcript
-            .body(desk.catalog.protocol, &spec_of(desk.config))
+            .body(self.asked.protocol, &self.asked.spec(desk.config))
             .ok()
     }
 
@@ -349,28 +359,26 @@ impl Agent {
 
     fn send(&mut self, desk: &mut Desk<'_>) {
         self.attempt += 1;
-        let encoded = self.transcript.body(desk.catalog.protocol, &spec_of(desk.config));
+        self.take_next_model(desk);
+        let asked = &self.asked;
+        let encoded = self.transcript.body(asked.protocol, &asked.spec(desk.config));
         if let Err(error) = encoded {
             return self.end_failed(desk, error.into());
         }
-        let Desk {
-            config,
-            catalog,
-            ledger,
-            ..
-        } = desk;
+        let Desk { config, ledger, .. } = desk;
+        let model = &asked.config;
         let request = ledger.open(self.index, EffectKind::Request);
         let http = HttpRequest {
             method: "POST".into(),
-            url: catalog.url.clone(),
-            headers: catalog.headers.clone(),
-            auth: catalog.vendor.auth_slot(),
+            url: asked.url.clone(),
+            headers: asked.headers.clone(),
+            auth: asked.vendor.auth_slot(),
+            model: model.slot,
         };
-        let model = &config.model;
         let mut call = ModelCall::new(
             request,
             &model.vendor,
-            catalog.protocol,
+            asked.protocol,
             model.stream,
             config.join_deltas,
         );
@@ -457,15 +465,5 @@ impl Agent {
             iteration: self.iteration,
             attempt: self.attempt,
         }
-    }
-}
-
-/// What the requests of this configuration are made of.
-pub fn spec_of(config: &Config) -> RequestSpec<'_> {
-    RequestSpec {
-        model: &config.model,
-        system: config.system.as_deref(),
-        tools: &config.tools,
-        before: None,
     }
 }

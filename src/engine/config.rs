@@ -61,6 +61,9 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelConfig {
+    /// The host's number for it, told with each request, so that the right key is used.
+    #[serde(default)]
+    pub slot: u32,
     /// A vendor row's name (`anthropic`, `openai`, …) or `compatible` / `custom`.
     pub vendor: String,
     /// The wire protocol's name; default: the vendor's own.

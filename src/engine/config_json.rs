@@ -70,9 +70,20 @@ impl Config {
 }
 
 impl ModelConfig {
+    /// Reads one model.
+    ///
+    /// # Errors
+    /// As [`Config::from_json`].
+    pub fn from_json(json: &str) -> Result<ModelConfig, ConfigError> {
+        let mut record = Record::new(document("model", json)?);
+        let model = model(&mut record);
+        record.finish(model)
+    }
+
     /// A model with this vendor and name, and nothing else said.
     pub fn new(vendor: String, model: String) -> ModelConfig {
         ModelConfig {
+            slot: 0,
             vendor,
             protocol: None,
             model,
@@ -103,6 +114,7 @@ impl ModelConfig {
 
 fn model(r: &mut Record<'_>) -> ModelConfig {
     let mut model = ModelConfig::new(r.text("vendor"), r.text("model"));
+    model.slot = r.small("slot", 0);
     model.protocol = r.text_if("protocol");
     model.base_url = r.text_if("baseUrl");
     r.each("headers", &mut |json| {

@@ -1,5 +1,7 @@
 //! Errors by whose fault they are: the configuration's, or the provider's and the network's.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// A configuration that cannot run. Thrown at once.
@@ -25,6 +27,12 @@ impl ConfigError {
             return self.problem.clone();
         }
         [&self.field, " ", &self.problem].concat()
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.to_text())
     }
 }
 

@@ -33,6 +33,10 @@ pub enum EventKind {
     },
     AgentStart,
     IterationStart,
+    /// The agent asks this model from its next request on.
+    ModelChange {
+        model: String,
+    },
     AttemptStart,
     TextStart {
         block: u32,

@@ -29,6 +29,7 @@ impl EventKind {
             EventKind::RunStart { .. } => "run-start",
             EventKind::AgentStart => "agent-start",
             EventKind::IterationStart => "iteration-start",
+            EventKind::ModelChange { .. } => "model-change",
             EventKind::AttemptStart => "attempt-start",
             EventKind::TextStart { .. } => "text-start",
             EventKind::TextDelta { .. } => "text-delta",
@@ -134,6 +135,7 @@ impl EventKind {
                     push_raw(into, "data", data.as_str());
                 }
             }
+            EventKind::ModelChange { model } => push_text(into, "model", model),
             EventKind::Answered { question_id } => push_count(into, "questionId", (*question_id).into()),
             EventKind::Retry {
                 next_attempt,
@@ -314,6 +316,7 @@ mod tests {
                 block: 1,
                 text: text(),
             },
+            EventKind::ModelChange { model: text() },
             EventKind::ToolInputEnd { block: 1 },
             EventKind::ToolCall {
                 tool_call_id: text(),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::config::ModelConfig;
 use super::event::ToolFault;
 use super::message::{Block, Json};
 use super::output::EffectId;
@@ -75,6 +76,10 @@ pub enum Input<'a> {
     /// What happens to calls that no rule speaks of, from the next call on.
     SetMode {
         mode: PermissionMode,
+    },
+    /// The root asks this model from its next request on.
+    SetModel {
+        model: Box<ModelConfig>,
     },
     /// The timer fired (or time has passed anyway).
     Due,

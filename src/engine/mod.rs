@@ -17,6 +17,7 @@ pub mod sse;
 pub mod timers;
 pub mod usage;
 
+mod active_model;
 mod agent;
 mod catalog;
 mod config_json;
@@ -37,6 +38,7 @@ mod message_json;
 mod model_call;
 mod outcome_json;
 pub mod policy;
+mod profile;
 mod random;
 mod retry_after;
 pub(crate) mod text;

@@ -259,7 +259,9 @@ impl HttpRequest {
         into.extend_from_slice(b"],\"auth\":{");
         push_text(into, "header", &self.auth.header);
         push_text(into, "prefix", &self.auth.prefix);
-        into.extend_from_slice(b"}}");
+        into.push(b'}');
+        push_count(into, "model", self.model.into());
+        into.push(b'}');
         String::from_utf8(out).unwrap_or_default()
     }
 }
@@ -353,6 +355,7 @@ mod tests {
                 header: "authorization".into(),
                 prefix: "Bearer ".into(),
             },
+            model: 1,
         };
         assert_eq!(request.to_json(), serde_json::to_string(&request).unwrap());
         request.headers.clear();

@@ -54,6 +54,8 @@ pub struct HttpRequest {
     pub headers: Vec<(String, String)>,
     /// Where the key goes.
     pub auth: AuthSlot,
+    /// Which of the host's models is asked: [`super::config::ModelConfig::slot`].
+    pub model: u32,
 }
 
 /// The header that carries the key; `authorize` may do anything else.

@@ -1,27 +1,31 @@
 //! A run: the state machine that the driver feeds. Inputs go to the agent whose effect they answer.
 
+mod starting;
+mod telling;
+mod tree;
+
 use serde::{Deserialize, Serialize};
 
-use super::agent::{Agent, Desk, Queued, delta, kind_of_delta};
-use super::catalog::Catalog;
-use super::config::{Config, ToolConfig};
+use super::active_model::ActiveModel;
+use super::agent::{Agent, Queued};
+use super::config::{Config, ModelConfig};
 use super::error::{ConfigError, Failure, FailureCode};
-use super::event::{Delta, Event, EventKind};
+use super::event::EventKind;
 use super::input::Input;
 use super::ledger::{Ledger, Place};
-use super::message::Block;
 use super::moment::Moment;
-use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy};
+use super::outcome::{Outcome, OutcomeKind, StoppedBy};
 use super::output::{EffectId, Output};
 use super::policy::permission::Permissions;
-use super::text::join;
+use super::profile::Profile;
 use super::timers::{Deadline, TimerReason};
 use super::transcript::Transcript;
 
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]
 pub struct Run {
-    config: Config,
+    /// One per kind of agent; the first is the run's own.
+    profiles: Vec<Profile>,
     ledger: Ledger,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
@@ -29,9 +33,6 @@ pub struct Run {
     permissions: Option<Permissions>,
     started: bool,
     outcome: Option<Outcome>,
-    /// Made again when a restored run gets its first input.
-    #[serde(skip)]
-    catalog: Option<Catalog>,
 }
 
 impl Run {
@@ -43,18 +44,27 @@ impl Run {
             permissions.check(&config.tools)?;
             config.tools.retain(|tool| !permissions.removes(tool));
         }
-        let catalog = Catalog::new(&config)?;
-        (catalog.protocol.encode_head)(&super::agent::spec_of(&config), &mut Vec::new())?;
+        let model = ActiveModel::checked(config.model.clone(), &config)?;
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
         Ok(Run {
             permissions: config.permissions.clone(),
-            config,
+            profiles: vec![Profile::new(config)?],
             ledger: Ledger::default(),
-            agents: vec![Agent::new(0, "root", transcript)],
+            agents: vec![Agent::new(0, "root", model, transcript)],
             started: false,
             outcome: None,
-            catalog: Some(catalog),
         })
+    }
+
+    /// Whether the run could ask this model.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express.
+    pub fn check_model(&self, model: &ModelConfig) -> Result<(), ConfigError> {
+        let Some(profile) = self.profiles.first() else {
+            return Ok(());
+        };
+        ActiveModel::checked(model.clone(), &profile.config).map(|_| ())
     }
 
     /// Mutates the state; then poll the outputs until there are none.
@@ -91,13 +101,13 @@ impl Run {
         if self.outcome.is_some() {
             return;
         }
-        self.restore_catalog();
         self.keep_grown();
         self.ledger.begin(moment);
         match input {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Due => self.handle_due(),
+            Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
                 self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
@@ -150,66 +160,6 @@ impl Run {
         self.settle();
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn poll_output(&mut self) -> Option<Output> {
-        match self.poll_grown() {
-            Some(output) => Some(output),
-            None => self.ledger.poll_output(),
-        }
-    }
-
-    /// Whether there is no output.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn is_quiet(&self) -> bool {
-        self.ledger.is_quiet()
-    }
-
-    /// Whether nothing waits behind the delta that [`Run::poll_delta`] gives.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn has_one_output(&self) -> bool {
-        self.ledger.has_one_output()
-    }
-
-    /// The next output, if that is a delta whose text can be lent. [`Run::poll_output`] gives it as an event.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
-        let grown = self.ledger.take_grown()?;
-        Some(Delta {
-            seq: grown.seq,
-            agent: grown.place.agent,
-            iteration: grown.place.iteration,
-            attempt: grown.place.attempt,
-            block: grown.part as u32,
-            kind: kind_of_delta(grown.kind)?,
-            text: self.agents.get(grown.place.agent as usize)?.grown_text(&grown),
-        })
-    }
-
-    fn poll_grown(&mut self) -> Option<Output> {
-        let grown = self.ledger.take_grown()?;
-        let agent = self.agents.get(grown.place.agent as usize)?;
-        let kind = delta(grown.kind, grown.part as u32, agent.grown_text(&grown))?;
-        let Place {
-            agent,
-            iteration,
-            attempt,
-        } = grown.place;
-        Some(Output::Emit(Event {
-            seq: grown.seq,
-            agent,
-            iteration,
-            attempt,
-            kind,
-        }))
-    }
-
-    /// The text of a delta that nobody has polled is kept before the answer changes.
-    fn keep_grown(&mut self) {
-        if let Some(output) = self.poll_grown() {
-            self.ledger.output_first(output);
-        }
-    }
-
     /// When to come back with [`Input::Due`] at the latest.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_timeout(&self) -> Option<Deadline> {
@@ -240,41 +190,6 @@ impl Run {
             .unwrap_or_default()
     }
 
-    /// What there is to show, during the run or after it.
-    pub fn result(&self) -> RunResult<'_> {
-        let outcome = self.outcome.as_ref();
-        let root = self.agents.first();
-        let mut usage = self.ledger.usage;
-        if let Some(root) = root {
-            usage.add(&root.open_usage());
-        }
-        let queued = root.map(|root| {
-            root.steers
-                .iter()
-                .chain(&root.follow_ups)
-                .map(|queued| queued.id)
-                .collect()
-        });
-        RunResult {
-            outcome: outcome.map(|outcome| outcome.outcome),
-            stopped_by: outcome.and_then(|outcome| outcome.stopped_by),
-            abort_reason: outcome.and_then(|outcome| outcome.abort_reason.as_deref()),
-            error: outcome.and_then(|outcome| outcome.error.as_ref()),
-            text: root.map(Agent::text).unwrap_or_default(),
-            tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
-            messages: root.map(Agent::messages).unwrap_or_default(),
-            usage,
-            cost_nano_usd: match (usage.cost_nano_usd, &self.config.model.price) {
-                (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
-                (cost, _) => cost,
-            },
-            iterations: root.map(|root| root.iteration).unwrap_or_default(),
-            finish_reason: root.and_then(|root| root.finish_reason),
-            raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),
-            undelivered: queued.unwrap_or_default(),
-        }
-    }
-
     /// Ends the run after a panic was caught: touches as little of the state as it can.
     pub fn fail_as_bug(&mut self, message: &str) {
         if self.outcome.is_some() {
@@ -290,64 +205,6 @@ impl Run {
         };
         self.ledger.emit(Place::default(), EventKind::Error { error });
         self.conclude(outcome);
-    }
-
-    fn start(&mut self, prompt: Vec<Block>) {
-        if std::mem::replace(&mut self.started, true) {
-            return;
-        }
-        let model = self.config.model.model.clone();
-        let tools = self.config.tools.iter().map(|tool| tool.name.clone()).collect();
-        self.ledger
-            .emit(Place::default(), EventKind::RunStart { model, tools });
-        self.ledger
-            .set_timer(TimerReason::Total, self.config.timeouts.total_ms);
-        let warnings = self
-            .catalog
-            .as_mut()
-            .map(|catalog| std::mem::take(&mut catalog.schema_warnings));
-        for message in warnings.unwrap_or_default() {
-            let code = "schema_keyword".into();
-            self.ledger
-                .emit(Place::default(), EventKind::Warning { code, message });
-        }
-        self.warn_of_permissions();
-        self.on_root(|agent, desk| agent.start(desk, prompt));
-    }
-
-    /// Says at once which tools cannot run, and which rules do nothing.
-    fn warn_of_permissions(&mut self) {
-        let Some(permissions) = &self.permissions else {
-            return;
-        };
-        let cannot_run = |tool: &&ToolConfig| permissions.forbids(tool);
-        let denied = self
-            .config
-            .tools
-            .iter()
-            .filter(cannot_run)
-            .map(|tool| tool.name.clone());
-        let denied: Vec<String> = denied.collect();
-        let ignored = permissions.ignored_rules();
-        for (code, names, what) in [
-            (
-                "tools_denied",
-                denied,
-                "These tools are denied, because no rule allows them: ",
-            ),
-            (
-                "rules_ignored",
-                ignored,
-                "These allow rules are ignored, because their names are patterns: ",
-            ),
-        ] {
-            if !names.is_empty() {
-                let message = [what, &join(&mut names.iter().map(String::as_str), ", ")].concat();
-                let code = code.into();
-                self.ledger
-                    .emit(Place::default(), EventKind::Warning { code, message });
-            }
-        }
     }
 
     fn handle_due(&mut self) {
@@ -375,56 +232,6 @@ impl Run {
                 }
             }
         }
-    }
-
-    fn on_root(&mut self, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
-        self.on_agent(0, act);
-    }
-
-    /// Lets the agent act that an open effect belongs to. An effect that is not open has nothing to say any more.
-    fn on_effect(&mut self, effect: EffectId, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
-        if let Some(open) = self.ledger.find(effect) {
-            self.on_agent(open.agent, act);
-        }
-    }
-
-    fn on_agent(&mut self, index: u32, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
-        if let Some((agent, mut desk)) = self.desk(index) {
-            act(agent, &mut desk);
-        }
-    }
-
-    /// A restored run comes without what derives from its configuration.
-    fn restore_catalog(&mut self) {
-        if self.catalog.is_none() {
-            self.catalog = Catalog::new(&self.config).ok();
-        }
-    }
-
-    /// An agent that has not ended, with what it works with.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
-        self.restore_catalog();
-        let Run {
-            config,
-            ledger,
-            agents,
-            catalog,
-            permissions,
-            ..
-        } = self;
-        let agent = agents
-            .get_mut(index as usize)
-            .filter(|agent| agent.ended().is_none())?;
-        Some((
-            agent,
-            Desk {
-                config,
-                catalog: catalog.as_ref()?,
-                ledger,
-                permissions,
-            },
-        ))
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.

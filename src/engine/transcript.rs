@@ -131,6 +131,13 @@ impl Transcript {
         Ok(&self.body)
     }
 
+    /// The next body is made anew: for another model, or with other tools.
+    pub fn forget_body(&mut self) {
+        self.body.clear();
+        self.encoded_messages = 0;
+        self.is_marked = false;
+    }
+
     /// Ids of the calls in the last message, if that is the assistant's.
     fn open_calls(&self) -> Vec<String> {
         match self.messages.last() {

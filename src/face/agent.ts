@@ -1,12 +1,11 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
-import { isBrowser } from "./authorize.js";
 import { Conversation } from "./chat.js";
 import { checkOptions, describe } from "./check.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { checkFinish } from "./finishing.js";
-import { nanoPrice } from "./model-options.js";
-import { modelParts, type ModelParts } from "./models.js";
+import { ModelList } from "./model-list.js";
+import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
 import { permissionConfig } from "./permissions.js";
 import { checkMessages } from "./prompt.js";
@@ -17,7 +16,6 @@ import type {
   Agent,
   AgentOptions,
   Clock,
-  Fetch,
   FinishOptions,
   Message,
   PermissionOptions,
@@ -29,18 +27,17 @@ import type {
 
 /** What the runs of an agent share. */
 export interface AgentParts {
-  readonly model: ModelParts;
+  readonly models: ModelList;
+  /** What wins over the options of a model. */
+  readonly asked: { readonly maxOutputTokens?: number };
   readonly tools: ToolSet;
   /** The engine's configuration as JSON, with the history of one run. */
   readonly config: (messages: readonly Message[] | undefined) => string;
-  readonly send: Fetch;
   readonly clock: Clock;
   /** The clock's own, if there is one. */
   readonly now: (() => number) | undefined;
   readonly random: () => number;
   readonly ids: () => string;
-  /** Where the model's price came from, if it has one. */
-  readonly priceBasis: "option" | "table" | undefined;
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
   readonly finishing: FinishOptions;
@@ -71,33 +68,21 @@ function partsOf(options: AgentOptions): AgentParts {
   if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
-  const given = modelParts(options.model);
-  if (given === undefined) {
-    throw new LoopletError(
-      "config_wrong_type",
-      "model",
-      `needs anthropic(…), openaiChat(…), compatible({…}) or custom(…), got ${describe(options.model)}`,
-    );
-  }
-  checkAccess(given, options.fetch);
-  const model = priced(given);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
   const tools = knowTools(options.tools);
-  const { toolChoice } = model.config;
-  const chosen = (toolChoice as { tool?: string } | undefined)?.tool;
-  if (chosen !== undefined && !tools.has(chosen)) {
-    throw new LoopletError("config_invalid_value", "model.toolChoice", `there is no tool "${chosen}"`);
-  }
+  const models = new ModelList(options);
+  const { maxOutputTokens } = options;
+  const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  const model = { ...models.add(options.model, "model", tools), ...asked };
   return {
-    model,
+    models,
+    asked,
     tools,
     config: configWriter(options, model, tools),
-    send: model.fetch ?? options.fetch ?? ((url, init) => fetch(url, init)),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : () => clock.now(),
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
-    priceBasis: model.config.price === undefined ? undefined : given === model ? "option" : "table",
     permissions: options,
     stopping: options,
     finishing: options,
@@ -105,46 +90,12 @@ function partsOf(options: AgentOptions): AgentParts {
 }
 
 /** A limit that nothing could ever reach is a mistake. */
-function costLimit({ maxUsd, allowUnknownPrice }: AgentOptions, model: ModelParts): number | undefined {
+function costLimit(maxUsd: number | undefined): number | undefined {
   if (maxUsd === undefined) return undefined;
   if (maxUsd <= 0) {
     throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
   }
-  if (model.config.price === undefined && allowUnknownPrice !== true) {
-    throw new LoopletError(
-      "config_missing",
-      "maxUsd",
-      "needs to know what the model costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs",
-    );
-  }
   return Math.round(maxUsd * 1e9);
-}
-
-/** The model with its price from the table, if that knows one. */
-function priced(model: ModelParts): ModelParts {
-  const { vendor, model: name } = model.config;
-  const price = model.prices?.(vendor, name);
-  return price === undefined ? model : { ...model, config: { ...model.config, price: nanoPrice(price) } };
-}
-
-/** Is there a key, and may it be here? A fetch of one's own, a proxy or `authorize` answer both. */
-function checkAccess(model: ModelParts, ownFetch: Fetch | undefined): void {
-  const { apiKey, authorize, isDirect, dangerouslyAllowBrowser } = model;
-  if (!isDirect || authorize !== undefined || (model.fetch ?? ownFetch) !== undefined) return;
-  if (apiKey === undefined) {
-    throw new LoopletError(
-      "config_missing_key",
-      "model.apiKey",
-      "is required; or give authorize, the baseUrl of your proxy, or a fetch of your own",
-    );
-  }
-  if (!dangerouslyAllowBrowser && isBrowser()) {
-    throw new LoopletError(
-      "config_browser_key",
-      "model.apiKey",
-      "everybody who opens this page can read the key; set baseUrl to a proxy of yours that adds it, or dangerouslyAllowBrowser: true",
-    );
-  }
 }
 
 function checkRunOptions(run: RunOptions): void {
@@ -160,13 +111,13 @@ function checkRunOptions(run: RunOptions): void {
 }
 
 /** Everything but the history is written once per agent. */
-function configWriter(options: AgentOptions, model: ModelParts, tools: ToolSet): AgentParts["config"] {
-  const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxOutputTokens } = options;
-  const maxCostNanoUsd = costLimit(options, model);
+function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet): AgentParts["config"] {
+  const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
+  const maxCostNanoUsd = costLimit(options.maxUsd);
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const { onMaxTokens, strictStopReason } = options;
   const fixed = JSON.stringify({
-    model: { ...model.config, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) },
+    model,
     system: system === "" ? undefined : system,
     tools: [...tools.values()].map(({ config }) => config),
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },

@@ -10,7 +10,7 @@ type HeaderPairs = [string, string][];
 /** The headers to send. What it throws never contains the key. */
 export function authorizeRequest(
   model: ModelParts,
-  request: AuthorizeRequest,
+  request: Omit<AuthorizeRequest, "model">,
 ): HeaderPairs | Promise<HeaderPairs> {
   const { authorize, apiKey, auth = request.auth } = model;
   if (authorize !== undefined) {
@@ -35,7 +35,7 @@ function fetched(apiKey: () => string | PromiseLike<string>): string | Promise<s
   }
 }
 
-function withKey(model: ModelParts, request: AuthorizeRequest, key: unknown): HeaderPairs {
+function withKey(model: ModelParts, request: Omit<AuthorizeRequest, "model">, key: unknown): HeaderPairs {
   const problem = typeof key === "string" ? keyProblem(key) : "is no string";
   if (problem !== undefined) throw new Error(`the key from apiKey ${problem}`);
   const headers = request.headers.filter(([name]) => name.toLowerCase() !== request.auth.header);

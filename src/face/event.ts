@@ -7,6 +7,7 @@
  *   agent-start
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
+ *       model-change?
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
@@ -50,6 +51,8 @@ type EventKind =
   | { type: "run-start"; model: string; tools: string[] }
   | { type: "agent-start" }
   | { type: "iteration-start" }
+  /** The agent asks this model from its next request on: `run.setModel`, a fallback. */
+  | { type: "model-change"; model: string }
   | { type: "attempt-start" }
   | { type: "text-start"; block: number }
   /** New text of a block. Deltas of one block that arrived together come as one. */

@@ -20,6 +20,8 @@ import type {
 
 /** The engine's `ModelConfig`, as JSON. */
 export interface ModelConfig {
+  /** Its place among the models of a run. */
+  slot?: number;
   vendor: string;
   protocol?: string;
   model: string;

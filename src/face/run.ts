@@ -10,6 +10,8 @@ import { LoopletError, type RunError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
+import type { ModelList } from "./model-list.js";
+import type { ModelConfig } from "./models.js";
 import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
 import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
@@ -23,6 +25,7 @@ import type {
   EventsOptions,
   EventStamp,
   Failure,
+  Model,
   Outcome,
   OutcomeKind,
   PermissionMode,
@@ -51,6 +54,7 @@ export class EngineRun implements Run {
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[];
+  readonly #models: ModelList;
   readonly #tools: ToolCalls;
   readonly #permissions: Permissions;
   readonly #stopping: Stopping;
@@ -65,6 +69,8 @@ export class EngineRun implements Run {
   #ended: RunResult | undefined;
   /** What `setPermissionMode` got, also before the engine was loaded. */
   #mode: PermissionMode | undefined;
+  /** What `setModel` got. */
+  #model: ModelConfig | undefined;
   /** What `steer` and `followUp` got before the engine was loaded. */
   #early: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
   #queued = 0;
@@ -85,6 +91,7 @@ export class EngineRun implements Run {
     onEnd: (result: RunResult) => void = () => {},
   ) {
     this.#parts = parts;
+    this.#models = parts.models.copy();
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
@@ -144,6 +151,16 @@ export class EngineRun implements Run {
     this.#driver?.setMode(PERMISSION_MODES.indexOf(mode));
   }
 
+  setModel(model: Model): void {
+    const { tools, asked } = this.#parts;
+    this.#model = { ...this.#models.add(model, "model", tools), ...asked };
+    try {
+      this.#driver?.setModel(this.#model);
+    } catch (error) {
+      throw new LoopletError("config_invalid_value", "model", refusal(error).message);
+    }
+  }
+
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
     return this.events();
   }
@@ -183,6 +200,7 @@ export class EngineRun implements Run {
       this.#driver = driver;
       this.#want();
       if (this.#mode !== undefined) this.setPermissionMode(this.#mode);
+      if (this.#model !== undefined) driver.setModel(this.#model);
       // Before the prompt: the first request takes the steers with it.
       for (const { id, isSteer, content: blocks } of this.#early) {
         if (isSteer) driver.steer(id, blocks);
@@ -196,10 +214,11 @@ export class EngineRun implements Run {
   }
 
   #host(): HostCallbacks {
-    const { model, send, clock, now, random } = this.#parts;
+    const { clock, now, random } = this.#parts;
+    const models = this.#models;
     return {
-      fetch: send,
-      authorize: (request) => authorizeRequest(model, request),
+      fetch: (url, init, slot) => models.fetch(slot)(url, init),
+      authorize: (request) => authorizeRequest(models.at(request.model), request),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
       ask: (question, { prepareCalls, permission, stop }) => {
@@ -344,11 +363,11 @@ export class EngineRun implements Run {
       if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
       this.#driver = undefined;
       this.#outcome = outcome;
-      this.#conclude(finished(result, outcome, this.#parts.priceBasis));
+      this.#conclude(finished(result, outcome, this.#models.priceBasis()));
     } catch (error) {
       this.#driver = undefined;
       this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
-      this.#conclude(finished(this.#alone(), this.#outcome, this.#parts.priceBasis));
+      this.#conclude(finished(this.#alone(), this.#outcome, this.#models.priceBasis()));
     }
     driver.free();
   }
@@ -364,7 +383,7 @@ export class EngineRun implements Run {
     this.#driver = undefined;
     if (why !== undefined) this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, ...why });
     this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, type: "finish", outcome });
-    this.#conclude(finished(this.#alone(), outcome, this.#parts.priceBasis));
+    this.#conclude(finished(this.#alone(), outcome, this.#models.priceBasis()));
     driver?.free();
   }
 
@@ -374,7 +393,7 @@ export class EngineRun implements Run {
       this.#options.messages ?? [],
       this.#prompt,
       undelivered,
-      this.#parts.priceBasis !== undefined,
+      this.#models.priceBasis() !== undefined,
     );
   }
 

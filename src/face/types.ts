@@ -283,6 +283,14 @@ export interface Run extends AsyncIterable<RunEvent> {
    * @throws LoopletError `config_invalid_value`, `config_missing` for a mode that lacks what it needs
    */
   setPermissionMode(mode: PermissionMode): void;
+  /**
+   * Asks another model from the next request on, for the rest of the run; one that is under way is not touched. The
+   * whole transcript goes to it, without what only the model before can read (signed reasoning). The event
+   * `model-change` says when.
+   *
+   * @throws LoopletError `config_…` as `createAgent` for its `model`
+   */
+  setModel(model: Model): void;
 }
 
 /**

@@ -41,6 +41,7 @@ export const enum Tell {
   Result,
   Text,
   SetMode,
+  SetModel,
   LetGo,
 }
 

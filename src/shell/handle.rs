@@ -12,7 +12,7 @@ use super::driver::Driver;
 use super::guard::prepare;
 use super::host::Host;
 use super::request;
-use crate::engine::config::Config;
+use crate::engine::config::{Config, ModelConfig};
 use crate::engine::error::ConfigError;
 use crate::engine::event::ToolFault;
 use crate::engine::input::{Input, QuestionAnswer, ToolReturn};
@@ -101,6 +101,7 @@ impl RunHandle {
             17 => return Ok(self.result()),
             18 => return Ok(self.text()),
             19 => self.set_mode(id),
+            20 => self.set_model(text)?,
             _ => self.let_go(),
         }
         Ok(None)
@@ -152,6 +153,19 @@ impl RunHandle {
     pub fn set_mode(&self, mode: u32) {
         let mode = PermissionMode::nth(mode as usize);
         self.driver.tell(Input::SetMode { mode });
+    }
+
+    /// The root asks this model from its next request on.
+    ///
+    /// # Errors
+    /// `{ field, problem }` for one that it cannot ask.
+    pub fn set_model(&self, model: &str) -> Result<(), JsValue> {
+        let model = ModelConfig::from_json(model).map_err(thrown)?;
+        let checked = self.driver.ask(|run| run.check_model(&model));
+        checked.unwrap_or(Ok(())).map_err(thrown)?;
+        let model = Box::new(model);
+        self.driver.tell(Input::SetModel { model });
+        Ok(())
     }
 
     /// Before anything that is told while a lent delta is handed on.

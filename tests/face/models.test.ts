@@ -291,7 +291,7 @@ describe("createAgent and its model", () => {
     const answers = (word: string) => () => Promise.resolve(new Response(word));
     const model = anthropic("m", { fetch: answers("model") });
     agentOn(engine.load, { model, fetch: answers("agent") }).run("go");
-    const response = (await (await engine.driver()).host.fetch("", {})) as Response;
+    const response = (await (await engine.driver()).host.fetch("", {}, 0)) as Response;
     expect(await response.text()).toBe("model");
   });
 });

@@ -15,6 +15,7 @@ mod finish_reasons;
 mod gemini;
 mod history;
 mod limits;
+mod models;
 mod permissions;
 mod random_schedules;
 mod recovery;

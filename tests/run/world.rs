@@ -8,7 +8,7 @@ use looplet::engine::input::{Input, ToolReturn};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::outcome::Outcome;
-use looplet::engine::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use looplet::engine::output::{EffectId, EffectKind, HttpRequest, Output, Question, ToolInvocation};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ pub struct World {
     pub events: Vec<Event>,
     /// Bodies of all requests, in order.
     pub requests: Vec<String>,
+    /// What each request says besides its body.
+    pub sent: Vec<HttpRequest>,
     /// The request that waits for an answer.
     pub open_request: Option<EffectId>,
     pub aborted_requests: Vec<EffectId>,
@@ -80,6 +82,7 @@ impl World {
             seed: 0,
             events: Vec::new(),
             requests: Vec::new(),
+            sent: Vec::new(),
             open_request: None,
             aborted_requests: Vec::new(),
             running: BTreeMap::new(),
@@ -145,11 +148,12 @@ impl World {
     fn perform(&mut self, output: Output) {
         assert!(self.done.is_none(), "{output:?} after the end");
         match output {
-            Output::Send { request, .. } => {
+            Output::Send { request, http } => {
                 assert!(self.run.is_live(request));
                 assert_eq!(self.open_request, None, "two requests of one agent at once");
                 let body = self.run.request_body(request).unwrap().to_vec();
                 self.requests.push(String::from_utf8(body).unwrap());
+                self.sent.push(http);
                 self.open_request = Some(request);
             }
             Output::Abort { request } => {

@@ -79,8 +79,7 @@ impl Agent {
         );
         let calls = take_calls(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
-        self.transcript
-            .push_assistant(self.written_by(desk, content, false));
+        self.transcript.push_assistant(self.written_by(content, false));
         self.follow_answer(desk, calls);
     }
 
@@ -105,15 +104,14 @@ impl Agent {
         }
         let calls = take_calls(&mut answer, false, desk);
         let content = blocks(answer, &calls);
-        self.transcript
-            .push_assistant(self.written_by(desk, content, true));
+        self.transcript.push_assistant(self.written_by(content, true));
         self.shelve(calls);
     }
 
-    fn written_by(&self, desk: &Desk<'_>, content: Vec<Block>, partial: bool) -> Message {
+    fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {
         let origin = Origin {
-            protocol: desk.catalog.protocol.name.to_owned(),
-            model: desk.config.model.model.clone(),
+            protocol: self.asked.protocol.name.to_owned(),
+            model: self.asked.config.model.clone(),
         };
         Message {
             role: Role::Assistant,

@@ -48,6 +48,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["setMode", mode]);
   }
 
+  setModel(model: object): void {
+    this.calls.push(["setModel", model]);
+  }
+
   withdraw(id: number): boolean {
     this.calls.push(["withdraw", id]);
     return true;

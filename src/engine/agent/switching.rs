@@ -1,0 +1,35 @@
+//! Which model an agent asks: it can change between two of its requests.
+
+use super::super::active_model::ActiveModel;
+use super::super::config::ModelConfig;
+use super::super::error::ConfigError;
+use super::super::event::EventKind;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// Asks this model from now on; the transcript is encoded again for it. No request may be open.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. Nothing has changed then.
+    pub fn set_model(&mut self, desk: &mut Desk<'_>, model: ModelConfig) -> Result<(), ConfigError> {
+        self.asked = ActiveModel::checked(model, desk.config)?;
+        self.transcript.forget_body();
+        let kind = EventKind::ModelChange {
+            model: self.asked.config.model.clone(),
+        };
+        desk.ledger.emit(self.place(), kind);
+        Ok(())
+    }
+
+    /// What the host has asked for since the last request.
+    pub(super) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
+        let Some(model) = self.next_model.take() else {
+            return;
+        };
+        if let Err(error) = self.set_model(desk, *model) {
+            let (code, message) = ("model_refused".into(), error.to_text());
+            desk.ledger
+                .emit(self.place(), EventKind::Warning { code, message });
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! One kind of agent: its configuration, and what derives from that. The first profile is the run's own.
+
+use serde::{Deserialize, Serialize};
+
+use super::catalog::Catalog;
+use super::config::Config;
+use super::error::ConfigError;
+
+/// Only the configuration is saved.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(try_from = "Config", into = "Config")]
+pub struct Profile {
+    pub config: Config,
+    pub catalog: Catalog,
+}
+
+impl Profile {
+    /// # Errors
+    /// Two tools of one name, a schema that is none.
+    pub fn new(config: Config) -> Result<Profile, ConfigError> {
+        let catalog = Catalog::new(&config.tools)?;
+        Ok(Profile { config, catalog })
+    }
+}
+
+impl TryFrom<Config> for Profile {
+    type Error = ConfigError;
+
+    fn try_from(config: Config) -> Result<Profile, ConfigError> {
+        Profile::new(config)
+    }
+}
+
+impl From<Profile> for Config {
+    fn from(profile: Profile) -> Config {
+        profile.config
+    }
+}

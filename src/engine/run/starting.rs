@@ -1,0 +1,71 @@
+//! How a run begins: what it warns of, and the root's first step.
+
+use super::super::config::ToolConfig;
+use super::super::event::EventKind;
+use super::super::ledger::Place;
+use super::super::message::Block;
+use super::super::profile::Profile;
+use super::super::text::join;
+use super::super::timers::TimerReason;
+use super::Run;
+
+impl Run {
+    pub(super) fn start(&mut self, prompt: Vec<Block>) {
+        if std::mem::replace(&mut self.started, true) {
+            return;
+        }
+        let Run { profiles, ledger, .. } = self;
+        let Some(Profile { config, .. }) = profiles.first() else {
+            return;
+        };
+        let model = config.model.model.clone();
+        let tools = config.tools.iter().map(|tool| tool.name.clone()).collect();
+        ledger.emit(Place::default(), EventKind::RunStart { model, tools });
+        ledger.set_timer(TimerReason::Total, config.timeouts.total_ms);
+        for message in profiles
+            .iter()
+            .flat_map(|profile| &profile.catalog.schema_warnings)
+        {
+            let (code, message) = ("schema_keyword".into(), message.clone());
+            ledger.emit(Place::default(), EventKind::Warning { code, message });
+        }
+        self.warn_of_permissions();
+        self.on_root(|agent, desk| agent.start(desk, prompt));
+    }
+
+    /// Says at once which tools cannot run, and which rules do nothing.
+    fn warn_of_permissions(&mut self) {
+        let Some(permissions) = &self.permissions else {
+            return;
+        };
+        let cannot_run = |tool: &&ToolConfig| permissions.forbids(tool);
+        let mut denied: Vec<String> = Vec::new();
+        for profile in &self.profiles {
+            for tool in profile.config.tools.iter().filter(cannot_run) {
+                if !denied.contains(&tool.name) {
+                    denied.push(tool.name.clone());
+                }
+            }
+        }
+        let ignored = permissions.ignored_rules();
+        for (code, names, what) in [
+            (
+                "tools_denied",
+                denied,
+                "These tools are denied, because no rule allows them: ",
+            ),
+            (
+                "rules_ignored",
+                ignored,
+                "These allow rules are ignored, because their names are patterns: ",
+            ),
+        ] {
+            if !names.is_empty() {
+                let message = [what, &join(&mut names.iter().map(String::as_str), ", ")].concat();
+                let code = code.into();
+                self.ledger
+                    .emit(Place::default(), EventKind::Warning { code, message });
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a run tells: its outputs, one by one, and what it has to show.
+
+use super::super::agent::{Agent, delta, kind_of_delta};
+use super::super::event::{Delta, Event};
+use super::super::ledger::Place;
+use super::super::outcome::RunResult;
+use super::super::output::Output;
+use super::Run;
+
+impl Run {
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn poll_output(&mut self) -> Option<Output> {
+        match self.poll_grown() {
+            Some(output) => Some(output),
+            None => self.ledger.poll_output(),
+        }
+    }
+
+    /// Whether there is no output.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_quiet(&self) -> bool {
+        self.ledger.is_quiet()
+    }
+
+    /// Whether nothing waits behind the delta that [`Run::poll_delta`] gives.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn has_one_output(&self) -> bool {
+        self.ledger.has_one_output()
+    }
+
+    /// The next output, if that is a delta whose text can be lent. [`Run::poll_output`] gives it as an event.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
+        let grown = self.ledger.take_grown()?;
+        Some(Delta {
+            seq: grown.seq,
+            agent: grown.place.agent,
+            iteration: grown.place.iteration,
+            attempt: grown.place.attempt,
+            block: grown.part as u32,
+            kind: kind_of_delta(grown.kind)?,
+            text: self.agents.get(grown.place.agent as usize)?.grown_text(&grown),
+        })
+    }
+
+    fn poll_grown(&mut self) -> Option<Output> {
+        let grown = self.ledger.take_grown()?;
+        let agent = self.agents.get(grown.place.agent as usize)?;
+        let kind = delta(grown.kind, grown.part as u32, agent.grown_text(&grown))?;
+        let Place {
+            agent,
+            iteration,
+            attempt,
+        } = grown.place;
+        Some(Output::Emit(Event {
+            seq: grown.seq,
+            agent,
+            iteration,
+            attempt,
+            kind,
+        }))
+    }
+
+    /// The text of a delta that nobody has polled is kept before the answer changes.
+    pub(super) fn keep_grown(&mut self) {
+        if let Some(output) = self.poll_grown() {
+            self.ledger.output_first(output);
+        }
+    }
+
+    /// What there is to show, during the run or after it.
+    pub fn result(&self) -> RunResult<'_> {
+        let outcome = self.outcome.as_ref();
+        let root = self.agents.first();
+        let mut usage = self.ledger.usage;
+        if let Some(root) = root {
+            usage.add(&root.open_usage());
+        }
+        let queued = root.map(|root| {
+            root.steers
+                .iter()
+                .chain(&root.follow_ups)
+                .map(|queued| queued.id)
+                .collect()
+        });
+        RunResult {
+            outcome: outcome.map(|outcome| outcome.outcome),
+            stopped_by: outcome.and_then(|outcome| outcome.stopped_by),
+            abort_reason: outcome.and_then(|outcome| outcome.abort_reason.as_deref()),
+            error: outcome.and_then(|outcome| outcome.error.as_ref()),
+            text: root.map(Agent::text).unwrap_or_default(),
+            tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
+            messages: root.map(Agent::messages).unwrap_or_default(),
+            usage,
+            cost_nano_usd: match (usage.cost_nano_usd, root.and_then(|root| root.asked.config.price)) {
+                (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
+                (cost, _) => cost,
+            },
+            iterations: root.map(|root| root.iteration).unwrap_or_default(),
+            finish_reason: root.and_then(|root| root.finish_reason),
+            raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),
+            undelivered: queued.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { anthropic, createAgent, openai, openaiChat, tool } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+import type { Fetch } from "../../src/face/types.js";
+
+const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => "done" });
+
+/** A fetch that notes which key it was given. */
+function noting(keys: string[], fetch: Fetch): Fetch {
+  return (url, init) => {
+    const headers = new Headers(init.headers);
+    keys.push(headers.get("x-api-key") ?? headers.get("authorization") ?? "none");
+    return fetch(url, init);
+  };
+}
+
+describe("run.setModel", () => {
+  it("asks the other model next, with its own key and fetch", async () => {
+    const keys: string[] = [];
+    const one = noting(keys, scripted([{ toolCalls: [{ name: "act", input: {} }] }]));
+    const two = noting(keys, scripted([{ text: "Two." }]));
+    const agent = createAgent({ model: anthropic("one", { apiKey: "key-1", fetch: one }), tools: { act } });
+    const run = agent.run("Go", {
+      onToolCall: () => run.setModel(openaiChat("two", { apiKey: "key-2", fetch: two })),
+    });
+    const { text, outcome } = await run.result;
+    expect({ text, outcome, keys }).toEqual({
+      text: "Two.",
+      outcome: "completed",
+      keys: ["key-1", "Bearer key-2"],
+    });
+  });
+
+  it("works before the engine is loaded, and only for this run", async () => {
+    const keys: string[] = [];
+    const fetch = (text: string): Fetch => noting(keys, scripted([{ text }, { text }]));
+    const agent = createAgent({ model: anthropic("one", { apiKey: "key-1", fetch: fetch("One.") }) });
+    const run = agent.run("Go");
+    run.setModel(anthropic("two", { apiKey: "key-2", fetch: fetch("Two.") }));
+    expect((await run.result).text).toBe("Two.");
+    expect((await agent.run("Go").result).text).toBe("One.");
+    expect(keys).toEqual(["key-2", "key-1"]);
+  });
+
+  it("refuses at once what no model is, or one that the engine cannot ask", async () => {
+    const agent = createAgent({
+      model: anthropic("one", {
+        apiKey: "k",
+        fetch: scripted([{ toolCalls: [{ name: "act", input: {} }] }, { text: "End." }]),
+      }),
+      tools: { act },
+    });
+    const errors: unknown[] = [];
+    const run = agent.run("Go", {
+      onToolCall: () => {
+        for (const model of ["one", openai("m", { apiKey: "k", promptCaching: { ttl: "9h" } })]) {
+          try {
+            run.setModel(model as never);
+          } catch (error) {
+            errors.push(error);
+          }
+        }
+      },
+    });
+    expect((await run.result).text).toBe("End.");
+    expect(errors).toMatchObject([
+      { code: "config_wrong_type", field: "model" },
+      { code: "config_invalid_value", field: "model", message: expect.stringContaining("promptCaching.ttl") },
+    ]);
+  });
+});

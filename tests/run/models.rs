@@ -1,0 +1,105 @@
+use looplet::engine::config::ModelConfig;
+use looplet::engine::event::EventKind;
+use looplet::engine::input::Input;
+use serde_json::json;
+
+use crate::wire::{Piece, call, stream, text};
+use crate::world::{World, config, tool};
+
+fn world() -> World {
+    World::started(config(json!([tool("act", json!({}))]), json!({})))
+}
+
+fn set_model(world: &mut World, model: serde_json::Value) {
+    let model = Box::new(ModelConfig::from_json(&model.to_string()).unwrap());
+    world.input(Input::SetModel { model });
+}
+
+fn names_of_models(world: &World) -> Vec<String> {
+    let name = |kind: &EventKind| match kind {
+        EventKind::ModelChange { model } => Some(model.clone()),
+        _ => None,
+    };
+    world
+        .events
+        .iter()
+        .filter_map(|event| name(&event.kind))
+        .collect()
+}
+
+#[test]
+fn a_model_that_is_set_while_another_answers_is_asked_next_with_the_whole_transcript() {
+    let mut world = world();
+    set_model(
+        &mut world,
+        json!({"slot": 3, "vendor": "openai", "protocol": "openai_chat", "model": "gpt-test"}),
+    );
+    let calls = [
+        Piece::Thinking("Hm.".into(), "c2ln"),
+        call("a", "act", json!({"n": 1})),
+    ];
+    world.respond(&stream(&calls, "tool_use"));
+    assert_eq!(
+        names_of_models(&world),
+        [""; 0],
+        "the answer under way is the old model's"
+    );
+    world.return_value("a", json!("done"));
+    assert_eq!(names_of_models(&world), ["gpt-test"]);
+    assert_eq!([world.sent[0].model, world.sent[1].model], [0, 3]);
+    assert!(
+        world.sent[1].url.ends_with("/v1/chat/completions"),
+        "{}",
+        world.sent[1].url
+    );
+    let body = world.body(1);
+    assert_eq!(body["model"], "gpt-test");
+    assert_eq!(body["messages"].as_array().unwrap().len(), 5 - 1);
+    assert!(
+        !body.to_string().contains("c2ln"),
+        "a signature is its model's own"
+    );
+}
+
+#[test]
+fn back_at_the_first_model_its_signed_reasoning_is_sent_again() {
+    let mut world = world();
+    let first = json!({"vendor": "anthropic", "model": "claude-test"});
+    let thinking = Piece::Thinking("Hm.".into(), "c2ln");
+    world.respond(&stream(&[thinking, call("a", "act", json!({}))], "tool_use"));
+    set_model(&mut world, json!({"vendor": "anthropic", "model": "other"}));
+    world.return_value("a", json!(1));
+    assert!(!world.requests[1].contains("c2ln"));
+    set_model(&mut world, first);
+    world.respond(&stream(&[call("b", "act", json!({}))], "tool_use"));
+    world.return_value("b", json!(1));
+    assert!(world.requests[2].contains("c2ln"));
+    world.respond(&stream(&[text("End.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_model_that_cannot_be_asked_is_refused_and_the_run_goes_on_with_the_one_before() {
+    let mut world = world();
+    let unknown = ModelConfig::new("nobody".into(), "m".into());
+    let problem = world.run.check_model(&unknown).unwrap_err();
+    assert_eq!(problem.field, "model.vendor");
+    world.respond(&stream(&[call("a", "act", json!({}))], "tool_use"));
+    world.input(Input::SetModel {
+        model: Box::new(unknown),
+    });
+    world.return_value("a", json!(1));
+    assert_eq!(world.sent[1].model, 0);
+    assert!(world.event_names().contains(&"warning".to_owned()));
+    world.respond(&stream(&[text("End.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn a_retry_asks_the_model_that_was_set_meanwhile() {
+    let mut world = world();
+    world.refuse(529, &[], "{}");
+    set_model(&mut world, json!({"vendor": "anthropic", "model": "other"}));
+    world.pass(60_000);
+    assert_eq!(world.body(1)["model"], "other");
+}
