@@ -172,6 +172,9 @@ pub struct ToolConfig {
     pub description: String,
     /// JSON Schema of the input, sent to the model as it is.
     pub input_schema: Json,
+    /// The vendor makes the model keep to the schema, where it can; default false.
+    #[serde(default)]
+    pub strict: bool,
     /// The engine checks the input against `input_schema`; false when a Standard Schema does it in `PrepareCalls`.
     #[serde(default = "yes")]
     pub validate: bool,
@@ -207,6 +210,7 @@ impl ToolConfig {
             name,
             description: String::new(),
             input_schema,
+            strict: false,
             validate: true,
             read_only: false,
             prepare: false,

@@ -242,6 +242,7 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         name: r.text("name"),
         description: r.text_or_empty("description"),
         input_schema: r.json("inputSchema"),
+        strict: r.flag("strict", false),
         needs_approval: r.flag("needsApproval", false),
         max_calls: r.number_if("maxCalls"),
         access: access(r),

@@ -221,6 +221,8 @@ export interface CustomToolDefinition {
   readonly description: string;
   /** JSON Schema. */
   readonly inputSchema: unknown;
+  /** `true` where the tool's `strict` is. */
+  readonly strict?: boolean;
 }
 
 /**

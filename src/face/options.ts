@@ -118,6 +118,7 @@ export const TOOL_TABLE: OptionTable = {
   inputSchema: "any!",
   execute: "function!",
   readOnly: "boolean",
+  strict: "boolean",
   resourceKey: "function",
   timeoutMs: "count",
   validate: "boolean",

@@ -24,6 +24,7 @@ export interface ToolConfig {
   name: string;
   description: string;
   inputSchema: unknown;
+  strict?: boolean;
   validate: boolean;
   readOnly: boolean;
   prepare: boolean;
@@ -109,6 +110,7 @@ function know(name: string, field: string, options: Tool): KnownTool {
         (validate && standard !== undefined) ||
         options.resourceKey !== undefined ||
         typeof options.needsApproval === "function",
+      ...(options.strict === true ? { strict: true } : {}),
       ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
       ...(options.needsApproval === true ? { needsApproval: true } : {}),
       ...(options.access === undefined ? {} : { access: options.access }),

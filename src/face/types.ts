@@ -161,6 +161,11 @@ export interface ToolOptions<S = InputSchema> {
    * says it in your words. After an abort or a timeout `context.signal` fires and the result is ignored. Required.
    */
   execute: (input: InputOf<S>, context: ToolContext) => unknown;
+  /**
+   * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI); such schemas have to keep to the
+   * vendor's subset of JSON Schema. Default false.
+   */
+  strict?: boolean | undefined;
   /** It changes nothing: may run beside other read-only calls. Default false. */
   readOnly?: boolean | undefined;
   /**

@@ -18,7 +18,7 @@ fn full() -> Value {
         "system": "s\n\"",
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
-            "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
+            "strict": true, "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
             "ruleSubject": "s"
         }],
         "messages": [

@@ -1,7 +1,7 @@
 //! looplet's own protocol, which the face speaks for `custom(async …)` models: the request is one JSON object, the
 //! answer one JSON object a line.
 //!
-//! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema"}],"maxOutputTokens"?,"temperature"?,"topP"?,
+//! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema","strict"?}],"maxOutputTokens"?,"temperature"?,"topP"?,
 //! "topK"?,"frequencyPenalty"?,"presencePenalty"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,
 //! "parallelToolCalls"?,"responseFormat"?:{"name","schema","strict"},"promptCaching"?:{"enabled"?,"ttl"?,"key"?},
 //! "metadata"?,…body,"messages":[…]}` with messages in the neutral form of [`super::super::message`].
@@ -67,6 +67,9 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
             push_text(into, "name", &tool.name);
             push_text(into, "description", &tool.description);
             push_raw(into, "inputSchema", tool.input_schema.as_str());
+            if tool.strict {
+                push_flag(into, "strict", true);
+            }
             into.push(b'}');
         }
         into.push(b']');

@@ -9,3 +9,4 @@ mod gemini;
 mod options;
 mod scan;
 mod session;
+mod strict;

@@ -3,7 +3,9 @@
 use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{push_any, push_comma, push_key, push_number, push_raw, push_text};
+use super::super::super::json_writer::{
+    push_any, push_comma, push_flag, push_key, push_number, push_raw, push_text,
+};
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
 
@@ -134,6 +136,10 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
             push_text(into, "description", &tool.description);
         }
         push_raw(into, "input_schema", tool.input_schema.as_str());
+        // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
+        if tool.strict {
+            push_flag(into, "strict", true);
+        }
         into.push(b'}');
     }
     if let Some(marker) = marker(spec) {

@@ -175,6 +175,9 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function","function":{"#);
         push_tool(tool, into);
+        if tool.strict {
+            push_flag(into, "strict", true);
+        }
         into.extend_from_slice(b"}}");
     }
     into.push(b']');

@@ -110,7 +110,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
         into.extend_from_slice(br#"{"type":"function""#);
         push_tool(tool, into);
         // The API's default is true, which refuses schemas with optional fields.
-        push_flag(into, "strict", false);
+        push_flag(into, "strict", tool.strict);
         into.push(b'}');
     }
     into.push(b']');
