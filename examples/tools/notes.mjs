@@ -25,6 +25,7 @@ export function notes(storage) {
         additionalProperties: false,
       },
       resourceKey,
+      access: "edit",
       execute: ({ text }) => {
         const list = load(storage);
         if (list.length >= maxNotes)

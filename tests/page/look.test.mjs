@@ -43,8 +43,16 @@ describe("the playground's look", { skip }, () => {
     test(`texts are readable in ${colorScheme}: contrast of 4.5 and more`, () =>
       visit({ colorScheme }, async (visitor) => {
         await visitor.ask("What is 17 * 23 + 4, and calculate 7 / 0");
-        const faint = await visitor.page.evaluate(findFaintText);
-        assert.deepEqual(faint, []);
+        assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
+        await visitor.page.getByRole("combobox", { name: "Permissions" }).selectOption("plan");
+        await visitor.ask("Save the note: water the plants");
+        assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
+        await visitor.button("Carry it out").click();
+        await visitor.until(visitor.button("Edit"));
+        await visitor.button("Edit").click();
+        await visitor.page.getByRole("textbox", { name: /as JSON/ }).fill("{");
+        await visitor.button("Run with this").click();
+        assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
       }));
 
   test("it fits a window of 360 pixels, with cards, a queue and the log", () =>

@@ -127,7 +127,10 @@ describe("the playground", { skip }, () => {
   });
 
   test("notes survive a reload", async () => {
-    await visitor.ask("Save the note: water the plants");
+    await visitor.say("Save the note: water the plants");
+    await visitor.until(visitor.button("Allow"));
+    await visitor.button("Allow").click();
+    await visitor.until(visitor.summaries);
     await visitor.page.reload();
     await visitor.ask("List my notes");
     assert.match(await visitor.card("list_notes").innerText(), /water the plants/);

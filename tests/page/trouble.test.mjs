@@ -45,15 +45,15 @@ describe("the playground in trouble", { skip }, () => {
 
   test("a limit stops a run and says which", async () => {
     await visitor.button("Connection: Practice provider").click();
-    await visitor.page.getByLabel("Model calls of one run, at most").fill("1");
+    await visitor.page.getByRole("textbox", { name: "Iterations" }).fill("1");
     await visitor.button("Use this").click();
     await visitor.ask("What is 6 * 7?");
-    assert.match(await visitor.transcript.innerText(), /A limit stopped the run \(iterations\)/);
+    assert.match(await visitor.transcript.innerText(), /The budget of this run is used up: iterations/);
   });
 
   test("a wrong setting is refused where it was typed", async () => {
     await visitor.button("Connection: Practice provider").click();
-    await visitor.page.getByLabel("Model calls of one run, at most").fill("0");
+    await visitor.page.getByRole("textbox", { name: "Iterations" }).fill("0");
     await visitor.button("Use this").click();
     const alert = visitor.page.getByRole("dialog").getByRole("alert");
     assert.match(await alert.innerText(), /maxIterations/);

@@ -1,8 +1,14 @@
 /** Amounts as people read them. */
 
 const whole = new Intl.NumberFormat("en-US");
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 export const tokens = (count: number): string => whole.format(count);
+
+/** A count in little room: "830", "1.6k", "4M". */
+export function brief(count: number): string {
+  return count < 1000 ? whole.format(count) : short.format(count).toLowerCase().replace("m", "M");
+}
 
 /** Milliseconds as "840 ms" or "2.4 s". */
 export function duration(ms: number): string {

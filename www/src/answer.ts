@@ -2,30 +2,68 @@
  * What one run puts into the transcript, in the order of its events: reasoning, text, tool cards, retries, and a last
  * line with what it cost. Blocks are found by iteration, attempt and number; a `reset` takes those of an attempt back.
  */
-import type { RunEvent, RunEventOf, RunResult } from "looplet";
+import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet";
 import { cost, duration, tokens } from "./amount.js";
+import type { Approval } from "./approval.js";
+import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
 import { explain, type Explanation } from "./failure.js";
 import { drawNow } from "./frame.js";
 import { Markdown } from "./markdown.js";
 import { notice } from "./notice.js";
+import { heldBack } from "./permission.js";
 import { Reasoning } from "./reasoning.js";
 import { ToolCard } from "./tool-card.js";
 
 type BlockView = Markdown | Reasoning | ToolCard;
 
+/** Contract: what a person does to a run from inside the transcript. */
+export interface AnswerActions {
+  act(action: NonNullable<Explanation["action"]>): void;
+  /** Goes on with more of the budget that was used up. */
+  goOn(budget: BudgetName): void;
+  /** What the budget would become. */
+  raised(budget: BudgetName): string;
+  answer(questionId: number, result: PermissionResult): void;
+  /** The keyboard was on something that is gone. */
+  leave(): void;
+  /** Does what plan mode held back. */
+  carryOut(): void;
+}
+
+interface OpenQuestion {
+  card: ToolCard;
+  approval: Approval;
+  toolName: string;
+}
+
 export class Answer {
   readonly #list: HTMLElement;
-  readonly #act: (action: NonNullable<Explanation["action"]>) => void;
+  readonly #actions: AnswerActions;
+  readonly #open = new Map<number, OpenQuestion>();
+  #heldBack = 0;
   readonly #blocks = new Map<string, BlockView>();
   readonly #cards = new Map<string, ToolCard>();
   readonly #startedMs = performance.now();
   #section: HTMLElement | undefined;
   #calls: HTMLElement | undefined;
 
-  constructor(list: HTMLElement, act: (action: NonNullable<Explanation["action"]>) => void) {
+  constructor(list: HTMLElement, actions: AnswerActions) {
     this.#list = list;
-    this.#act = act;
+    this.#actions = actions;
+  }
+
+  /** Calls that wait for the person. */
+  get openQuestions(): number {
+    return this.#open.size;
+  }
+
+  /** Puts the keyboard on the first call that waits; false when none does. */
+  review(): boolean {
+    const [first] = this.#open.values();
+    first?.card.element.scrollIntoView({ block: "nearest" });
+    first?.approval.focus();
+    return first !== undefined;
   }
 
   handle(event: RunEvent): void {
@@ -48,11 +86,16 @@ export class Answer {
         return (this.#blockOf(event) as Reasoning | undefined)?.end();
       case "tool-call":
         return this.#cardOf(event).call(event.input);
+      case "question":
+        return this.#ask(event);
+      case "answered":
+        return this.#close(event.questionId);
       case "tool-progress":
         return this.#cardOf(event).report(event.data);
       case "tool-result":
         return this.#cardOf(event).succeed(event);
       case "tool-error":
+        if (event.error.code === "denied" && event.error.message.startsWith(heldBack)) this.#heldBack += 1;
         return this.#cardOf(event).fail(event);
       case "reset":
         return this.#takeBack(event);
@@ -76,31 +119,77 @@ export class Answer {
 
   settle(result: RunResult): void {
     for (const card of this.#cards.values()) card.close();
+    this.#open.clear();
     for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
     drawNow();
     if (result.error) this.#sayFailure(explain(result.error));
     else if (result.outcome === "cancelled")
       this.#say(notice("info", "You stopped the run. What arrived stays in the conversation."));
-    else if (result.outcome === "stopped")
-      this.#say(
-        notice(
-          "warning",
-          `A limit stopped the run (${result.stoppedBy}). Ask it to go on, or raise the limit in the connection.`,
-        ),
-      );
+    else if (result.outcome === "stopped") this.#sayStopped(result.stoppedBy);
+    else if (this.#heldBack > 0) this.#sayHeldBack();
     this.#current().append(summary(result, performance.now() - this.#startedMs));
     this.#leaveSection();
+  }
+
+  #ask({ questionId, data }: RunEventOf<"question">): void {
+    if (!data) return;
+    const card = this.#cardOf(data);
+    const approval = card.ask(data, (result) => {
+      const asked = [questionId];
+      // Who allows a tool always does not want to be asked again for what is open already.
+      if (result.updatedPermissions)
+        for (const [id, { toolName }] of this.#open)
+          if (id !== questionId && toolName === data.toolName) asked.push(id);
+      for (const id of asked) this.#actions.answer(id, id === questionId ? result : { behavior: "allow" });
+    });
+    this.#open.set(questionId, { card, approval, toolName: data.toolName });
+  }
+
+  #close(questionId: number): void {
+    const question = this.#open.get(questionId);
+    if (!question) return;
+    const hadFocus = question.approval.element.contains(document.activeElement);
+    question.card.answered();
+    this.#open.delete(questionId);
+    if (hadFocus && !this.review()) this.#actions.leave();
+  }
+
+  #sayStopped(stoppedBy: NonNullable<RunResult["stoppedBy"]>): void {
+    const budget = budgetOf(stoppedBy);
+    if (!budget) return this.#say(notice("warning", `The run was stopped (${stoppedBy}). Ask it to go on.`));
+    this.#say(
+      notice(
+        "warning",
+        `The budget of this run is used up: ${budgets[budget].label.toLowerCase()}.`,
+        element(
+          "p",
+          { class: "quiet" },
+          "What arrived stays in the conversation; the next run counts from zero.",
+        ),
+        actions(
+          [`Go on with ${this.#actions.raised(budget)}`, () => this.#actions.goOn(budget)],
+          ["Set the budgets", () => this.#actions.act("connection")],
+        ),
+      ),
+    );
+  }
+
+  #sayHeldBack(): void {
+    const what = this.#heldBack === 1 ? "one call was" : `${this.#heldBack} calls were`;
+    this.#say(
+      notice(
+        "info",
+        `Plan mode: ${what} held back, nothing was changed.`,
+        actions(["Carry it out", () => this.#actions.carryOut()]),
+      ),
+    );
   }
 
   #sayFailure({ title, advice, details, action }: Explanation): void {
     const label = { retry: "Try again", connection: "Open the connection", "new-chat": "New chat" };
     const more = [element("p", { class: "quiet" }, advice), element("pre", { tabindex: 0 }, details)];
     const buttons = action && action !== "retry" ? [action, "retry" as const] : ["retry" as const];
-    const row = element("p", { class: "actions" });
-    for (const name of buttons)
-      row.append(
-        element("button", { type: "button", class: "small", click: () => this.#act(name) }, label[name]),
-      );
+    const row = actions(...buttons.map((name) => [label[name], () => this.#actions.act(name)] as const));
     this.#say(notice("error", title, ...more, row));
   }
 
@@ -170,6 +259,14 @@ export class Answer {
 
 const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) =>
   `${iteration}.${attempt}.${block}`;
+
+function actions(...buttons: (readonly [label: string, click: () => void])[]): HTMLElement {
+  return element(
+    "p",
+    { class: "actions" },
+    ...buttons.map(([label, click]) => element("button", { type: "button", class: "small", click }, label)),
+  );
+}
 
 function summary(
   { outcome, iterations, usage, costNanoUsd, finishReason, rawFinishReason, toolCalls }: RunResult,

@@ -37,6 +37,7 @@ export class Composer {
   );
   readonly #send = element("button", { type: "submit", class: "primary" });
   #isRunning = false;
+  #isPlanning = false;
 
   constructor(actions: ComposerActions) {
     this.#actions = actions;
@@ -74,6 +75,13 @@ export class Composer {
     this.#label();
   }
 
+  /** Says so where a person writes while only plans are made. */
+  setPlanning(isPlanning: boolean): void {
+    this.#isPlanning = isPlanning;
+    this.element.classList.toggle("planning", isPlanning);
+    this.#label();
+  }
+
   /** Puts a text back that was not delivered, unless something else has been written. */
   restore(text: string): void {
     if (this.#field.value.trim() !== "") return;
@@ -102,7 +110,9 @@ export class Composer {
     const word = !this.#isRunning ? "Send" : this.#kind === "steer" ? "Steer" : "Queue";
     this.#send.replaceChildren(icon("send"), word);
     this.#field.placeholder = !this.#isRunning
-      ? "Ask something"
+      ? this.#isPlanning
+        ? "Ask for a plan: nothing is changed"
+        : "Ask something"
       : this.#kind === "steer"
         ? "Tell it something while it works"
         : "Ask this when it has finished";

@@ -7,15 +7,25 @@ import {
   type Agent,
   type Chat,
   type Message,
+  type PermissionResult,
   type Queued,
   type Run,
   type RunEvent,
   type RunResult,
 } from "looplet";
 import { demoTools, system } from "../../examples/tools/index.mjs";
+import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
+import { ask, harmless, type Mode } from "./permission.js";
 
 export type QueuedKind = "steer" | "follow-up";
+
+/** What a person chose. */
+export interface Setup {
+  connection: Connection;
+  limits: Limits;
+  mode: Mode;
+}
 
 /** Contract: synchronous; called in the order in which things happen. */
 export interface ConversationView {
@@ -30,14 +40,18 @@ export interface ConversationView {
 
 export class Conversation {
   readonly #view: ConversationView;
+  #setup: Setup;
+  /** Tools that the person has allowed once and for all of this conversation. */
+  readonly #allowed = new Set<string>();
   #agent: Agent;
   #chat: Chat;
   #run: Run | undefined;
   #last: { prompt: string; before: readonly Message[] } | undefined;
 
-  constructor(view: ConversationView, connection: Connection, maxIterations: number) {
+  constructor(view: ConversationView, setup: Setup) {
     this.#view = view;
-    this.#agent = agentOf(connection, maxIterations);
+    this.#setup = setup;
+    this.#agent = this.#agentOf(setup);
     this.#chat = this.#agent.chat();
   }
 
@@ -45,14 +59,31 @@ export class Conversation {
     return this.#run !== undefined;
   }
 
+  get setup(): Readonly<Setup> {
+    return this.#setup;
+  }
+
   /**
-   * Goes on with another model; the transcript stays.
+   * Goes on with another model or other limits; the transcript stays. A run that goes on keeps what it began with, but
+   * for the permission mode.
    *
    * @throws LoopletError `config_…`
    */
-  connect(connection: Connection, maxIterations: number): void {
-    this.#agent = agentOf(connection, maxIterations);
+  change(part: Partial<Setup>): void {
+    const setup = { ...this.#setup, ...part };
+    this.#agent = this.#agentOf(setup);
+    this.#setup = setup;
+    if (part.mode !== undefined) this.#run?.setPermissionMode(part.mode);
     if (!this.#run) this.#chat = this.#agent.chat({ messages: this.#chat.messages });
+  }
+
+  /** Answers the question whether a call may run. */
+  answer(questionId: number, result: PermissionResult): void {
+    for (const update of result.updatedPermissions ?? [])
+      if (update.type === "addRules")
+        for (const rule of update.rules) if (typeof rule === "string") this.#allowed.add(rule);
+    this.#run?.answer(questionId, result);
+    if (result.updatedPermissions) this.#agent = this.#agentOf(this.#setup);
   }
 
   ask(prompt: string): void {
@@ -90,6 +121,8 @@ export class Conversation {
     this.stop();
     this.#run = undefined;
     this.#last = undefined;
+    this.#allowed.clear();
+    this.#agent = this.#agentOf(this.#setup);
     this.#chat = this.#agent.chat();
     this.#view.cleared();
   }
@@ -105,15 +138,20 @@ export class Conversation {
     this.#chat = this.#agent.chat({ messages: this.#chat.messages });
     this.#view.settled(result);
   }
-}
 
-function agentOf(connection: Connection, maxIterations: number): Agent {
-  return createAgent({
-    model: modelOf(connection),
-    system,
-    tools: demoTools({ storage: localStorage, readDocument }),
-    maxIterations,
-  });
+  #agentOf({ connection, limits, mode }: Setup): Agent {
+    return createAgent({
+      model: modelOf(connection),
+      system,
+      tools: demoTools({ storage: localStorage, readDocument }),
+      ...optionsOf(limits),
+      permissionMode: mode,
+      permissions: { allow: [...harmless, ...this.#allowed] },
+      canUseTool: ask(() => this.#setup.mode),
+      // The person who switches to it sits in front of the page.
+      allowDangerouslySkipPermissions: true,
+    });
+  }
 }
 
 async function readDocument(name: string, signal: AbortSignal): Promise<string> {

@@ -1,5 +1,7 @@
 /** Wires the parts of the page to one conversation. Imports looplet as any application does: by its name. */
 import { Answer } from "./answer.js";
+import { BudgetBars } from "./budget-bars.js";
+import { budgets, initialLimits, type BudgetName } from "./budget.js";
 import { Composer } from "./composer.js";
 import { nameOf, practiceConnection, type Connection } from "./connection.js";
 import { Conversation } from "./conversation.js";
@@ -9,6 +11,7 @@ import { explainThrown, type Explanation } from "./failure.js";
 import { icon } from "./icon.js";
 import { Meter } from "./meter.js";
 import { notice } from "./notice.js";
+import { ModeSwitch, type Mode } from "./permission.js";
 import { Queue } from "./queue.js";
 import { Scroll } from "./scroll.js";
 import { Settings } from "./settings.js";
@@ -22,7 +25,9 @@ const logButton = byId<HTMLButtonElement>("toggle-log");
 const newChatButton = byId<HTMLButtonElement>("new-chat");
 
 const scroll = new Scroll(byId("scroller"));
-const meter = new Meter();
+const modeSwitch = new ModeSwitch(setMode);
+const bars = new BudgetBars(initialLimits);
+const meter = new Meter(modeSwitch.element, bars.toggle, () => answer?.review());
 const queue = new Queue();
 const log = new EventLog(byId("event-log"), () => showLog(false));
 const composer = new Composer({
@@ -37,8 +42,16 @@ const conversation = new Conversation(
     started(prompt) {
       welcome.hidden = true;
       transcript.append(bubble(prompt));
-      answer = new Answer(transcript, act);
+      answer = new Answer(transcript, {
+        act,
+        goOn,
+        raised: (budget) => budgets[budget].describe(more(budget)),
+        answer: (questionId, result) => conversation.answer(questionId, result),
+        leave: () => composer.focus(),
+        carryOut,
+      });
       meter.start();
+      bars.start();
       log.start();
       composer.setRunning(true);
       scroll.toEnd();
@@ -46,6 +59,7 @@ const conversation = new Conversation(
     happened(event) {
       log.add(event);
       meter.handle(event);
+      bars.handle(event);
       if (event.type === "steer-delivered") {
         for (const id of event.ids) {
           const told = queue.take(id);
@@ -53,11 +67,13 @@ const conversation = new Conversation(
         }
       }
       answer?.handle(event);
+      if (event.type === "question" || event.type === "answered") meter.waitFor(answer?.openQuestions ?? 0);
     },
     queued: (kind, text, queued) => queue.add(kind, text, queued),
     settled(result) {
       answer?.settle(result);
       meter.settle(result);
+      bars.settle(result);
       composer.setRunning(false);
       const undelivered = result.undelivered.flatMap((id) => queue.take(id)?.text ?? []);
       if (undelivered.length > 0) composer.restore(undelivered.join("\n"));
@@ -80,21 +96,22 @@ const conversation = new Conversation(
       welcome.hidden = false;
       queue.clear();
       meter.clear();
+      bars.clear();
       log.clear();
       composer.setRunning(false);
       composer.focus();
     },
   },
-  practiceConnection,
-  12,
+  { connection: practiceConnection, limits: initialLimits, mode: "default" },
 );
 
-const settings = new Settings((connection, maxIterations) => {
-  conversation.connect(connection, maxIterations);
+const settings = new Settings((connection, limits) => {
+  conversation.change({ connection, limits });
   showConnection(connection);
+  bars.show(limits);
 });
 
-byId("dock").append(scroll.button, queue.element, meter.element, composer.element);
+byId("dock").append(scroll.button, queue.element, meter.element, bars.element, composer.element);
 fillWelcome(welcome, (prompt) => {
   conversation.ask(prompt);
   composer.focus();
@@ -106,7 +123,7 @@ newChatButton.addEventListener("click", () => conversation.clear());
 logButton.setAttribute("aria-label", "Events");
 logButton.append(icon("list"), element("span", {}, "Events"));
 logButton.addEventListener("click", () => showLog(!log.isOpen));
-connectionButton.addEventListener("click", () => settings.open());
+connectionButton.addEventListener("click", () => settings.open(conversation.setup.limits));
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   if (conversation.isRunning) conversation.stop();
@@ -116,9 +133,36 @@ showConnection(practiceConnection);
 composer.focus();
 
 function act(action: NonNullable<Explanation["action"]>): void {
-  if (action === "connection") settings.open();
+  if (action === "connection") settings.open(conversation.setup.limits);
   else if (action === "new-chat") conversation.clear();
   else conversation.retry();
+}
+
+function setMode(mode: Mode): void {
+  conversation.change({ mode });
+  modeSwitch.show(mode);
+  composer.setPlanning(mode === "plan");
+}
+
+/** Twice as much as a run may use. */
+function more(budget: BudgetName): number {
+  return (conversation.setup.limits[budget] ?? 0) * 2;
+}
+
+function goOn(budget: BudgetName): void {
+  if (conversation.isRunning) return;
+  const limits = { ...conversation.setup.limits, [budget]: more(budget) };
+  conversation.change({ limits });
+  bars.show(limits);
+  conversation.ask("Go on.");
+  composer.focus();
+}
+
+function carryOut(): void {
+  if (conversation.isRunning) return;
+  setMode("default");
+  conversation.ask("Go ahead.");
+  composer.focus();
 }
 
 function showLog(isOpen: boolean): void {

@@ -6,15 +6,38 @@ import { element } from "./element.js";
 export class Meter {
   readonly #phase = element("span", { class: "phase", role: "status" });
   readonly #figures = element("span", { class: "figures" });
-  readonly element = element("div", { class: "meter" }, this.#phase, this.#figures);
+  /** Leads to the call that waits for the person. */
+  readonly #review: HTMLButtonElement;
+  readonly element: HTMLElement;
   #runs = 0;
   #past = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0, iterations: 0, isCostKnown: true };
   #live: Usage | undefined;
   #iteration = 0;
   #isLive = false;
 
-  constructor() {
+  /** `before` and `after` stand in the same line. */
+  constructor(before: HTMLElement, after: HTMLElement, review: () => void) {
+    this.#review = element(
+      "button",
+      { type: "button", class: "small primary", hidden: true, click: review },
+      "Review",
+    );
+    this.element = element(
+      "div",
+      { class: "meter" },
+      before,
+      element("span", { class: "now" }, this.#phase, this.#review),
+      this.#figures,
+      after,
+    );
     this.clear();
+  }
+
+  /** How many calls wait for the person. */
+  waitFor(open: number): void {
+    this.#review.hidden = open === 0;
+    if (open > 0) this.#say(`${open} ${open === 1 ? "call waits" : "calls wait"} for you`);
+    else if (this.#isLive) this.#say("Running tools");
   }
 
   start(): void {
@@ -29,12 +52,13 @@ export class Meter {
     if (event.type === "usage") this.#live = event.total;
     if (event.type === "iteration-start") this.#iteration = event.iteration;
     const phase = phaseOf(event);
-    if (phase) this.#say(`${phase} · iteration ${event.iteration}`);
+    if (phase && this.#review.hidden) this.#say(phase);
     else if (event.type === "usage") this.#draw();
   }
 
   settle({ outcome, usage, costNanoUsd, iterations }: RunResult): void {
     this.#isLive = false;
+    this.#review.hidden = true;
     const past = this.#past;
     this.#past = {
       inputTokens: past.inputTokens + usage.inputTokens,
@@ -58,6 +82,7 @@ export class Meter {
 
   clear(): void {
     this.#isLive = false;
+    this.#review.hidden = true;
     this.#runs = 0;
     this.#past = { inputTokens: 0, outputTokens: 0, costNanoUsd: 0, iterations: 0, isCostKnown: true };
     this.#live = undefined;
@@ -73,7 +98,7 @@ export class Meter {
     const { inputTokens, outputTokens, costNanoUsd, iterations, isCostKnown } = this.#past;
     if (this.#runs === 0) return this.#figures.replaceChildren();
     const facts = [
-      `${iterations + this.#iteration} ${iterations + this.#iteration === 1 ? "iteration" : "iterations"}`,
+      `iteration ${iterations + this.#iteration}`,
       `${tokens(inputTokens + (this.#live?.inputTokens ?? 0))} in`,
       `${tokens(outputTokens + (this.#live?.outputTokens ?? 0))} out`,
       // What the run costs is known when it ends.

@@ -1,12 +1,13 @@
 /** The dialog where a connection is chosen. A key that is typed here stays in the memory of the tab. */
 import type { Price } from "looplet";
+import { budgetNames, budgets, fieldOf, initialLimits, readBudget, type Limits } from "./budget.js";
 import type { Connection } from "./connection.js";
 import { element } from "./element.js";
 import { explainThrown } from "./failure.js";
 import { icon } from "./icon.js";
 
 /** Contract: takes the settings over, or throws a `LoopletError` that the dialog shows. */
-type Apply = (connection: Connection, maxIterations: number) => void;
+type Apply = (connection: Connection, limits: Limits) => void;
 
 const kinds = {
   practice: "Practice provider",
@@ -106,7 +107,7 @@ export class Settings {
       element(
         "header",
         {},
-        element("h2", { id: "settings-title" }, "Connection"),
+        element("h2", { id: "settings-title" }, "Connection and budgets"),
         element(
           "button",
           { type: "button", class: "ghost", "aria-label": "Close", click: () => this.#dialog.close() },
@@ -131,13 +132,24 @@ export class Settings {
       ),
       this.#practice,
       this.#vendor,
-      field("maxIterations", "Model calls of one run, at most", {
-        type: "number",
-        min: 1,
-        max: 100,
-        value: 12,
-        inputmode: "numeric",
-      }),
+      element(
+        "fieldset",
+        { class: "part" },
+        element("legend", {}, "Budgets of one run"),
+        element("p", { class: "quiet" }, "What is used up stops the run. Empty: no limit."),
+        element(
+          "div",
+          { class: "triple" },
+          ...budgetNames.map((name) =>
+            field(name, fieldOf(name), {
+              type: "text",
+              inputmode: budgets[name].isWhole ? "numeric" : "decimal",
+              autocomplete: "off",
+              placeholder: "no limit",
+            }),
+          ),
+        ),
+      ),
       this.#error,
       element(
         "footer",
@@ -150,24 +162,63 @@ export class Settings {
     this.#form.addEventListener("change", () => this.#fit());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const { connection, maxIterations } = read(new FormData(this.#form));
+      const limits = this.#readLimits();
+      if (!limits) return;
       try {
-        apply(connection, maxIterations);
+        apply(readConnection(new FormData(this.#form)), limits);
       } catch (error) {
         const { advice, details } = explainThrown(error);
-        this.#error.replaceChildren(element("p", {}, details), element("p", { class: "quiet" }, advice));
-        this.#error.scrollIntoView({ block: "center" });
-        return;
+        return this.#refuse(element("p", {}, details), element("p", { class: "quiet" }, advice));
       }
       this.#dialog.close();
     });
     document.body.append(this.#dialog);
+    this.#showLimits(initialLimits);
     this.#fit();
   }
 
-  open(): void {
+  /** Opens the dialog; `limits` are those that hold. */
+  open(limits: Limits): void {
     this.#error.replaceChildren();
+    this.#showLimits(limits);
     this.#dialog.showModal();
+  }
+
+  #showLimits(limits: Limits): void {
+    for (const name of budgetNames) {
+      const input = this.#input(name);
+      input.value = limits[name] === undefined ? "" : String(limits[name]);
+      input.removeAttribute("aria-invalid");
+    }
+  }
+
+  /** What was typed; without a value when the dialog has said what is wrong with it. */
+  #readLimits(): Limits | undefined {
+    const limits: Limits = {};
+    const problems: HTMLElement[] = [];
+    let first: HTMLInputElement | undefined;
+    for (const name of budgetNames) {
+      const input = this.#input(name);
+      const { value, problem } = { value: undefined, ...readBudget(name, input.value.trim()) };
+      input.setAttribute("aria-invalid", String(problem !== undefined));
+      if (problem !== undefined) {
+        first ??= input;
+        problems.push(element("p", {}, problem));
+      } else if (value !== undefined) limits[name] = value;
+    }
+    if (!first) return limits;
+    this.#refuse(...problems);
+    first.focus({ preventScroll: true });
+    return undefined;
+  }
+
+  #refuse(...lines: HTMLElement[]): void {
+    this.#error.replaceChildren(...lines);
+    this.#error.scrollIntoView({ block: "center" });
+  }
+
+  #input(name: string): HTMLInputElement {
+    return this.#form.elements.namedItem(name) as HTMLInputElement;
   }
 
   #fit(): void {
@@ -183,24 +234,20 @@ export class Settings {
   }
 }
 
-function read(data: FormData): { connection: Connection; maxIterations: number } {
+function readConnection(data: FormData): Connection {
   const text = (name: string) => String(data.get(name) ?? "").trim();
   const kind = text("kind") as Kind;
-  const maxIterations = Number(text("maxIterations"));
   if (kind === "practice") {
     const wire = text("wire") === "openai_chat" ? "openai_chat" : "anthropic";
-    return { connection: { kind, wire, delayMs: Number(text("delayMs")) }, maxIterations };
+    return { kind, wire, delayMs: Number(text("delayMs")) };
   }
   return {
-    connection: {
-      kind,
-      model: text("model"),
-      apiKey: text("apiKey"),
-      baseUrl: text("baseUrl"),
-      isBrowserKeyAllowed: data.has("isBrowserKeyAllowed"),
-      price: priceOf(text("inputPrice"), text("outputPrice")),
-    },
-    maxIterations,
+    kind,
+    model: text("model"),
+    apiKey: text("apiKey"),
+    baseUrl: text("baseUrl"),
+    isBrowserKeyAllowed: data.has("isBrowserKeyAllowed"),
+    price: priceOf(text("inputPrice"), text("outputPrice")),
   };
 }
 

@@ -1,17 +1,20 @@
 /** One tool call: its arguments as they are written, its progress, its result or error, and its time. */
-import type { RunEventOf } from "looplet";
+import type { PermissionResult, RunEventOf } from "looplet";
 import { duration, shown } from "./amount.js";
+import { Approval, type PermissionQuestion } from "./approval.js";
 import { element } from "./element.js";
 import { drawSoon } from "./frame.js";
 import { icon, type IconName } from "./icon.js";
 
-type State = "writing" | "waiting" | "running" | "done" | "failed" | "unfinished";
+type State = "writing" | "waiting" | "asking" | "running" | "done" | "denied" | "failed" | "unfinished";
 
 const states: Record<State, { label: string; icon: IconName }> = {
   writing: { label: "writing arguments", icon: "spinner" },
   waiting: { label: "called", icon: "spinner" },
+  asking: { label: "needs your approval", icon: "shield" },
   running: { label: "running", icon: "spinner" },
   done: { label: "done", icon: "check" },
+  denied: { label: "denied", icon: "close" },
   failed: { label: "failed", icon: "alert" },
   unfinished: { label: "not finished", icon: "stop" },
 };
@@ -21,12 +24,9 @@ export class ToolCard {
   readonly #state = element("span", { class: "state" });
   readonly #brief = element("code", { class: "brief" });
   readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
-  readonly #body = element(
-    "div",
-    { class: "card-body" },
-    element("p", { class: "part-label" }, "Arguments"),
-    this.#input,
-  );
+  readonly #inputLabel = element("p", { class: "part-label" }, "Arguments");
+  readonly #body = element("div", { class: "card-body" }, this.#inputLabel, this.#input);
+  #approval: Approval | undefined;
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
   #text = "";
   #isOpen = true;
@@ -58,6 +58,26 @@ export class ToolCard {
     this.#show("waiting");
   }
 
+  /** The call waits for the person. `answer` says what they decided. */
+  ask(question: PermissionQuestion, answer: (result: PermissionResult) => void): Approval {
+    this.#approval?.element.remove();
+    this.#approval = new Approval(question, (result) => {
+      if (result.behavior === "allow" && result.updatedInput !== undefined) this.#edited(result.updatedInput);
+      answer(result);
+    });
+    this.element.append(this.#approval.element);
+    this.#show("asking");
+    return this.#approval;
+  }
+
+  /** The question is closed, whoever closed it. */
+  answered(): void {
+    if (!this.#approval) return;
+    this.#approval.element.remove();
+    this.#approval = undefined;
+    this.#show("waiting");
+  }
+
   report(data: unknown): void {
     const { done, total } = measure(data);
     this.#progress ??= this.#addProgress();
@@ -80,6 +100,7 @@ export class ToolCard {
   fail({ error, durationMs }: RunEventOf<"tool-error">): void {
     // Nothing is wrong with a call that was never made or that the user stopped.
     const isOver = error.code === "cancelled" || error.code === "not_run";
+    if (error.code === "denied") return this.#denied(error.message);
     this.#end(isOver ? "unfinished" : "failed", durationMs);
     if (isOver) return;
     this.#body.append(
@@ -91,9 +112,25 @@ export class ToolCard {
 
   /** The run is over: what still runs will never report. */
   close(): void {
-    if (["done", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "")) return;
+    this.answered();
+    if (["done", "denied", "failed", "unfinished"].includes(this.element.dataset["state"] ?? "")) return;
     this.#progress?.bar.remove();
     this.#show("unfinished");
+  }
+
+  #denied(message: string): void {
+    this.answered();
+    this.#show("denied");
+    this.#body.append(
+      element("p", { class: "part-label" }, "Told to the model"),
+      element("p", { class: "quiet" }, message),
+    );
+  }
+
+  #edited(input: unknown): void {
+    this.#inputLabel.textContent = "Arguments, as you edited them";
+    this.#input.textContent = shown(input);
+    this.#brief.textContent = brief(input);
   }
 
   #end(state: State, durationMs: number): void {

@@ -193,6 +193,43 @@ describe("the planner obeys the request", () => {
   });
 });
 
+describe("asked to go on, the planner", () => {
+  const said = (role: string, content: unknown) => ({ role, content });
+  const next = async (...messages: unknown[]) => {
+    const fetch = practice({ delayMs: 0 });
+    const request = anthropicRequest({ messages, tools: anthropicTools() });
+    const { content }: any = await (await fetch(ANTHROPIC_URL, request)).json();
+    return content.map(({ name, input, text }: any) => text ?? `${name}${JSON.stringify(input)}`).at(-1);
+  };
+  const used = [
+    said("user", "Calculate 6 * 7 and then list my notes"),
+    said("assistant", [
+      { type: "tool_use", id: "toolu_1", name: "calculator", input: { expression: "6 * 7" } },
+    ]),
+  ];
+
+  it("does what a limit has left undone", async () => {
+    const result = { type: "tool_result", tool_use_id: "toolu_1", content: "42" };
+    const messages = [...used, said("user", [result, { type: "text", text: "Go on." }])];
+    expect(await next(...messages)).toBe("notes_list{}");
+  });
+
+  it("does what it was asked before, after a plan", async () => {
+    const denial = JSON.stringify({ error: "denied", code: "denied", message: "This is plan mode." });
+    const result = { type: "tool_result", tool_use_id: "toolu_1", is_error: true, content: denial };
+    const planned = [said("user", "What is 6 * 7?"), ...used.slice(1), said("user", [result])];
+    const words = await next(...planned);
+    expect(words).toMatch(/^I did not run `calculator`.*This is plan mode/);
+    expect(await next(...planned, said("assistant", words), said("user", "Go ahead."))).toBe(
+      'calculator{"expression":"6 * 7"}',
+    );
+  });
+
+  it("has nothing to go on with at the beginning", async () => {
+    expect(await next(said("user", "Go on."))).toMatch(/beyond a practice model/);
+  });
+});
+
 describe("arithmetic", () => {
   const cases: [string, string, number][] = [
     ["2 + 3 * 4", "2 + 3 * 4", 14],

@@ -24,10 +24,11 @@ function writeStep(step: Step): string {
 }
 
 function writeFailure({ tool, input, isRetry }: Step, text: string): string {
-  const { message, hint } = readError(text);
+  const { code, message, hint } = readError(text);
   const tries = isRetry ? " I tried twice, the second time with corrected arguments." : "";
   const advice = hint === undefined ? "" : ` Its hint: ${hint.replace(/[.!]?$/, ".")}`;
   const what = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
+  if (code === "denied") return `I did not run \`${tool.name}\`${what}: ${shorten(message, 300)}`;
   return `The tool \`${tool.name}\` failed${what}: ${shorten(message, 300).replace(/[.!]?$/, ".")}${advice}${tries}`;
 }
 

@@ -5,6 +5,8 @@ import { fillInput, type Source } from "./fill.js";
 
 /** What a tool says about its failure. */
 export interface ToolError {
+  /** looplet's short word for what went wrong. */
+  code: unknown;
   message: string;
   hint: string | undefined;
   isRecoverable: boolean;
@@ -13,13 +15,15 @@ export interface ToolError {
 /** Reads an error result: looplet's `{error, code, message, hint, recoverable}`, common shapes, or plain text. */
 export function readError(text: string): ToolError {
   const value = parseJson(text);
-  if (!isObject(value)) return { message: plain(text), hint: undefined, isRecoverable: true };
+  if (!isObject(value))
+    return { code: undefined, message: plain(text), hint: undefined, isRecoverable: true };
   const inner = isObject(value["error"]) ? value["error"] : value;
   const message = [inner["message"], value["message"], value["error"], value["detail"]].find(
     (candidate) => typeof candidate === "string" && candidate !== "",
   );
   const hint = inner["hint"] ?? value["hint"];
   return {
+    code: inner["code"] ?? value["code"],
     message: plain(typeof message === "string" ? message : text),
     hint: typeof hint === "string" && hint !== "" ? hint : undefined,
     isRecoverable: value["recoverable"] !== false && inner["recoverable"] !== false,

@@ -47,7 +47,19 @@ export function readEpisode({ said }: Conversation): Episode {
     }
   }
   const earlier = said.slice(0, start).flatMap((entry) => (entry.role === "user" ? [entry.text] : []));
-  return { prompts, calls, rounds, isFirst: start === 0, earlier };
+  return { prompts: meant(prompts, earlier), calls, rounds, isFirst: start === 0, earlier };
+}
+
+const GO_ON =
+  /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|carry (?:on|it out)|do it)(?: please| now)?[.! ]*$/i;
+
+/** "Go on" asks for what was asked before: for what is left of it after a limit, for all of it after a plan. */
+function meant(prompts: string[], earlier: readonly string[]): string[] {
+  const asked = prompts.filter((prompt) => !GO_ON.test(prompt));
+  if (asked.length > 0 || prompts.length === 0) return asked;
+  const before = earlier.map((text) => readable(withoutDirective(text)));
+  const last = before.filter((prompt) => prompt !== "" && !GO_ON.test(prompt)).at(-1);
+  return last === undefined ? prompts : [last];
 }
 
 /** UTF-16 units of a prompt that are read from its beginning, and as many from its end. */
