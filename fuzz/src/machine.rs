@@ -166,6 +166,7 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         "toolExecution": modes[flags as usize % 3],
         "maxToolConcurrency": 1 + flags % 5,
         "joinDeltas": flags & 64 != 0,
+        "eagerTools": flags & 4 != 0,
         "retry": {"maxRetries": choices.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });

@@ -6,6 +6,7 @@
 mod answering;
 mod calling;
 mod deciding;
+mod eager;
 mod ending;
 mod finishing;
 mod preparing;
@@ -143,7 +144,7 @@ impl Agent {
     /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
     pub fn messages(&self) -> Cow<'_, [Message]> {
         let mut messages = Cow::Borrowed(self.transcript.messages());
-        if !self.tools.calls.is_empty() {
+        if !self.tools.calls.is_empty() && !self.is_streaming() {
             messages.to_mut().push(Message::user(self.tools.results()));
         }
         messages
@@ -296,6 +297,7 @@ impl Agent {
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
         }
+        self.start_early(desk);
         let chunk_ms = desk.config.timeouts.chunk_ms;
         let wait_ms = match stage {
             Stage::Streaming => match self.over_budget(desk) {
@@ -396,6 +398,7 @@ impl Agent {
         let Some(delay_ms) = retry::delay_ms(policy, self.attempt, &failure, desk.ledger.seed) else {
             return self.end_failed(desk, failure);
         };
+        self.drop_early(desk);
         let place = self.place();
         let shown = self
             .model

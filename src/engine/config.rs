@@ -52,6 +52,9 @@ pub struct Config {
     /// is, whatever it calls; default false.
     #[serde(default)]
     pub strict_stop_reason: bool,
+    /// Calls of read-only tools start while the rest of their answer streams; default false.
+    #[serde(default)]
+    pub eager_tools: bool,
     /// Join the deltas of one block within one network chunk; default true.
     #[serde(default = "yes")]
     pub join_deltas: bool,
@@ -447,6 +450,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("toolExecution", OptionKind::ToolExecution, "read-only-parallel"),
     row("maxToolConcurrency", OptionKind::Count, "8"),
     row("strictStopReason", OptionKind::Boolean, "false"),
+    row("eagerTools", OptionKind::Boolean, "false"),
     row("joinDeltas", OptionKind::Boolean, "true"),
 ];
 

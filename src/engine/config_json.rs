@@ -63,6 +63,7 @@ impl Config {
                 _ => OnOutputLimit::Return,
             },
             strict_stop_reason: r.flag("strictStopReason", false),
+            eager_tools: r.flag("eagerTools", false),
             join_deltas: r.flag("joinDeltas", true),
         };
         record.finish(config)

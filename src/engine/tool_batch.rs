@@ -18,8 +18,12 @@ use super::transcript::result_of;
 /// Where a call stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CallPhase {
+    /// The host wants to see it before anything else.
+    Unprepared,
     /// The host was asked to prepare it.
-    Preparing,
+    Preparing {
+        question: EffectId,
+    },
     /// Nothing is wrong with its input; whether it may run has not been judged.
     Checked,
     /// The host was asked whether it may run.
@@ -66,8 +70,37 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolBatch {
     pub calls: Vec<Call>,
-    /// The open `PrepareCalls` question.
-    pub question: Option<EffectId>,
+    /// While the answer streams: how many of its parts have been looked at, to start their calls early.
+    pub parts_seen: usize,
+    /// No further call of the answer starts early.
+    pub is_closed: bool,
+    /// Of the calls that have been read.
+    pub ids: CallIds,
+}
+
+/// The ids of an answer's calls: there are answers with thousands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CallIds {
+    /// Sorted.
+    hashes: Vec<u64>,
+}
+
+impl CallIds {
+    /// False for an id that is there already.
+    pub fn admit(&mut self, id: &str) -> bool {
+        // FNV-1a. Should two different ids ever have one hash, the later call gets a new id, which is as good.
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        for byte in id.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        match self.hashes.binary_search(&hash) {
+            Ok(_) => false,
+            Err(at) => {
+                self.hashes.insert(at, hash);
+                true
+            }
+        }
+    }
 }
 
 impl ToolBatch {
@@ -93,8 +126,10 @@ impl ToolBatch {
         self.calls.iter().enumerate().position(|(index, call)| {
             matches!(call.phase, CallPhase::Queued)
                 && !self.calls.iter().take(index).any(|earlier| {
-                    !matches!(earlier.phase, CallPhase::Done { .. })
-                        && schedule::conflict(mode, earlier.traits(), call.traits())
+                    !earlier.is_done()
+                        && (schedule::conflict(mode, earlier.traits(), call.traits())
+                            // Its key may turn out to be the same.
+                            || (call.resource_key.is_some() && earlier.has_open_key()))
                 })
         })
     }
@@ -106,7 +141,15 @@ impl ToolBatch {
             .position(|call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted))
     }
 
-    /// The call that waits for the answer to this question.
+    /// The question that a call waits for.
+    pub fn question_of(&self, index: usize) -> Option<EffectId> {
+        match self.calls.get(index)?.phase {
+            CallPhase::Preparing { question } | CallPhase::AwaitingAnswer { question } => Some(question),
+            _ => None,
+        }
+    }
+
+    /// The call that waits for the host's leave.
     pub fn asked(&self, wanted: EffectId) -> Option<usize> {
         self.calls.iter().position(
             |call| matches!(call.phase, CallPhase::AwaitingAnswer { question } if question == wanted),
@@ -125,6 +168,11 @@ impl Call {
             read_only: self.read_only,
             resource_key: self.resource_key.as_deref(),
         }
+    }
+
+    /// The host has not said yet which resource it works on.
+    fn has_open_key(&self) -> bool {
+        matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing { .. })
     }
 
     pub fn is_done(&self) -> bool {

@@ -114,8 +114,8 @@ function checkRunOptions(run: RunOptions): void {
 function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet): AgentParts["config"] {
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
   const maxCostNanoUsd = costLimit(options.maxUsd);
-  const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const { onMaxTokens, strictStopReason } = options;
+  const { timeouts, retry, toolExecution, maxToolConcurrency, eagerTools, joinDeltas } = options;
   const fixed = JSON.stringify({
     model,
     system: system === "" ? undefined : system,
@@ -129,6 +129,7 @@ function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet)
     maxToolConcurrency,
     onMaxTokens,
     strictStopReason,
+    eagerTools,
     joinDeltas,
   });
   return (messages) => {

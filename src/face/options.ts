@@ -49,6 +49,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
   { name: "maxToolConcurrency", kind: "count", default: "8" },
   { name: "strictStopReason", kind: "boolean", default: "false" },
+  { name: "eagerTools", kind: "boolean", default: "false" },
   { name: "joinDeltas", kind: "boolean", default: "true" },
 ];
 
@@ -192,6 +193,7 @@ export const LONG_PROMPT_TABLE: OptionTable = {
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
     "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",
+  eager: "use eagerTools",
   maxSteps: "use maxIterations (model calls of one run)",
   maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
   systemPrompt: "use system",

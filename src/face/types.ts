@@ -59,6 +59,11 @@ export interface AgentOptions extends PermissionOptions, StopOptions, FinishOpti
   toolExecution?: ToolExecution | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
+  /**
+   * Start calls of tools with `readOnly: true` as soon as they are whole, while the rest of the answer still streams.
+   * Those of an attempt that fails are aborted and forgotten. Default false.
+   */
+  eagerTools?: boolean | undefined;
   /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */
   joinDeltas?: boolean | undefined;
 

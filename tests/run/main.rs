@@ -11,6 +11,7 @@
 
 mod aborts;
 mod answers;
+mod eager;
 mod finish_reasons;
 mod gemini;
 mod history;

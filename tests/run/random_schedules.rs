@@ -145,7 +145,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
     let tools = json!([
         tool("read", json!({"readOnly": true})),
         tool("write", json!({"timeoutMs": 50})),
-        tool("key", json!({"prepare": true})),
+        tool("key", json!({"prepare": true, "readOnly": dice.below(2) == 0})),
         tool("once", json!({"replayOnce": true})),
     ]);
     let mut fields = json!({
@@ -155,6 +155,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         "joinDeltas": dice.below(2) == 0,
         "onMaxTokens": dice.pick(&["return", "continue", "error"]),
         "strictStopReason": dice.below(8) == 0,
+        "eagerTools": dice.below(2) == 0,
         "retry": {"maxRetries": dice.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });

@@ -6,7 +6,7 @@ use super::super::json_check::check;
 use super::super::ledger::{Grown, Ledger, Place};
 use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
 use super::super::usage::Usage;
-use super::reading::{WrittenCall, name_call, take_calls};
+use super::reading::{WrittenCall, name_call};
 use super::{Agent, Desk};
 
 impl Agent {
@@ -77,7 +77,7 @@ impl Agent {
             answer.finish_reason,
             Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
         );
-        let calls = take_calls(&mut answer, may_be_cut, desk);
+        let calls = self.take_calls(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
         self.transcript.push_assistant(self.written_by(content, false));
         self.follow_answer(desk, calls);
@@ -93,7 +93,12 @@ impl Agent {
         self.count_usage(desk);
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
+        let mut early = self.tools.calls.len();
         answer.parts.retain(|part| match part.kind {
+            PartKind::ToolCall if early > 0 => {
+                early -= 1;
+                true
+            }
             PartKind::Text | PartKind::Refusal => true,
             PartKind::Thinking => part.signature.is_some(),
             PartKind::ToolCall => part.whole && check(&part.text).is_ok(),
@@ -102,10 +107,10 @@ impl Agent {
         if !answer.parts.is_empty() {
             self.text = self.with_before(text_of_parts(&answer));
         }
-        let calls = take_calls(&mut answer, false, desk);
+        let calls = self.take_calls(&mut answer, false, desk);
         let content = blocks(answer, &calls);
         self.transcript.push_assistant(self.written_by(content, true));
-        self.shelve(calls);
+        self.shelve(desk, calls);
     }
 
     fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {

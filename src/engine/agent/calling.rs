@@ -6,25 +6,22 @@ use super::super::message::Json;
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, ToolInvocation};
 use super::super::timers::TimerReason;
-use super::super::tool_batch::{Call, CallPhase, ToolBatch, output_of, written_json};
+use super::super::tool_batch::{Call, CallPhase, output_of, written_json};
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
 
 impl Agent {
     pub(super) fn begin_tools(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
-        let place = self.place();
         let mut faults = Vec::new();
-        for call in written {
-            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
-            desk.ledger.emit(
-                place,
-                EventKind::ToolCall {
-                    tool_call_id,
-                    tool_name,
-                    input: written_json(&call.input),
-                },
-            );
-            if let Some(repair) = call.repaired_by {
+        // Calls that have started early stand in the batch already.
+        let early = self.tools.calls.len();
+        for call in written.into_iter().skip(early) {
+            let repair = call.repaired_by;
+            let fault = self.problem_of(&call, desk);
+            self.list_call(desk, call);
+            let index = self.tools.calls.len() - 1;
+            self.tell_call(desk, index);
+            if let (Some(repair), Some(call)) = (repair, self.tools.calls.get(index)) {
                 let message = [
                     "The arguments of ",
                     &call.name,
@@ -32,46 +29,58 @@ impl Agent {
                     repair.name(),
                 ]
                 .concat();
-                desk.ledger.emit(
-                    place,
-                    EventKind::Warning {
-                        code: "repaired_arguments".into(),
-                        message,
-                    },
-                );
+                let code = "repaired_arguments".into();
+                desk.ledger
+                    .emit(self.place(), EventKind::Warning { code, message });
             }
-            let fault = self.problem_of(&call, desk);
-            self.tools.calls.push(queued(call, desk));
-            faults.push(fault);
+            faults.extend(fault.map(|fault| (index, fault)));
         }
-        for (index, fault) in faults.into_iter().enumerate() {
-            if let Some(fault) = fault {
-                self.finish_call(desk, index, ToolReturn::Fault(fault));
-            }
+        for (index, fault) in faults {
+            self.finish_call(desk, index, ToolReturn::Fault(fault));
         }
         if let Some(stopped_by) = self.limit_on_tools(desk) {
-            return self.end_stopped(desk, stopped_by);
+            return self.stop(desk, stopped_by);
         }
         self.ask_to_prepare(desk);
         self.advance_tools(desk);
     }
 
-    /// Calls of an answer that goes no further: listed, answered in the transcript, never run.
-    pub(super) fn shelve(&mut self, written: Vec<WrittenCall>) {
+    /// Takes a call into the batch.
+    pub(super) fn list_call(&mut self, desk: &Desk<'_>, written: WrittenCall) {
+        self.tools.calls.push(queued(written, desk));
+    }
+
+    pub(super) fn tell_call(&self, desk: &mut Desk<'_>, index: usize) {
+        let Some(call) = self.tools.calls.get(index) else {
+            return;
+        };
+        let kind = EventKind::ToolCall {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            input: written_json(&call.written),
+        };
+        desk.ledger.emit(self.place(), kind);
+    }
+
+    /// Calls of an answer that goes no further: listed, answered in the transcript, not run unless they were early.
+    pub(super) fn shelve(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
         if written.is_empty() {
             return;
         }
-        let calls = written.into_iter().map(|call| Call {
+        self.abort_calls(desk, "the answer that asked for it goes no further");
+        let early = self.tools.calls.len();
+        for index in 0..early {
+            self.leave_call(desk, index);
+        }
+        let mut batch = std::mem::take(&mut self.tools);
+        let calls = written.into_iter().skip(early).map(|call| Call {
             phase: CallPhase::Done {
                 result: ToolReturn::Fault(ToolFault::not_run()),
                 duration_ms: 0,
             },
             ..bare(call)
         });
-        let batch = ToolBatch {
-            calls: calls.collect(),
-            question: None,
-        };
+        batch.calls.extend(calls);
         self.records
             .extend(batch.calls.iter().map(|call| call.record(false)));
         self.transcript.push_round(batch.results(), Vec::new());
@@ -145,9 +154,7 @@ impl Agent {
         if self.stop_question.is_some_and(|(open, _)| open == question) {
             return self.handle_stop_answer(desk, matches!(answer, QuestionAnswer::Stop(true)));
         }
-        if self.tools.question == Some(question) {
-            self.handle_prepared(desk, answer);
-        }
+        self.handle_prepared(desk, question, answer);
     }
 
     /// Calls that wait for this save start, or are answered with its failure.
@@ -202,7 +209,7 @@ impl Agent {
                 self.run_call(desk, index, effect);
             }
         }
-        if !self.tools.calls.is_empty() && self.tools.is_done() {
+        if !self.tools.calls.is_empty() && self.tools.is_done() && !self.is_streaming() {
             self.finish_round(desk);
         }
     }
@@ -272,7 +279,7 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         call.timeout_ms = tool.timeout_ms;
         call.needs_approval = tool.needs_approval;
         if tool.prepare {
-            call.phase = CallPhase::Preparing;
+            call.phase = CallPhase::Unprepared;
         }
     }
     call

@@ -14,6 +14,7 @@ use super::{Agent, Desk};
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
     pub(super) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
+        let is_streaming = self.is_streaming();
         for index in 0..self.tools.calls.len() {
             let Some(call) = self.tools.calls.get_mut(index) else {
                 continue;
@@ -23,6 +24,8 @@ impl Agent {
             }
             match verdict(call, desk) {
                 Verdict::Allow => call.phase = CallPhase::Queued,
+                // Nobody is asked about what a failure of the answer would take back.
+                _ if is_streaming => {}
                 Verdict::Deny { reason } => self.deny(desk, index, None, &reason),
                 Verdict::Ask { reason, classify } => self.ask_permission(desk, index, reason, classify),
             }

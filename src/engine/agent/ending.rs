@@ -2,12 +2,8 @@
 
 use super::super::error::Failure;
 use super::super::event::{EventKind, ToolFault};
-use super::super::input::ToolReturn;
 use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
-use super::super::output::Output;
 use super::super::timers::TimerReason;
-use super::super::tool_batch::CallPhase;
-use super::calling::fault;
 use super::{Agent, Desk};
 
 impl Agent {
@@ -92,36 +88,10 @@ impl Agent {
     /// Gives up everything that is under way and keeps what it has brought.
     fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
         self.close_request(desk, true);
+        self.abort_calls(desk, why);
         self.keep_partial(desk);
-        if let Some(question) = self.tools.question.take() {
-            desk.ledger.close(question);
-        }
         if let Some((question, _)) = self.stop_question.take() {
             desk.ledger.close(question);
-        }
-        for call in &self.tools.calls {
-            if let CallPhase::AwaitingAnswer { question } = call.phase {
-                desk.ledger.close(question);
-            }
-        }
-        for index in 0..self.tools.calls.len() {
-            let Some(CallPhase::Running { effect, .. }) = self.tools.calls.get(index).map(|call| &call.phase)
-            else {
-                continue;
-            };
-            let effect = *effect;
-            desk.ledger.close(effect);
-            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
-            desk.ledger.output(Output::AbortTool {
-                call: effect,
-                why: why.into(),
-            });
-            let fault = fault(
-                "cancelled",
-                why.to_owned(),
-                "Call the tool again if its result is still needed.",
-            );
-            self.finish_call(desk, index, ToolReturn::Fault(fault));
         }
     }
 }

@@ -14,14 +14,14 @@ impl Agent {
     /// The answer is in the transcript; `calls` are its tool calls, none of them begun.
     pub(super) fn follow_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         if let Some(failure) = self.refused_finish(desk) {
-            self.shelve(calls);
+            self.shelve(desk, calls);
             return self.end_failed(desk, failure);
         }
         let is_over = desk.config.strict_stop_reason && self.finish_reason == Some(FinishReason::Stop);
         if !calls.is_empty() && !is_over {
             return self.begin_tools(desk, calls);
         }
-        self.shelve(calls);
+        self.shelve(desk, calls);
         self.finish_iteration(desk);
         let is_paused = self.finish_reason == Some(FinishReason::Pause);
         let goes_on = self.is_cut_off()

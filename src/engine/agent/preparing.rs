@@ -5,10 +5,10 @@ use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
 use super::super::json_writer::decimal;
 use super::super::message::ToolInput;
-use super::super::output::{EffectKind, Output, Question, ToolInvocation};
+use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use super::super::text::listed;
 use super::super::timers::TimerReason;
-use super::super::tool_batch::{Call, CallPhase};
+use super::super::tool_batch::CallPhase;
 use super::calling::{fault, invocation};
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
@@ -23,21 +23,21 @@ impl Agent {
             .tools
             .calls
             .iter()
-            .filter(|call| call.phase == CallPhase::Preparing);
+            .filter(|call| call.phase == CallPhase::Unprepared);
         let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, iteration)).collect();
         if calls.is_empty() {
             return;
         }
         let question = desk.ledger.open(self.index, EffectKind::Question);
-        self.tools.question = Some(question);
         // Checking an input counts against the tool's time, or a check that never settles would hold the run for ever.
         let tool_ms = desk.config.timeouts.tool_ms;
-        let waits = self
-            .tools
-            .calls
-            .iter()
-            .filter(|call| call.phase == CallPhase::Preparing);
-        let longest_ms = waits.map(|call| call.timeout_ms.or(tool_ms)).max().flatten();
+        let mut longest_ms = None;
+        for call in &mut self.tools.calls {
+            if call.phase == CallPhase::Unprepared {
+                call.phase = CallPhase::Preparing { question };
+                longest_ms = longest_ms.max(call.timeout_ms.or(tool_ms));
+            }
+        }
         desk.ledger
             .set_timer(TimerReason::Question { question }, longest_ms);
         let kind = EventKind::Question {
@@ -71,8 +71,12 @@ impl Agent {
         }
     }
 
-    pub(super) fn handle_prepared(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
-        self.tools.question = None;
+    pub(super) fn handle_prepared(
+        &mut self,
+        desk: &mut Desk<'_>,
+        question: EffectId,
+        answer: QuestionAnswer,
+    ) {
         let mut prepared = match answer {
             QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
             QuestionAnswer::Failed { why } => vec![Err(why)],
@@ -81,13 +85,7 @@ impl Agent {
         .into_iter();
         let mut failed = None;
         for index in 0..self.tools.calls.len() {
-            if !matches!(
-                self.tools.calls.get(index),
-                Some(Call {
-                    phase: CallPhase::Preparing,
-                    ..
-                })
-            ) {
+            if self.tools.question_of(index) != Some(question) {
                 continue;
             }
             match prepared.next() {

@@ -4,7 +4,8 @@ use super::super::answer::{Answer, Part, PartKind};
 use super::super::json_repair::{self, Repair};
 use super::super::ledger::Ledger;
 use super::super::message::{Json, ToolInput};
-use super::Desk;
+use super::super::tool_batch::{Call, CallIds};
+use super::{Agent, Desk};
 
 /// A call as the model wrote it.
 pub struct WrittenCall {
@@ -25,52 +26,86 @@ pub(super) fn name_call(part: &mut Part, ledger: &mut Ledger) {
     }
 }
 
-/// Reads the calls of an answer; afterwards their ids are unique.
-pub(super) fn take_calls(answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
-    let last = answer
-        .parts
-        .iter()
-        .rposition(|part| part.kind == PartKind::ToolCall);
-    let mut calls: Vec<WrittenCall> = Vec::new();
-    for (index, part) in answer.parts.iter_mut().enumerate() {
-        if part.kind != PartKind::ToolCall {
-            continue;
+impl Agent {
+    /// Reads the calls of an answer; afterwards their ids are unique. Those that have started early come as they are.
+    pub(super) fn take_calls(
+        &mut self,
+        answer: &mut Answer,
+        may_be_cut: bool,
+        desk: &mut Desk<'_>,
+    ) -> Vec<WrittenCall> {
+        let last = answer
+            .parts
+            .iter()
+            .rposition(|part| part.kind == PartKind::ToolCall);
+        let mut early = self.tools.calls.iter().map(started);
+        let mut calls: Vec<WrittenCall> = Vec::new();
+        for (index, part) in answer.parts.iter_mut().enumerate() {
+            if part.kind != PartKind::ToolCall {
+                continue;
+            }
+            if let Some(call) = early.next() {
+                calls.push(call);
+                continue;
+            }
+            name_uniquely(part, &mut self.tools.ids, desk);
+            let mut call = read_call(part, desk);
+            // An object with something in it shows its own end; an empty one may stand for arguments that never came.
+            let is_whole = call.repaired_by.is_none()
+                && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
+            call.is_cut_off = may_be_cut && Some(index) == last && !is_whole;
+            calls.push(call);
         }
-        name_call(part, desk.ledger);
-        if calls.iter().any(|other| other.id == part.id) {
-            part.id = desk.ledger.random.id("call_");
-        }
-        let parsed = json_repair::parse_arguments(&part.text);
-        // An object with something in it shows its own end; an empty one may stand for arguments that never came.
-        let is_whole =
-            matches!(&parsed, Ok(parsed) if parsed.repaired_by.is_none() && parsed.json.trim() != "{}");
-        let is_cut_off = may_be_cut && Some(index) == last && !is_whole;
-        let (input, problem, repaired_by) = match parsed {
-            Ok(parsed) => (
-                ToolInput::Json(Json::from_valid(&parsed.json)),
-                None,
-                parsed.repaired_by,
-            ),
-            Err(error) => (
-                ToolInput::Invalid(std::mem::take(&mut part.text)),
-                Some(error.to_string()),
-                None,
-            ),
-        };
-        let (id, name) = (part.id.clone(), part.name.clone());
-        if !desk.config.tools.iter().any(|tool| tool.name == name) {
-            part.name = sendable_name(&name);
-        }
-        calls.push(WrittenCall {
-            id,
-            name,
-            input,
-            problem,
-            repaired_by,
-            is_cut_off,
-        });
+        calls
     }
-    calls
+}
+
+/// A call that has started early, as it was read.
+fn started(call: &Call) -> WrittenCall {
+    WrittenCall {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        input: call.written.clone(),
+        problem: None,
+        repaired_by: None,
+        is_cut_off: false,
+    }
+}
+
+/// Gives a call an id that no call before it has, if it has none.
+pub(super) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
+    name_call(part, desk.ledger);
+    while !ids.admit(&part.id) {
+        part.id = desk.ledger.random.id("call_");
+    }
+}
+
+/// Reads one call.
+pub(super) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
+    let (input, problem, repaired_by) = match json_repair::parse_arguments(&part.text) {
+        Ok(parsed) => (
+            ToolInput::Json(Json::from_valid(&parsed.json)),
+            None,
+            parsed.repaired_by,
+        ),
+        Err(error) => (
+            ToolInput::Invalid(part.text.clone()),
+            Some(error.to_string()),
+            None,
+        ),
+    };
+    let (id, name) = (part.id.clone(), part.name.clone());
+    if !desk.config.tools.iter().any(|tool| tool.name == name) {
+        part.name = sendable_name(&name);
+    }
+    WrittenCall {
+        id,
+        name,
+        input,
+        problem,
+        repaired_by,
+        is_cut_off: false,
+    }
 }
 
 /// Vendors refuse a history with a call whose name no tool could have, as models make them up:
