@@ -58,6 +58,9 @@ pub struct Config {
     /// Join the deltas of one block within one network chunk; default true.
     #[serde(default = "yes")]
     pub join_deltas: bool,
+    /// Events say when they happened, and calls the hash of their input.
+    #[serde(default)]
+    pub trace: bool,
 }
 
 /// Which model, where, and how it is asked.

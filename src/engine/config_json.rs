@@ -65,6 +65,7 @@ impl Config {
             strict_stop_reason: r.flag("strictStopReason", false),
             eager_tools: r.flag("eagerTools", false),
             join_deltas: r.flag("joinDeltas", true),
+            trace: r.flag("trace", false),
         };
         record.finish(config)
     }

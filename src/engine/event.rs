@@ -20,6 +20,9 @@ pub struct Event {
     pub iteration: u32,
     /// HTTP request of that iteration, from 1; 0 before the first.
     pub attempt: u32,
+    /// The input's moment, in a traced run and not on deltas.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
     pub kind: EventKind,
 }
 
@@ -75,6 +78,9 @@ pub enum EventKind {
         tool_call_id: String,
         tool_name: String,
         input: Json,
+        /// In a traced run: see `trace::input_hash`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input_hash: Option<String>,
     },
     ToolProgress {
         tool_call_id: String,

@@ -17,6 +17,9 @@ impl Event {
         push_text(into, "agentPath", agent_path);
         push_count(into, "iteration", self.iteration.into());
         push_count(into, "attempt", self.attempt.into());
+        if let Some(time_ms) = self.time_ms {
+            push_count(into, "timeMs", time_ms);
+        }
         self.kind.push_fields(into);
         into.push(b'}');
     }
@@ -98,7 +101,13 @@ impl EventKind {
                 tool_call_id,
                 tool_name,
                 input,
-            } => push_tool_json(into, tool_call_id, tool_name, "input", input),
+                input_hash,
+            } => {
+                push_tool_json(into, tool_call_id, tool_name, "input", input);
+                if let Some(hash) = input_hash {
+                    push_text(into, "inputHash", hash);
+                }
+            }
             EventKind::ToolProgress {
                 tool_call_id,
                 tool_name,
@@ -322,6 +331,13 @@ mod tests {
                 tool_call_id: text(),
                 tool_name: text(),
                 input: json(),
+                input_hash: None,
+            },
+            EventKind::ToolCall {
+                tool_call_id: text(),
+                tool_name: text(),
+                input: json(),
+                input_hash: Some(text()),
             },
             EventKind::ToolProgress {
                 tool_call_id: text(),
@@ -407,6 +423,7 @@ mod tests {
             expected.insert("agentPath".into(), "root".into());
             expected.insert("iteration".into(), 2.into());
             expected.insert("attempt".into(), 1.into());
+            expected.insert("timeMs".into(), 7.into());
             expected.extend(fields);
             let mut written = Vec::new();
             let event = Event {
@@ -414,6 +431,7 @@ mod tests {
                 agent: 0,
                 iteration: 2,
                 attempt: 1,
+                time_ms: Some(7),
                 kind,
             };
             event.push_json(&mut written, "root");

@@ -54,6 +54,8 @@ pub struct Ledger {
     open: Vec<(EffectId, OpenEffect)>,
     next_effect: EffectId,
     next_seq: u32,
+    /// Events say when they happened.
+    pub is_traced: bool,
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
@@ -73,6 +75,7 @@ impl Default for Ledger {
             open: Vec::new(),
             next_effect: 1,
             next_seq: 1,
+            is_traced: false,
             journal: Vec::new(),
             awaited: false,
             grown: None,
@@ -104,6 +107,7 @@ impl Ledger {
             agent,
             iteration,
             attempt,
+            time_ms: self.is_traced.then_some(self.now_ms),
             kind,
         }));
     }

@@ -43,4 +43,5 @@ mod random;
 mod retry_after;
 pub(crate) mod text;
 mod tool_batch;
+pub(crate) mod trace;
 mod transcript;

@@ -46,10 +46,12 @@ impl Run {
         }
         let model = ActiveModel::checked(config.model.clone(), &config)?;
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
+        let mut ledger = Ledger::default();
+        ledger.is_traced = config.trace;
         Ok(Run {
             permissions: config.permissions.clone(),
             profiles: vec![Profile::new(config)?],
-            ledger: Ledger::default(),
+            ledger,
             agents: vec![Agent::new(0, "root", model, transcript)],
             started: false,
             outcome: None,

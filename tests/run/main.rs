@@ -24,5 +24,6 @@ mod retries;
 mod steering;
 mod stopping;
 mod tools;
+mod trace;
 mod wire;
 mod world;

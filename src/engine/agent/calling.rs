@@ -7,6 +7,7 @@ use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, ToolInvocation};
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, output_of, written_json};
+use super::super::trace;
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
 
@@ -54,10 +55,12 @@ impl Agent {
         let Some(call) = self.tools.calls.get(index) else {
             return;
         };
+        let input = written_json(&call.written);
         let kind = EventKind::ToolCall {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
-            input: written_json(&call.written),
+            input_hash: desk.config.trace.then(|| trace::input_hash(input.as_str())),
+            input,
         };
         desk.ledger.emit(self.place(), kind);
     }

@@ -50,7 +50,7 @@ fn full() -> Value {
         "permissions": {
             "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7
         },
-        "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false
+        "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "trace": true
     })
 }
 

@@ -57,6 +57,7 @@ impl Run {
             agent,
             iteration,
             attempt,
+            time_ms: None,
             kind,
         }))
     }

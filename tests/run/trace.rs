@@ -1,0 +1,67 @@
+//! What a traced run tells beside its events; one that is not traced tells nothing of it.
+
+use looplet::engine::event::EventKind;
+use serde_json::{Value, json};
+
+use crate::wire::{call, stream, text};
+use crate::world::{World, config, tool};
+
+fn played(fields: Value) -> World {
+    let mut world = World::started(config(json!([tool("read", json!({"readOnly": true}))]), fields));
+    world.pass(500);
+    let calls = [
+        call("a", "read", json!({"n": 1, "m": {"y": 2, "x": 1}})),
+        call("b", "read", json!({"m": {"x": 1, "y": 2}, "n": 1})),
+        call("c", "read", json!({"n": 2})),
+    ];
+    world.respond(&stream(&calls, "tool_use"));
+    world.pass(40);
+    for id in ["a", "b", "c"] {
+        world.return_value(id, json!(1));
+    }
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    world
+}
+
+fn hashes(world: &World) -> Vec<Option<String>> {
+    let hash = |kind: &EventKind| match kind {
+        EventKind::ToolCall { input_hash, .. } => Some(input_hash.clone()),
+        _ => None,
+    };
+    world
+        .events
+        .iter()
+        .filter_map(|event| hash(&event.kind))
+        .collect()
+}
+
+#[test]
+fn s003_22_equal_inputs_have_equal_hashes_in_a_traced_run() {
+    let world = played(json!({"trace": true}));
+    let hashes = hashes(&world);
+    assert_eq!(hashes[0], hashes[1]);
+    assert_ne!(hashes[0], hashes[2]);
+    assert!(hashes.iter().flatten().all(|hash| hash.len() == 64));
+}
+
+#[test]
+fn s003_21_every_event_but_deltas_says_when_it_happened_in_a_traced_run() {
+    let world = played(json!({"trace": true}));
+    let delta = |kind: &EventKind| {
+        matches!(
+            kind,
+            EventKind::TextDelta { .. } | EventKind::ToolInputDelta { .. }
+        )
+    };
+    let told: Vec<_> = world.events.iter().filter(|event| !delta(&event.kind)).collect();
+    assert!(told.iter().all(|event| event.time_ms.is_some()));
+    assert_eq!(told.first().unwrap().time_ms, Some(1_000_000));
+    assert_eq!(told.last().unwrap().time_ms, Some(1_000_540));
+}
+
+#[test]
+fn a_run_that_is_not_traced_has_neither() {
+    let world = played(json!({}));
+    assert!(world.events.iter().all(|event| event.time_ms.is_none()));
+    assert_eq!(hashes(&world), [None, None, None]);
+}
