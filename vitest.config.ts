@@ -11,6 +11,8 @@ export default defineConfig({
       { find: /^looplet\/models$/, replacement: source("models/index.ts") },
       { find: /^looplet\/vendors$/, replacement: source("vendors.ts") },
       { find: /^looplet\/prices$/, replacement: source("prices.ts") },
+      { find: /^looplet\/trace$/, replacement: source("trace/index.ts") },
+      { find: /^looplet\/presets$/, replacement: source("presets.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },
       { find: /^looplet\/slim$/, replacement: source("entry/slim.ts") },
     ],

@@ -213,6 +213,7 @@ async function bundle(dev) {
     models: "src/face/models/index.ts",
     vendors: "src/face/vendors.ts",
     prices: "src/face/prices.ts",
+    trace: "src/face/trace/index.ts",
   };
   await Promise.all([
     esbuild({ ...options, entryPoints: Object.fromEntries(entries) }),

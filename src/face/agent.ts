@@ -11,6 +11,7 @@ import { permissionConfig } from "./permissions.js";
 import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { stopConfig } from "./stopping.js";
+import { tracersOf } from "./tracing.js";
 import { knowTools, type ToolSet } from "./tool.js";
 import type {
   Agent,
@@ -23,6 +24,7 @@ import type {
   RunOptions,
   RunResult,
   StopOptions,
+  Tracer,
 } from "./types.js";
 
 /** What the runs of an agent share. */
@@ -41,6 +43,7 @@ export interface AgentParts {
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
   readonly finishing: FinishOptions;
+  readonly tracers: readonly Tracer[];
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -86,6 +89,7 @@ function partsOf(options: AgentOptions): AgentParts {
     permissions: options,
     stopping: options,
     finishing: options,
+    tracers: tracersOf(options),
   };
 }
 
@@ -131,6 +135,7 @@ function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet)
     strictStopReason,
     eagerTools,
     joinDeltas,
+    trace: tracersOf(options).length > 0 || undefined,
   });
   return (messages) => {
     if (messages === undefined || messages.length === 0) return fixed;

@@ -39,6 +39,8 @@ export interface EventStamp {
   iteration: number;
   /** HTTP request of that iteration, from 1; 0 before the first. */
   attempt: number;
+  /** Milliseconds since the Unix epoch; only in a run that is traced, and not on deltas. */
+  timeMs?: number;
 }
 
 /** What happens in a run. `event.type` tells the variants apart. */
@@ -66,7 +68,14 @@ type EventKind =
   | { type: "tool-input-delta"; block: number; text: string }
   | { type: "tool-input-end"; block: number }
   /** A complete call, before anything is done with it. `input` is a string when the model wrote no JSON object. */
-  | { type: "tool-call"; toolCallId: string; toolName: string; input: unknown }
+  | {
+      type: "tool-call";
+      toolCallId: string;
+      toolName: string;
+      input: unknown;
+      /** SHA-256 of the input's canonical JSON, in hexadecimal; only in a run that is traced. */
+      inputHash?: string;
+    }
   /** What a tool reported by `progress()` or `yield`. */
   | { type: "tool-progress"; toolCallId: string; toolName: string; data: unknown }
   | { type: "tool-result"; toolCallId: string; toolName: string; output: unknown; durationMs: number }

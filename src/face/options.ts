@@ -86,6 +86,7 @@ export function agentTable(): OptionTable {
     repeat: "any",
     onRepeat: "function",
     ...FINISH_TABLE,
+    trace: "any",
     ...PERMISSION_TABLE,
     ...scalarTable(),
   };
@@ -207,5 +208,8 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   outputSchema: "use responseFormat: { schema }",
   cacheControl: "use promptCaching",
   max_tokens: "use maxOutputTokens",
+  traceSink: "use trace: traceRows(sink), of looplet/trace",
+  tracers: "use trace, a list of tracers",
+  tracer: "use trace",
   abortSignal: "use signal, an option of agent.run(prompt, { signal })",
 };

@@ -19,6 +19,7 @@ import { fail, finished, neverStarted } from "./result.js";
 import { Stopping } from "./stopping.js";
 import { ToolCalls } from "./tool-calls.js";
 import { message } from "./tool-schema.js";
+import { traces } from "./tracing.js";
 import type { AgentParts } from "./agent.js";
 import type {
   ContentBlock,
@@ -35,6 +36,7 @@ import type {
   RunEvent,
   RunOptions,
   RunResult,
+  Trace,
 } from "./types.js";
 
 /**
@@ -58,6 +60,7 @@ export class EngineRun implements Run {
   readonly #tools: ToolCalls;
   readonly #permissions: Permissions;
   readonly #stopping: Stopping;
+  readonly #traces: Trace[];
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
@@ -105,6 +108,11 @@ export class EngineRun implements Run {
     this.#tools = new ToolCalls(parts.tools, running, this.#report);
     this.#permissions = new Permissions(parts.permissions, running);
     this.#stopping = new Stopping(parts.stopping, running, this.#report);
+    this.#traces = traces(parts, this.id, this.#report);
+    if (this.#traces.length > 0)
+      this.#tools.onThrow = (id, thrown) => {
+        for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
+      };
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
@@ -274,6 +282,7 @@ export class EngineRun implements Run {
     } catch (error) {
       this.#report(error);
     }
+    for (const trace of this.#traces) this.#tell(() => trace.onEvent(event));
     this.#pass(event);
   }
 
@@ -286,6 +295,15 @@ export class EngineRun implements Run {
     }
     this.#remember(event);
     for (const queue of this.#queues) queue.push(event);
+  }
+
+  #tell(listener: () => unknown): void {
+    try {
+      const returned = listener();
+      if (returned !== undefined) this.#watch(returned);
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   /** A listener may be an async function: what it rejects with is what it throws. */
@@ -316,7 +334,7 @@ export class EngineRun implements Run {
       text: all || onText !== undefined,
       reasoning: all || onThinking !== undefined,
       toolInput: all,
-      events: all || onToolCall !== undefined || onToolResult !== undefined,
+      events: all || this.#traces.length > 0 || onToolCall !== undefined || onToolResult !== undefined,
     });
   }
 
@@ -405,6 +423,7 @@ export class EngineRun implements Run {
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     this.#onEnd(result);
+    for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // Whoever only listens hears of it by the last event.

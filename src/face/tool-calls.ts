@@ -16,6 +16,8 @@ export class ToolCalls {
   readonly #tools: ToolSet;
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
+  /** Hears what tools throw, and does not throw itself. */
+  onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
   readonly #running = new Map<number, Abort>();
   /**
    * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
@@ -105,6 +107,7 @@ export class ToolCalls {
       const output = returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
       return output instanceof Promise ? await output : output;
     } catch (error) {
+      this.onThrow?.(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
   }

@@ -10,6 +10,7 @@ import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { StopOptions } from "./stop-types.js";
+import type { TraceOptions } from "./trace-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./aws-types.js";
@@ -21,6 +22,7 @@ export type * from "./model-types.js";
 export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
 export type * from "./stop-types.js";
+export type * from "./trace-types.js";
 
 /** What a run is asked: a text, or blocks (text and media). Empty or blank is an error (`misuse_empty_prompt`). */
 export type Prompt = string | readonly ContentBlock[];
@@ -29,7 +31,7 @@ export type Prompt = string | readonly ContentBlock[];
  * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
  * names the option.
  */
-export interface AgentOptions extends PermissionOptions, StopOptions, FinishOptions {
+export interface AgentOptions extends PermissionOptions, StopOptions, FinishOptions, TraceOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */

@@ -1,0 +1,66 @@
+/** Spans for an OpenTelemetry tracer that the host gives; nothing of OpenTelemetry is imported. */
+import type { Tracer } from "../types.js";
+import { SpanTree, type Attributes, type SpanOptions } from "./spans.js";
+
+/** Seconds and nanoseconds: a number alone could be taken for a time since the process began. */
+type Time = [seconds: number, nanos: number];
+
+interface OtelSpan {
+  setAttributes(attributes: Attributes): unknown;
+  addEvent(name: string, attributes: Attributes, time: Time): unknown;
+  setStatus(status: { code: number; message?: string }): unknown;
+  end(time: Time): void;
+}
+
+/** `@opentelemetry/api` has this shape; `tracer` is by default that of its `trace`, named `looplet`. */
+export interface OpenTelemetry<Context = any, Span extends OtelSpan = any> {
+  readonly trace: {
+    getTracer(name: string): OpenTelemetryTracer<Context, Span>;
+    setSpan(context: Context, span: Span): Context;
+  };
+  readonly context: { active(): Context };
+  readonly tracer?: OpenTelemetryTracer<Context, Span> | undefined;
+}
+
+interface OpenTelemetryTracer<Context, Span> {
+  startSpan(
+    name: string,
+    options: { kind: number; startTime: Time; attributes: Attributes },
+    context: Context,
+  ): Span;
+}
+
+const KINDS = { internal: 0, client: 2 } as const;
+const STATUS_ERROR = 2;
+
+/**
+ * Spans of each run below the span that is active when the run starts: `openTelemetry(api)`, or
+ * `openTelemetry({ ...api, tracer })`, with `import * as api from "@opentelemetry/api"`.
+ */
+export function openTelemetry(api: OpenTelemetry, options: SpanOptions = {}): Tracer {
+  return (run) => {
+    const { trace } = api;
+    const around: unknown = api.context.active();
+    const tracer = api.tracer ?? trace.getTracer("looplet");
+    return new SpanTree<OtelSpan>(run, options, {
+      start({ name, kind, startMs, attributes }, parent) {
+        const context: unknown = parent === undefined ? around : trace.setSpan(around, parent);
+        return tracer.startSpan(
+          name,
+          { kind: KINDS[kind], startTime: time(startMs), attributes },
+          context,
+        ) as OtelSpan;
+      },
+      end(span, { endMs, error, attributes, events }) {
+        span.setAttributes(attributes);
+        for (const event of events) span.addEvent(event.name, event.attributes, time(event.timeMs));
+        if (error !== undefined) span.setStatus({ code: STATUS_ERROR, message: error });
+        span.end(time(endMs));
+      },
+    });
+  };
+}
+
+function time(ms: number): Time {
+  return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
+}

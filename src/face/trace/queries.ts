@@ -1,0 +1,46 @@
+/** The table that `traceRows` fills, and the two questions that a dashboard asks of it. */
+
+export const traceTable = {
+  postgres: `CREATE TABLE agent_loop_trace (
+  id BIGSERIAL PRIMARY KEY,
+  job_id UUID NOT NULL,
+  iter INT NOT NULL,
+  stop_reason TEXT,
+  tool_calls JSONB NOT NULL,
+  input_tokens INT,
+  output_tokens INT,
+  cache_read INT,
+  cache_write INT,
+  ts TIMESTAMPTZ DEFAULT NOW()
+);
+CREATE INDEX agent_loop_trace_job_iter ON agent_loop_trace (job_id, iter);`,
+  /** Also D1. */
+  sqlite: `CREATE TABLE agent_loop_trace (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  job_id TEXT NOT NULL,
+  iter INTEGER NOT NULL,
+  stop_reason TEXT,
+  tool_calls TEXT NOT NULL CHECK (json_valid(tool_calls)),
+  input_tokens INTEGER,
+  output_tokens INTEGER,
+  cache_read INTEGER,
+  cache_write INTEGER,
+  ts TEXT DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now'))
+);
+CREATE INDEX agent_loop_trace_job_iter ON agent_loop_trace (job_id, iter);`,
+} as const;
+
+const LAST_ROWS = `SELECT t.job_id, t.iter, t.stop_reason FROM agent_loop_trace t
+JOIN (SELECT job_id, MAX(iter) AS iter FROM agent_loop_trace GROUP BY job_id) last
+ON t.job_id = last.job_id AND t.iter = last.iter`;
+
+/** For Postgres, SQLite and D1. */
+export const traceQueries = {
+  /** One row `percent`: how many of 100 jobs stopped on `max_iters`. */
+  maxItersPercent: `SELECT 100.0 * SUM(CASE WHEN stop_reason = 'max_iters' THEN 1 ELSE 0 END) / COUNT(*) AS percent
+FROM (${LAST_ROWS}) jobs;`,
+  /** Rows `iterations`, `jobs`: how many jobs took so many iterations to `end_turn`. */
+  iterationsToEndTurn: `SELECT iter + 1 AS iterations, COUNT(*) AS jobs
+FROM (${LAST_ROWS}) ends
+WHERE stop_reason = 'end_turn' GROUP BY iter ORDER BY iter;`,
+} as const;

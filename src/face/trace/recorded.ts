@@ -1,0 +1,48 @@
+/** Spans as plain objects, for a file, a database or a page that draws them. */
+import type { Tracer } from "../types.js";
+import { writer, type Sink } from "./sink.js";
+import { SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
+
+/** A span that has ended, or, if it was asked for, that has begun. */
+export interface Span {
+  /** 32 hexadecimal digits, the same for all spans of a run. */
+  traceId: string;
+  /** 16 hexadecimal digits. */
+  spanId: string;
+  /** `null` for the root. */
+  parentSpanId: string | null;
+  name: string;
+  kind: "internal" | "client";
+  /** Since the Unix epoch. */
+  startMs: number;
+  /** `null` while it goes on. */
+  endMs: number | null;
+  status: "unset" | "error";
+  attributes: Attributes;
+  events: SpanEvent[];
+}
+
+/** Gives `sink` every span as it ends, children before their parents; with `starts: true` also as it begins. */
+export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: boolean } = {}): Tracer {
+  const write = writer(sink);
+  return (run) => {
+    const hex = (digits: number): string => {
+      const drawn = Array.from({ length: digits }, () => Math.floor(run.random() * 16).toString(16));
+      return drawn.join("");
+    };
+    const traceId = hex(32);
+    return new SpanTree<Span>(run, options, {
+      start({ name, kind, startMs, attributes }, parent) {
+        const parentSpanId = parent?.spanId ?? null;
+        const begun = { traceId, spanId: hex(16), parentSpanId, name, kind, startMs };
+        const span: Span = { ...begun, endMs: null, status: "unset", attributes, events: [] };
+        if (options.starts === true) void write({ ...span, attributes: { ...attributes } });
+        return span;
+      },
+      end(span, { endMs, error, attributes, events }) {
+        const status = error === undefined ? "unset" : "error";
+        return write({ ...span, endMs, status, attributes: { ...attributes }, events });
+      },
+    });
+  };
+}

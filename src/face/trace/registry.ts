@@ -1,0 +1,46 @@
+/** Tracers that come and go while agents live. */
+import type { Trace, TracedRun, Tracer } from "../types.js";
+
+/** A tracer that passes on to all that are in it when a run starts; empty it does nothing. */
+export interface TracerRegistry extends Tracer {
+  /** Under a name that is taken it replaces. */
+  add(name: string, tracer: Tracer): void;
+  /** Whether it was there. */
+  remove(name: string): boolean;
+  clear(): void;
+}
+
+/** One tracer that fails does not keep the others from being told; the first failure is reported. */
+export function tracerRegistry(): TracerRegistry {
+  const tracers = new Map<string, Tracer>();
+  const start = (run: TracedRun): Trace => {
+    const traces: Trace[] = [];
+    let failed: unknown = each([...tracers.values()], (tracer) => void traces.push(tracer(run)));
+    return {
+      onEvent(event) {
+        const told = each(traces, (trace) => trace.onEvent(event));
+        const all = failed === undefined ? told : Promise.all([failed, told]);
+        failed = undefined;
+        return all;
+      },
+      onEnd: (result) => each(traces, (trace) => trace.onEnd?.(result)),
+      onToolThrow: (toolCallId, thrown) => each(traces, (trace) => trace.onToolThrow?.(toolCallId, thrown)),
+    };
+  };
+  return Object.assign(start, {
+    add: (name: string, tracer: Tracer) => void tracers.set(name, tracer),
+    remove: (name: string) => tracers.delete(name),
+    clear: () => tracers.clear(),
+  });
+}
+
+function each<T>(all: readonly T[], tell: (one: T) => unknown): Promise<unknown> | undefined {
+  const told = all.map((one) => {
+    try {
+      return tell(one);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  });
+  return told.some((result) => result !== undefined) ? Promise.all(told) : undefined;
+}

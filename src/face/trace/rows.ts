@@ -1,0 +1,209 @@
+/**
+ * A row per model call, as the table `agent_loop_trace` of `traceTable` has it. The last row of an agent says why the
+ * loop ended, each before it why the model stopped; so a row is written when the next iteration begins, or at the end.
+ */
+import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../types.js";
+import { writer, type Sink } from "./sink.js";
+
+/** A tool call, without its input and its output. */
+export interface TracedCall {
+  name: string;
+  /** SHA-256 of the input's canonical JSON: equal inputs have equal hashes. */
+  input_hash: string;
+  /** Running time in milliseconds. */
+  ms: number;
+  ok: boolean;
+}
+
+export interface TraceRow {
+  job_id: string;
+  /** From 0. */
+  iter: number;
+  /**
+   * Of the model: `tool_use`, `end_turn`, `max_tokens`, `pause`, …; `null` where a call brought none. In the last row of
+   * the loop: `end_turn`, `max_iters`, `budget`, `user_cancel`, `tool_error_fatal`, `model_error`, or the name of the
+   * limit (`time`, `condition`, `repeat`, …).
+   */
+  stop_reason: string | null;
+  tool_calls: TracedCall[];
+  /** All input, cached or not. */
+  input_tokens: number;
+  output_tokens: number;
+  cache_read: number;
+  cache_write: number;
+  /** ISO 8601, the end of the iteration. */
+  ts: string;
+  /** Only in the rows of a subagent: its place in the run's tree. */
+  agent_path?: string;
+  /** The job of the agent that called it. */
+  parent_job_id?: string;
+  /** The tool call that it answers. */
+  parent_call_id?: string;
+}
+
+export interface RowOptions {
+  /** The job's id, or what makes it. Default: a UUID made of the agent's `random`. */
+  jobId?: string | ((run: TracedRun) => string) | undefined;
+  /** Write the rows of subagents too, each subagent as a job of its own. Default true. */
+  subagents?: boolean | undefined;
+}
+
+/** Gives `sink` a row per iteration. */
+export function traceRows(sink: Sink<TraceRow>, options: RowOptions = {}): Tracer {
+  const write = writer(sink);
+  return (run) => {
+    const { jobId } = options;
+    const job = typeof jobId === "function" ? jobId(run) : (jobId ?? uuid(run.random));
+    return new Rows(run, job, options.subagents !== false, write);
+  };
+}
+
+interface Job {
+  readonly id: string;
+  readonly about: Pick<TraceRow, "agent_path" | "parent_job_id" | "parent_call_id">;
+  calls: Map<string, TracedCall>;
+  pending: TraceRow | undefined;
+}
+
+class Rows {
+  readonly #run: TracedRun;
+  readonly #rootJob: string;
+  readonly #withSubagents: boolean;
+  readonly #write: (row: TraceRow) => unknown;
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(run: TracedRun, rootJob: string, withSubagents: boolean, write: (row: TraceRow) => unknown) {
+    this.#run = run;
+    this.#rootJob = rootJob;
+    this.#withSubagents = withSubagents;
+    this.#write = write;
+  }
+
+  onEvent(event: RunEvent): unknown {
+    if (event.type === "finish") return this.#finish(event.outcome);
+    const job = this.#job(event);
+    if (job === undefined) return undefined;
+    switch (event.type) {
+      case "iteration-start":
+        job.calls = new Map();
+        return this.#flush(job);
+      case "tool-call": {
+        const { toolCallId, toolName: name, inputHash = "" } = event;
+        job.calls.set(toolCallId, { name, input_hash: inputHash, ms: 0, ok: false });
+        return undefined;
+      }
+      case "tool-result":
+      case "tool-error": {
+        const call = job.calls.get(event.toolCallId);
+        if (call === undefined) return undefined;
+        call.ms = event.durationMs;
+        call.ok = event.type === "tool-result";
+        return undefined;
+      }
+      case "iteration-finish":
+        job.pending = {
+          job_id: job.id,
+          iter: event.iteration - 1,
+          stop_reason: MODEL_REASONS[event.finishReason ?? ""] ?? event.finishReason,
+          tool_calls: [...job.calls.values()],
+          ...tokens(event.usage),
+          ts: new Date(event.timeMs ?? this.#run.now()).toISOString(),
+          ...job.about,
+        };
+        return undefined;
+      case "agent-finish":
+        return event.agentPath === "root" ? undefined : this.#flush(job, outcomeOf(event));
+      default:
+        return undefined;
+    }
+  }
+
+  #finish(outcome: Outcome): unknown {
+    const written = [...this.#jobs.values()].map((job) => this.#flush(job, outcome));
+    return written.find((result) => result !== undefined);
+  }
+
+  #flush(job: Job, outcome?: Outcome): unknown {
+    const row = job.pending;
+    if (row === undefined) return undefined;
+    job.pending = undefined;
+    if (outcome !== undefined) row.stop_reason = loopReason(outcome, row.stop_reason);
+    return this.#write(row);
+  }
+
+  #job(event: RunEvent): Job | undefined {
+    const { agentPath: path } = event;
+    const known = this.#jobs.get(path);
+    if (known !== undefined) return known;
+    const isRoot = path === "root";
+    if (!isRoot && !this.#withSubagents) return undefined;
+    const parent = this.#jobs.get(path.slice(0, path.lastIndexOf("/")));
+    const call = parentCall(event);
+    const job: Job = {
+      id: isRoot ? this.#rootJob : uuid(this.#run.random),
+      about: isRoot
+        ? {}
+        : {
+            agent_path: path,
+            parent_job_id: parent?.id ?? this.#rootJob,
+            ...(call === undefined ? {} : { parent_call_id: call }),
+          },
+      calls: new Map(),
+      pending: undefined,
+    };
+    this.#jobs.set(path, job);
+    return job;
+  }
+}
+
+/** The tool call that an agent's first event names as its reason. */
+export function parentCall(event: RunEvent): string | undefined {
+  return (event as { parentToolCallId?: string }).parentToolCallId;
+}
+
+/** How a subagent ended, if its last event says so. */
+export function outcomeOf(event: RunEvent): Outcome | undefined {
+  return (event as { outcome?: Outcome }).outcome;
+}
+
+/** The words of the article that the table comes from, where it has one. */
+const MODEL_REASONS: { readonly [reason: string]: string } = {
+  stop: "end_turn",
+  tool_calls: "tool_use",
+  length: "max_tokens",
+};
+
+const LIMIT_REASONS: { readonly [limit in StoppedBy]?: string } = {
+  iterations: "max_iters",
+  tool_rounds: "max_iters",
+  tokens: "budget",
+  usd: "budget",
+  fatal_tool: "tool_error_fatal",
+};
+
+/** A final answer that was cut off or refused keeps the model's word: it is no `end_turn`. */
+function loopReason({ outcome, stoppedBy }: Outcome, model: string | null): string {
+  if (outcome === "cancelled") return "user_cancel";
+  if (outcome === "failed") return "model_error";
+  if (outcome === "stopped") return LIMIT_REASONS[stoppedBy] ?? stoppedBy;
+  return model === null || model === "tool_use" ? "end_turn" : model;
+}
+
+function tokens(
+  usage: Usage,
+): Pick<TraceRow, "input_tokens" | "output_tokens" | "cache_read" | "cache_write"> {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read: usage.cacheReadTokens,
+    cache_write: usage.cacheWriteTokens,
+  };
+}
+
+/** Version 4. */
+function uuid(random: () => number): string {
+  return "xxxxxxxx-xxxx-4xxx-Nxxx-xxxxxxxxxxxx".replace(/[xN]/g, (place) => {
+    const digit = Math.floor(random() * 16);
+    return (place === "N" ? (digit & 3) | 8 : digit).toString(16);
+  });
+}

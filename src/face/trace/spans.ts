@@ -1,0 +1,373 @@
+/**
+ * The spans of a run, made of its events: agent > chat (one HTTP request) and agent > tool > agent of a subagent.
+ *
+ * Names and attributes are those of OpenTelemetry's conventions for generative AI, which are in development:
+ * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
+ */
+import type { Failure, RunEvent, RunEventOf, RunResult, Trace, TracedRun, Usage } from "../types.js";
+import { redacted } from "./redacted.js";
+import { outcomeOf, parentCall } from "./rows.js";
+import { framesOf } from "./stack.js";
+
+export type Attributes = { [name: string]: string | number | boolean | string[] };
+
+/** Something that happened at one moment of a span. */
+export interface SpanEvent {
+  name: string;
+  timeMs: number;
+  attributes: Attributes;
+}
+
+/** What is known of a span when it begins, and when it has ended. */
+export interface SpanStart {
+  name: string;
+  kind: "internal" | "client";
+  startMs: number;
+  attributes: Attributes;
+}
+export interface SpanEnd {
+  endMs: number;
+  /** `error.type`, of a span that failed. */
+  error: string | undefined;
+  /** Those of the start and all that came later. */
+  attributes: Attributes;
+  events: SpanEvent[];
+}
+
+/** Where spans go. `H` is what stands for a span that has begun. */
+export interface SpanWriter<H> {
+  start(span: SpanStart, parent: H | undefined): H;
+  end(span: H, end: SpanEnd): unknown;
+}
+
+export interface SpanOptions {
+  /** The agent's name. Default: none; that of a subagent is the last part of its path. */
+  agentName?: string | undefined;
+  /**
+   * Record the inputs and results of tools and the last text, as JSON, without the values of fields whose names are
+   * those of secrets. Default false.
+   */
+  content?: boolean | undefined;
+  /**
+   * `"gen_ai"`: `invoke_agent`, `chat <model>`, `execute_tool <tool>`. `"prompty"`: `turn`, `execute`, `<tool>`, as
+   * Prompty's specification has them. Default `"gen_ai"`.
+   */
+  names?: "gen_ai" | "prompty" | undefined;
+  /** Prompty's label of the root: `turn 3`. */
+  turn?: string | number | undefined;
+  /** Further attributes of the root, for example `gen_ai.conversation.id`. */
+  attributes?: Attributes | undefined;
+}
+
+class Open<H> {
+  readonly attributes: Attributes;
+  readonly events: SpanEvent[] = [];
+  error: string | undefined;
+  /** Its end is known, its last attributes are not. */
+  endMs: number | undefined;
+
+  constructor(
+    readonly handle: H,
+    readonly start: SpanStart,
+  ) {
+    this.attributes = start.attributes;
+  }
+}
+
+interface Call<H> {
+  readonly attributes: Attributes;
+  readonly name: string;
+  span: Open<H> | undefined;
+  thrown: SpanEvent | undefined;
+}
+
+interface AgentSpans<H> {
+  readonly span: Open<H>;
+  readonly parent: AgentSpans<H> | undefined;
+  readonly call: Call<H> | undefined;
+  model: string;
+  chat: Open<H> | undefined;
+  readonly calls: Map<string, Call<H>>;
+  /** Of its own requests and those of its subagents. */
+  readonly sums: { [name: string]: number };
+}
+
+export class SpanTree<H> implements Trace {
+  readonly #run: TracedRun;
+  readonly #options: SpanOptions;
+  readonly #writer: SpanWriter<H>;
+  readonly #agents = new Map<string, AgentSpans<H>>();
+
+  constructor(run: TracedRun, options: SpanOptions, writer: SpanWriter<H>) {
+    this.#run = run;
+    this.#options = options;
+    this.#writer = writer;
+  }
+
+  onEvent(event: RunEvent): unknown {
+    const timeMs = event.timeMs ?? this.#run.now();
+    const agent = this.#agent(event, timeMs);
+    switch (event.type) {
+      case "attempt-start":
+        return this.#startChat(agent, event, timeMs);
+      case "text-start":
+      case "reasoning-start":
+      case "tool-input-start": {
+        const { chat } = agent;
+        if (chat !== undefined && chat.attributes[FIRST_CHUNK] === undefined)
+          chat.attributes[FIRST_CHUNK] = (timeMs - chat.start.startMs) / 1000;
+        return undefined;
+      }
+      case "usage":
+        if (agent.chat !== undefined) Object.assign(agent.chat.attributes, usageOf(event.usage));
+        return undefined;
+      case "retry":
+        this.#failChat(agent, event.error);
+        note(agent.span, "retry", timeMs, { attempt: event.nextAttempt, delay_ms: event.delayMs });
+        return this.#endChat(agent, timeMs);
+      case "tool-call":
+        if (agent.chat !== undefined) agent.chat.endMs ??= timeMs;
+        agent.calls.set(event.toolCallId, this.#call(event));
+        return undefined;
+      case "tool-result":
+      case "tool-error":
+        return this.#endTool(agent, event, timeMs);
+      case "question":
+        return note(agent.span, "question", timeMs, { id: event.questionId, about: event.question });
+      case "answered":
+        return note(agent.span, "answered", timeMs, { id: event.questionId });
+      case "warning":
+        return note(agent.span, "warning", timeMs, { code: event.code });
+      case "iteration-finish":
+        if (agent.chat !== undefined && event.finishReason !== null)
+          agent.chat.attributes["gen_ai.response.finish_reasons"] = [event.finishReason];
+        return this.#endChat(agent, timeMs);
+      case "error":
+        this.#failChat(agent, event.error);
+        agent.span.error = event.error.code;
+        return undefined;
+      case "agent-finish":
+        if (agent.parent === undefined) return undefined;
+        agent.span.error ??= outcomeOf(event)?.error?.code;
+        return this.#endAgent(agent, timeMs);
+      case "finish":
+        return this.#finish(event, timeMs);
+      default:
+        return MOMENTS.has(event.type) ? note(agent.span, event.type, timeMs, {}) : undefined;
+    }
+  }
+
+  onToolThrow(toolCallId: string, thrown: unknown): unknown {
+    const calls = [...this.#agents.values()].map(({ calls: known }) => known.get(toolCallId));
+    const call = calls.find((known) => known !== undefined && known.thrown === undefined);
+    if (call === undefined) return undefined;
+    const attributes = { "exception.type": nameOf(thrown), "exception.stacktrace": framesOf(thrown) };
+    call.thrown = { name: "exception", timeMs: this.#run.now(), attributes };
+    return undefined;
+  }
+
+  onEnd(result: RunResult): unknown {
+    const root = this.#agents.get("root");
+    if (root === undefined) return undefined;
+    if (this.#options.content === true) root.span.attributes["gen_ai.output.messages"] = answer(result);
+    return this.#endAgent(root, root.span.endMs ?? this.#run.now());
+  }
+
+  #agent(event: RunEvent, timeMs: number): AgentSpans<H> {
+    const { agentPath: path } = event;
+    const known = this.#agents.get(path);
+    if (known !== undefined) return known;
+    const isRoot = path === "root";
+    const parent = isRoot ? undefined : this.#agents.get(path.slice(0, path.lastIndexOf("/")));
+    const call = parent?.calls.get(parentCall(event) ?? "");
+    if (call !== undefined) call.span ??= this.#startTool(parent, call, timeMs);
+    const { agentName, names, turn, attributes } = this.#options;
+    const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1);
+    const label = names === "prompty" ? "turn" : "invoke_agent";
+    const span = this.#start(
+      {
+        name: isRoot && names === "prompty" ? words(label, turn) : words(label, name),
+        kind: "internal",
+        startMs: timeMs,
+        attributes: {
+          "gen_ai.operation.name": "invoke_agent",
+          "gen_ai.provider.name": providerOf(this.#run.vendor),
+          "gen_ai.request.model": modelOf(event) ?? parent?.model ?? this.#run.model,
+          ...(name === undefined ? {} : { "gen_ai.agent.name": name }),
+          ...(isRoot ? { "looplet.run.id": this.#run.id, ...attributes } : {}),
+          ...(isRoot && names === "prompty" ? { signature: "prompty.turn" } : {}),
+        },
+      },
+      call?.span ?? parent?.span,
+    );
+    const model = span.attributes["gen_ai.request.model"] as string;
+    const agent = { span, parent, call, model, chat: undefined, calls: new Map<string, Call<H>>(), sums: {} };
+    this.#agents.set(path, agent);
+    return agent;
+  }
+
+  #startChat(agent: AgentSpans<H>, event: RunEventOf<"attempt-start">, startMs: number): void {
+    const { model } = agent;
+    agent.chat = this.#start(
+      {
+        name: this.#options.names === "prompty" ? "execute" : `chat ${model}`,
+        kind: "client",
+        startMs,
+        attributes: {
+          "gen_ai.operation.name": "chat",
+          "gen_ai.provider.name": providerOf(this.#run.vendor),
+          "gen_ai.request.model": model,
+          "looplet.iteration": event.iteration,
+          "looplet.attempt": event.attempt,
+        },
+      },
+      agent.span,
+    );
+  }
+
+  #failChat(agent: AgentSpans<H>, { code, status }: Failure): void {
+    const { chat } = agent;
+    if (chat === undefined) return;
+    chat.error = code;
+    if (status !== undefined) chat.attributes["http.response.status_code"] = status;
+  }
+
+  #endChat(agent: AgentSpans<H>, timeMs: number): unknown {
+    const { chat } = agent;
+    if (chat === undefined) return undefined;
+    agent.chat = undefined;
+    addUp(agent.sums, chat.attributes);
+    return this.#end(chat, chat.endMs ?? timeMs);
+  }
+
+  #call(event: RunEventOf<"tool-call">): Call<H> {
+    const attributes: Attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": event.toolName,
+      "gen_ai.tool.call.id": event.toolCallId,
+      "gen_ai.tool.type": "function",
+      "looplet.iteration": event.iteration,
+    };
+    if (event.inputHash !== undefined) attributes["looplet.tool.input_hash"] = event.inputHash;
+    if (this.#options.content === true)
+      attributes["gen_ai.tool.call.arguments"] = JSON.stringify(redacted(event.input));
+    return { attributes, name: event.toolName, span: undefined, thrown: undefined };
+  }
+
+  #startTool(agent: AgentSpans<H> | undefined, call: Call<H>, startMs: number): Open<H> {
+    const { name, attributes } = call;
+    const label = this.#options.names === "prompty" ? name : `execute_tool ${name}`;
+    return this.#start({ name: label, kind: "internal", startMs, attributes }, agent?.span);
+  }
+
+  /** It began when it ran, not when the model asked for it: what it waited for is the agent's time. */
+  #endTool(
+    agent: AgentSpans<H>,
+    event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">,
+    endMs: number,
+  ): unknown {
+    const call = agent.calls.get(event.toolCallId);
+    if (call === undefined) return undefined;
+    agent.calls.delete(event.toolCallId);
+    const span = call.span ?? this.#startTool(agent, call, endMs - event.durationMs);
+    if (call.thrown !== undefined) span.events.push(call.thrown);
+    if (event.type === "tool-error") span.error = event.error.code;
+    else if (this.#options.content === true)
+      span.attributes["gen_ai.tool.call.result"] = JSON.stringify(redacted(event.output)) ?? "null";
+    return this.#end(span, endMs);
+  }
+
+  #finish({ outcome }: RunEventOf<"finish">, endMs: number): unknown {
+    const root = this.#agents.get("root");
+    const open = [...this.#agents.values()].reverse();
+    for (const agent of open) {
+      this.#endChat(agent, endMs);
+      if (agent !== root) this.#endAgent(agent, endMs);
+    }
+    if (root === undefined) return undefined;
+    root.span.endMs = endMs;
+    root.span.error ??= outcome.error?.code;
+    root.span.attributes["looplet.outcome"] = outcome.outcome;
+    if (outcome.stoppedBy !== undefined && outcome.stoppedBy !== null)
+      root.span.attributes["looplet.stopped_by"] = outcome.stoppedBy;
+    return undefined;
+  }
+
+  #endAgent(agent: AgentSpans<H>, endMs: number): unknown {
+    if (agent.span.endMs === -1) return undefined;
+    Object.assign(agent.span.attributes, agent.sums);
+    if (agent.parent !== undefined) addUp(agent.parent.sums, agent.sums);
+    const ended = this.#end(agent.span, endMs);
+    agent.span.endMs = -1;
+    return ended;
+  }
+
+  #start(span: SpanStart, parent: Open<H> | undefined): Open<H> {
+    return new Open(this.#writer.start(span, parent?.handle), span);
+  }
+
+  #end({ handle, attributes, events, error }: Open<H>, endMs: number): unknown {
+    if (error !== undefined) attributes["error.type"] = error;
+    return this.#writer.end(handle, { endMs, error, attributes, events });
+  }
+}
+
+const FIRST_CHUNK = "gen_ai.response.time_to_first_chunk";
+
+/** Events without anything to say but their name. */
+const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "compact-boundary"]);
+
+/** The vendor under the name that the conventions give it. */
+const PROVIDERS: { readonly [vendor: string]: string } = {
+  google: "gcp.gemini",
+  gemini: "gcp.gemini",
+  vertex: "gcp.vertex_ai",
+  bedrock: "aws.bedrock",
+  azure: "azure.ai.openai",
+  mistral: "mistral_ai",
+  moonshot: "moonshot_ai",
+  xai: "x_ai",
+};
+
+function providerOf(vendor: string): string {
+  return PROVIDERS[vendor] ?? vendor;
+}
+
+function usageOf(usage: Usage): Attributes {
+  return {
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cacheReadTokens,
+    "gen_ai.usage.cache_creation.input_tokens": usage.cacheWriteTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
+    ...(usage.costNanoUsd === null ? {} : { "looplet.cost_usd": usage.costNanoUsd / 1e9 }),
+  };
+}
+
+function addUp(into: { [name: string]: number }, from: Attributes): void {
+  for (const [name, value] of Object.entries(from)) {
+    const isUsage = name.startsWith("gen_ai.usage.") || name === "looplet.cost_usd";
+    if (isUsage && typeof value === "number") into[name] = (into[name] ?? 0) + value;
+  }
+}
+
+function note(span: Open<unknown>, name: string, timeMs: number, attributes: Attributes): void {
+  span.events.push({ name: `looplet.${name}`, timeMs, attributes });
+}
+
+function answer({ text, finishReason }: RunResult): string {
+  const parts = [{ type: "text", content: text }];
+  return JSON.stringify([{ role: "assistant", parts, finish_reason: finishReason ?? "stop" }]);
+}
+
+function modelOf(event: RunEvent): string | undefined {
+  return (event as { model?: string }).model;
+}
+
+function nameOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.name : typeof thrown;
+}
+
+function words(...all: (string | number | undefined)[]): string {
+  return all.filter((word) => word !== undefined).join(" ");
+}

@@ -1,0 +1,36 @@
+/** Lets the host's tracers follow the runs of an agent. */
+import { LoopletError } from "./errors.js";
+import { describe } from "./check.js";
+import type { AgentParts } from "./agent.js";
+import type { Trace, TraceOptions, Tracer } from "./types.js";
+
+/** @throws LoopletError `config_wrong_type` */
+export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
+  const tracers = (trace === undefined ? [] : Array.isArray(trace) ? trace : [trace]) as Tracer[];
+  for (const tracer of tracers) {
+    if (typeof tracer !== "function")
+      throw new LoopletError(
+        "config_wrong_type",
+        "trace",
+        `needs traceRows(…), traceSpans(…) or openTelemetry(…) of looplet/trace, a function, or a list of them, got ${describe(tracer)}`,
+      );
+  }
+  return tracers;
+}
+
+/** One trace per tracer; one whose tracer throws is missing. */
+export function traces(
+  { tracers, model, clock, random }: AgentParts,
+  id: string,
+  report: (error: unknown) => void,
+): Trace[] {
+  return tracers.flatMap((tracer) => {
+    try {
+      const { vendor, model: name } = model.config;
+      return [tracer({ id, vendor, model: name, now: () => clock.now(), random })];
+    } catch (error) {
+      report(error);
+      return [];
+    }
+  });
+}

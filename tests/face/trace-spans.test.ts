@@ -1,0 +1,265 @@
+import { describe, expect, it } from "vitest";
+import {
+  openTelemetry,
+  redacted,
+  tracerRegistry,
+  traceSpans,
+  type Span,
+} from "../../src/face/trace/index.js";
+import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+import { call, START_MS, traced } from "./support/traced.js";
+
+const turns = [
+  { toolCalls: [call("look", { password: "hunter2hunter2", n: 1 }, "toolu_1"), call("act", {}, "toolu_2")] },
+  { text: "Done.", usage: { inputTokens: 100, outputTokens: 10, cacheReadTokens: 60 } },
+];
+
+/** Each span's name with the names of those around it. */
+function paths(spans: Span[]): string[] {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  const path = (span: Span): string =>
+    span.parentSpanId === null ? span.name : `${path(byId.get(span.parentSpanId)!)} > ${span.name}`;
+  return [...spans].sort((a, b) => a.startMs - b.startMs || (a.parentSpanId === null ? -1 : 1)).map(path);
+}
+
+describe("spans of a run", () => {
+  it("nest: the agent holds its requests and its tools", async () => {
+    const { spans } = await traced(turns);
+    expect(paths(spans)).toEqual([
+      "invoke_agent",
+      "invoke_agent > chat claude-sonnet-4-6",
+      "invoke_agent > execute_tool look",
+      "invoke_agent > execute_tool act",
+      "invoke_agent > chat claude-sonnet-4-6",
+    ]);
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
+    expect(spans.every(({ startMs, endMs }) => endMs !== null && startMs <= endMs)).toBe(true);
+  });
+
+  it("S004-02, S004-11, P-23: a turn wraps every execute and every tool, named by the tool", async () => {
+    const { spans } = await traced(turns, { spans: { names: "prompty", turn: 3 } });
+    expect(paths(spans)).toEqual([
+      "turn 3",
+      "turn 3 > execute",
+      "turn 3 > look",
+      "turn 3 > act",
+      "turn 3 > execute",
+    ]);
+    expect(spans.at(-1)!.attributes["signature"]).toBe("prompty.turn");
+  });
+
+  it("have the attributes of the GenAI conventions", async () => {
+    const { spans } = await traced(turns, {
+      spans: { agentName: "helper", attributes: { "gen_ai.conversation.id": "c1" } },
+    });
+    const [look, act, chat] = spans;
+    expect(chat).toMatchObject({ kind: "client", startMs: START_MS, endMs: START_MS + 500, status: "unset" });
+    expect(chat!.attributes).toMatchObject({
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "anthropic",
+      "gen_ai.request.model": "claude-sonnet-4-6",
+      "gen_ai.response.finish_reasons": ["tool_calls"],
+      "gen_ai.response.time_to_first_chunk": 0.5,
+      "looplet.iteration": 1,
+    });
+    expect(look).toMatchObject({ kind: "internal", startMs: START_MS + 500, endMs: START_MS + 540 });
+    expect(look!.attributes).toEqual({
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "look",
+      "gen_ai.tool.call.id": "toolu_1",
+      "gen_ai.tool.type": "function",
+      "looplet.iteration": 1,
+      "looplet.tool.input_hash": expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(act).toMatchObject({ status: "error" });
+    expect(act!.attributes["error.type"]).toBe("tool_failed");
+    const agent = spans.at(-1)!;
+    expect(agent.name).toBe("invoke_agent helper");
+    expect(agent.attributes).toMatchObject({
+      "gen_ai.agent.name": "helper",
+      "gen_ai.conversation.id": "c1",
+      "looplet.outcome": "completed",
+      "looplet.run.id": "run_1",
+    });
+  });
+
+  it("P-24: usage is summed up to the parents", async () => {
+    const { spans, result } = await traced(turns);
+    expect(spans.at(-1)!.attributes).toMatchObject({
+      "gen_ai.usage.input_tokens": result.usage.inputTokens,
+      "gen_ai.usage.output_tokens": result.usage.outputTokens,
+      "gen_ai.usage.cache_read.input_tokens": 60,
+    });
+  });
+
+  it("show each attempt of a request and why it was retried", async () => {
+    const { spans } = await traced([{ status: 529 }, { text: "Hi" }], { retry: { baseMs: 10, jitterMs: 0 } });
+    const chats = spans.filter(({ name }) => name.startsWith("chat"));
+    expect(chats.map(({ status, attributes }) => [status, attributes["looplet.attempt"]])).toEqual([
+      ["error", 1],
+      ["unset", 2],
+    ]);
+    expect(chats[0]!.attributes).toMatchObject({
+      "error.type": "overloaded",
+      "http.response.status_code": 529,
+    });
+    expect(spans.at(-1)!.events.map(({ name }) => name)).toEqual(["looplet.retry"]);
+  });
+
+  it("say why a run stopped or failed", async () => {
+    const stopped = await traced([turns[0]!], { maxIterations: 1 });
+    expect(stopped.spans.at(-1)!.attributes).toMatchObject({ "looplet.stopped_by": "iterations" });
+    const failed = await traced([{ status: 401 }]);
+    expect(failed.spans.at(-1)).toMatchObject({ status: "error", attributes: { "error.type": "auth" } });
+  });
+
+  it("S003-20: hold the stack of what a tool threw, which the model is never told", async () => {
+    const { spans, bodies } = await traced(turns);
+    const act = spans.find(({ name }) => name === "execute_tool act")!;
+    expect(act.events).toMatchObject([{ name: "exception", attributes: { "exception.type": "RangeError" } }]);
+    expect(act.events[0]!.attributes["exception.stacktrace"]).toMatch(/ at /);
+    expect(act.events[0]!.attributes["exception.stacktrace"]).not.toContain("secret words");
+    expect(bodies.join("")).not.toMatch(/\n\s+at |\\n\s+at /);
+  });
+
+  it("carry inputs and results only where that is wanted, without the values of secret fields", async () => {
+    const bare = await traced(turns);
+    expect(JSON.stringify([bare.spans, bare.rows])).not.toMatch(/seen|Done\.|hunter2|secret words/);
+    const { spans } = await traced(turns, { spans: { content: true } });
+    const look = spans.find(({ name }) => name === "execute_tool look")!;
+    expect(look.attributes["gen_ai.tool.call.arguments"]).toBe('{"password":"[REDACTED]","n":1}');
+    expect(look.attributes["gen_ai.tool.call.result"]).toBe('"seen"');
+    expect(spans.at(-1)!.attributes["gen_ai.output.messages"]).toContain("Done.");
+  });
+
+  it("are given as they begin, too, where that is wanted", async () => {
+    const seen: string[] = [];
+    const live = traceSpans(({ name, endMs }) => seen.push(`${name} ${endMs === null ? "begins" : "ends"}`), {
+      starts: true,
+    });
+    await traced([{ text: "Hi" }], { tracers: [live] });
+    expect(seen).toEqual([
+      "invoke_agent begins",
+      "chat claude-sonnet-4-6 begins",
+      "chat claude-sonnet-4-6 ends",
+      "invoke_agent ends",
+    ]);
+  });
+});
+
+describe("I-08: no key", () => {
+  const key = "sk-planted-0123456789abcdef";
+  it("is in any row, span or event, wherever it came from", async () => {
+    const records: unknown[] = [];
+    const keep = (record: unknown) => records.push(record);
+    const answer = scripted([
+      { status: 500, body: `{"error":{"message":"bad ${key}"}}` },
+      { toolCalls: [call("login", { api_key: "x", nested: { authToken: key } })] },
+      { status: 401, body: `{"error":{"type":"x","message":"no such key ${key}"}}` },
+    ]);
+    const agent = createAgent({
+      model: anthropic("m", { apiKey: key, headers: { "x-other": "plain" }, fetch: answer }),
+      tools: {
+        login: tool({
+          description: "Logs in",
+          inputSchema: { type: "object" },
+          execute: () => ({ cookie: key, session: { secret: key } }),
+        }),
+      },
+      retry: { baseMs: 1, jitterMs: 0 },
+      trace: [
+        traceSpans(keep, { content: true }),
+        (run) => (keep(run), { onEvent: () => {}, onEnd: () => {} }),
+      ],
+    });
+    const result = await agent.run("Go").result;
+    expect(result.error?.code).toBe("auth");
+    expect(records.length).toBeGreaterThan(4);
+    expect(JSON.stringify(records)).not.toContain("planted");
+    expect(JSON.stringify(result.error)).not.toContain("planted");
+  });
+
+  it("P-24: is kept in a field whose name is that of a secret", () => {
+    const fields = [
+      "secret",
+      "userPassword",
+      "API_KEY",
+      "apikey",
+      "accessToken",
+      "Authorization",
+      "credentials",
+      "cookie",
+    ];
+    for (const field of fields)
+      expect(redacted([{ [field]: { deep: key } }])).toEqual([{ [field]: "[REDACTED]" }]);
+    expect(redacted({ city: "Paris", n: null })).toEqual({ city: "Paris", n: null });
+  });
+});
+
+describe("P-24: a registry of tracers", () => {
+  it("passes on to all that are in it, and none that fails keeps the others from it", async () => {
+    const tracers = tracerRegistry();
+    const seen: string[] = [];
+    tracers.add("broken", () => ({ onEvent: () => Promise.reject(new Error("broken")) }));
+    tracers.add(
+      "names",
+      traceSpans(({ name }) => seen.push(name)),
+    );
+    tracers.add(
+      "gone",
+      traceSpans(() => seen.push("never")),
+    );
+    expect(tracers.remove("gone")).toBe(true);
+    const heard: string[] = [];
+    const model = anthropic("m", { fetch: scripted([{ text: "Hi" }, { text: "Ho" }]) });
+    const agent = createAgent({ model, trace: tracers });
+    await agent.run("Go", { onError: (error) => heard.push((error as Error).message) }).result;
+    expect(seen).toEqual(["chat m", "invoke_agent"]);
+    expect(new Set(heard)).toEqual(new Set(["broken"]));
+    tracers.clear();
+    await agent.run("Go").result;
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe("OpenTelemetry", () => {
+  it("gets the spans below the one that is active, with their times, events and errors", async () => {
+    const ended: Record<string, unknown>[] = [];
+    interface Context {
+      span: string;
+    }
+    const tracer = {
+      startSpan(name: string, options: object, context: Context) {
+        const span = { name, ...options, parent: context.span, events: [] as unknown[] };
+        return Object.assign(span, {
+          setAttributes: (attributes: object) => Object.assign(span, { attributes }),
+          addEvent: (...event: unknown[]) => span.events.push(event),
+          setStatus: (status: object) => Object.assign(span, { status }),
+          end: (endTime: unknown) => ended.push({ ...span, endTime }),
+        });
+      },
+    };
+    const api = {
+      trace: {
+        getTracer: (name: string) => (expect(name).toBe("looplet"), tracer),
+        setSpan: (_: Context, span: { name: string }) => ({ span: span.name }),
+      },
+      context: { active: () => ({ span: "the page's own" }) },
+    };
+    await traced(turns, { tracers: [openTelemetry(api)] });
+    expect(ended.map(({ name, parent, kind }) => [name, parent, kind])).toEqual([
+      ["execute_tool look", "invoke_agent", 0],
+      ["execute_tool act", "invoke_agent", 0],
+      ["chat claude-sonnet-4-6", "invoke_agent", 2],
+      ["chat claude-sonnet-4-6", "invoke_agent", 2],
+      ["invoke_agent", "the page's own", 0],
+    ]);
+    expect(ended[1]).toMatchObject({ status: { code: 2, message: "tool_failed" } });
+    expect(ended[0]).toMatchObject({
+      startTime: [START_MS / 1000, 500e6],
+      endTime: [START_MS / 1000, 540e6],
+    });
+  });
+});
