@@ -24,7 +24,7 @@ import type {
   RunOptions,
   RunResult,
   StopOptions,
-  Tracer,
+  TraceOptions,
 } from "./types.js";
 
 /** What the runs of an agent share. */
@@ -43,7 +43,7 @@ export interface AgentParts {
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
   readonly finishing: FinishOptions;
-  readonly tracers: readonly Tracer[];
+  readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -89,7 +89,7 @@ function partsOf(options: AgentOptions): AgentParts {
     permissions: options,
     stopping: options,
     finishing: options,
-    tracers: tracersOf(options),
+    tracing: options,
   };
 }
 

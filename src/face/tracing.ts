@@ -20,14 +20,14 @@ export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
 
 /** One trace per tracer; one whose tracer throws is missing. */
 export function traces(
-  { tracers, model, clock, random }: AgentParts,
+  { tracing, clock, random }: AgentParts,
   id: string,
   report: (error: unknown) => void,
 ): Trace[] {
-  return tracers.flatMap((tracer) => {
+  const { vendor, model } = tracing.model;
+  return tracersOf(tracing).flatMap((tracer) => {
     try {
-      const { vendor, model: name } = model.config;
-      return [tracer({ id, vendor, model: name, now: () => clock.now(), random })];
+      return [tracer({ id, vendor, model, now: () => clock.now(), random })];
     } catch (error) {
       report(error);
       return [];

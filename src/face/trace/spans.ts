@@ -110,6 +110,9 @@ export class SpanTree<H> implements Trace {
     switch (event.type) {
       case "attempt-start":
         return this.#startChat(agent, event, timeMs);
+      case "model-change":
+        agent.model = event.model;
+        return undefined;
       case "text-start":
       case "reasoning-start":
       case "tool-input-start": {
@@ -118,6 +121,12 @@ export class SpanTree<H> implements Trace {
           chat.attributes[FIRST_CHUNK] = (timeMs - chat.start.startMs) / 1000;
         return undefined;
       }
+      case "text-end":
+      case "reasoning-end":
+      case "tool-input-end":
+        // A call may have started while the answer went on.
+        if (agent.chat?.endMs !== undefined) agent.chat.endMs = timeMs;
+        return undefined;
       case "usage":
         if (agent.chat !== undefined) Object.assign(agent.chat.attributes, usageOf(event.usage));
         return undefined;
@@ -126,7 +135,7 @@ export class SpanTree<H> implements Trace {
         note(agent.span, "retry", timeMs, { attempt: event.nextAttempt, delay_ms: event.delayMs });
         return this.#endChat(agent, timeMs);
       case "tool-call":
-        if (agent.chat !== undefined) agent.chat.endMs ??= timeMs;
+        if (agent.chat !== undefined) agent.chat.endMs = timeMs;
         agent.calls.set(event.toolCallId, this.#call(event));
         return undefined;
       case "tool-result":
