@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use looplet::engine::config::Config;
 use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::input::{
+    CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
+};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::output::Question;
@@ -186,6 +188,15 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         fields["repeat"] = json!({"nudgeAfter": 1, "askAfter": 2, "stopAfter": 3});
         fields["askRepeat"] = json!(true);
     }
+    if permissions & 3 == 1 {
+        let modes = ["auto", "native", "tool"];
+        fields["output"] = json!({
+            "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+            "mode": modes[permissions as usize / 4 % 3],
+            "ask": permissions & 64 == 0,
+            "maxRetries": permissions / 16 % 3,
+        });
+    }
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
         fields["timeouts"]["totalMs"] = json!(300);
@@ -291,10 +302,11 @@ impl Step {
                 format!("t{}", self.ids)
             }
         };
-        let name = ["read", "write", "key", "once", "none", ""][choices.below(6) as usize];
+        let name = ["read", "write", "key", "once", "none", "", "answer"][choices.below(7) as usize];
         let block = match choices.below(10) {
             0 => Say::Text("Some text with ümläuts 🦀."),
             1 => Say::Text(" \n"),
+            8 if name == "answer" => Say::Text("{\"n\": 1}"),
             2 => Say::Thinking("Hm."),
             3 => Say::Call {
                 id: &id,
@@ -354,6 +366,10 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
                 QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
             }
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
+                problem: (roll > 5).then(|| "no".into()),
+                output: None,
+            }),
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
                 allow: roll < 6,
                 interrupt: roll == 7,

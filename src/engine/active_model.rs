@@ -51,7 +51,8 @@ impl ActiveModel {
     ///
     /// # Errors
     /// As [`ActiveModel::new`]; an option that the protocol cannot express.
-    pub fn checked(model: ModelConfig, config: &Config) -> Result<ActiveModel, ConfigError> {
+    pub fn checked(mut model: ModelConfig, config: &Config) -> Result<ActiveModel, ConfigError> {
+        config.hold_to_output(&mut model);
         let model = ActiveModel::new(model)?;
         (model.protocol.encode_head)(&model.spec(config), &mut Vec::new())?;
         Ok(model)

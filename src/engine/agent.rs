@@ -12,6 +12,7 @@ mod finishing;
 mod preparing;
 mod reading;
 mod stopping;
+mod structuring;
 mod switching;
 
 pub use answering::{delta, kind_of_delta};
@@ -27,7 +28,7 @@ use super::config::{Config, ModelConfig};
 use super::error::Failure;
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
-use super::message::{Block, Message};
+use super::message::{Block, Json, Message};
 use super::model_call::ModelCall;
 use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use super::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
@@ -38,6 +39,7 @@ use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
 use super::usage::Usage;
+use structuring::Structured;
 
 /// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
 const LINGER_MS: u64 = 1000;
@@ -85,6 +87,7 @@ pub struct Agent {
     handover: Option<Handover>,
     /// The host was asked whether to stop.
     stop_question: Option<(EffectId, StopAbout)>,
+    structured: Structured,
     repeats: Repeats,
     tool_rounds: u32,
     /// Index of the first record of the last round.
@@ -127,6 +130,7 @@ impl Agent {
             tools: ToolBatch::default(),
             handover: None,
             stop_question: None,
+            structured: Structured::default(),
             repeats: Repeats::default(),
             tool_rounds: 0,
             round_start: 0,
@@ -146,6 +150,9 @@ impl Agent {
         let mut messages = Cow::Borrowed(self.transcript.messages());
         if !self.tools.calls.is_empty() && !self.is_streaming() {
             messages.to_mut().push(Message::user(self.tools.results()));
+        }
+        if let Some(results) = self.structured.open_results() {
+            messages.to_mut().push(Message::user(results));
         }
         messages
     }
@@ -172,6 +179,11 @@ impl Agent {
             }
             _ => self.text.clone(),
         }
+    }
+
+    /// The last answer that fits its schema.
+    pub fn output(&self) -> Option<&Json> {
+        self.structured.output.as_ref()
     }
 
     /// Of the model call under way.
@@ -385,6 +397,7 @@ impl Agent {
             config.join_deltas,
         );
         call.answer.price = model.price;
+        call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
         self.model = Some(call);
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });

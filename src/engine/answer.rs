@@ -63,6 +63,16 @@ pub struct Part {
     pub ended: bool,
     /// The protocol said that this block is complete.
     pub whole: bool,
+    /// A call that is the answer: told as text.
+    pub is_answer: bool,
+}
+
+impl Part {
+    /// What its growth is told as.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn shown_kind(&self) -> PartKind {
+        if self.is_answer { PartKind::Text } else { self.kind }
+    }
 }
 
 /// What happened to the answer since the last [`Answer::take_changes`].
@@ -101,6 +111,8 @@ pub struct Answer {
     keep_deltas: bool,
     /// What a token costs where the vendor does not say.
     pub price: Option<Price>,
+    /// The tool that the model answers by.
+    pub answer_tool: Option<String>,
 }
 
 impl Answer {
@@ -138,6 +150,7 @@ impl Answer {
             vendor: None,
             ended: false,
             whole: false,
+            is_answer: false,
         });
         self.changes.push(Change::Started { part });
         part

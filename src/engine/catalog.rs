@@ -5,12 +5,16 @@
 use super::config::ToolConfig;
 use super::error::ConfigError;
 use super::json_tree::Tree;
+use super::message::Json;
+use super::output_format::OutputFormat;
 use super::schema::{self, Schema};
 
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     /// One per tool of the configuration; `None` where the host validates.
     pub schemas: Vec<Option<Schema>>,
+    /// Of the answer; `None` where the host validates.
+    pub output: Option<Schema>,
     /// Keywords of the tools' schemas that are not checked, as text for a warning each.
     pub schema_warnings: Vec<String>,
 }
@@ -36,25 +40,39 @@ impl Catalog {
                     "two tools have this name: rename one of them",
                 ));
             }
-            let value = Tree::parse(tool.input_schema.as_str())
-                .ok_or_else(|| ConfigError::new(field(".inputSchema"), "nests too many levels"))?;
-            let compiled = schema::compile(&value).map_err(|error| {
-                ConfigError::new([field(".inputSchema"), error.pointer].concat(), error.problem)
-            })?;
-            for warning in compiled.warnings() {
-                self.schema_warnings.push(
-                    [
-                        &field(".inputSchema"),
-                        &*warning.pointer,
-                        ": the keyword ",
-                        &*warning.keyword,
-                        " is not checked",
-                    ]
-                    .concat(),
-                );
+            if tool.answers {
+                self.schemas.push(None);
+                continue;
             }
+            let compiled = self.compile(&field(".inputSchema"), &tool.input_schema)?;
             self.schemas.push(tool.validate.then_some(compiled));
         }
         Ok(())
+    }
+
+    /// # Errors
+    /// As [`Catalog::new`], for the schema of a structured answer.
+    pub fn add_output(&mut self, format: &OutputFormat) -> Result<(), ConfigError> {
+        let compiled = self.compile("output.schema", &format.schema)?;
+        self.output = format.validate.then_some(compiled);
+        Ok(())
+    }
+
+    fn compile(&mut self, field: &str, json: &Json) -> Result<Schema, ConfigError> {
+        let value =
+            Tree::parse(json.as_str()).ok_or_else(|| ConfigError::new(field, "nests too many levels"))?;
+        let compiled = schema::compile(&value)
+            .map_err(|error| ConfigError::new([field, &error.pointer].concat(), error.problem))?;
+        for warning in compiled.warnings() {
+            let words = [
+                field,
+                &warning.pointer,
+                ": the keyword ",
+                &warning.keyword,
+                " is not checked",
+            ];
+            self.schema_warnings.push(words.concat());
+        }
+        Ok(compiled)
     }
 }

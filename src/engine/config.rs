@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::message::{Json, Message};
+use super::output_format::OutputFormat;
 use super::policy::permission::Permissions;
 use super::usage::Price;
 
@@ -30,6 +31,9 @@ pub struct Config {
     /// The host is asked after each round whether to stop.
     #[serde(default)]
     pub ask_stop: bool,
+    /// What answers must be; default: any text.
+    #[serde(default)]
+    pub output: Option<OutputFormat>,
     #[serde(default)]
     pub repeat: RepeatPolicy,
     /// The host is asked about repetitions.
@@ -207,6 +211,9 @@ pub struct ToolConfig {
     /// The field of the input that the scopes of permission rules are compared with; default: by `access`.
     #[serde(default)]
     pub rule_subject: Option<String>,
+    /// Ours: the model answers by calling it. The host never sees it.
+    #[serde(default)]
+    pub answers: bool,
 }
 
 impl ToolConfig {
@@ -226,6 +233,7 @@ impl ToolConfig {
             needs_approval: false,
             access: None,
             rule_subject: None,
+            answers: false,
         }
     }
 }
@@ -438,6 +446,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("maxTotalTokens", OptionKind::Count, "none"),
     row("maxToolRounds", OptionKind::Count, "none"),
     row("maxToolCalls", OptionKind::Count, "none"),
+    row("maxStructuredOutputRetries", OptionKind::Whole, "3"),
     row("timeouts.totalMs", OptionKind::Milliseconds, "none"),
     row("timeouts.iterationMs", OptionKind::Milliseconds, "none"),
     row("timeouts.firstChunkMs", OptionKind::Milliseconds, "600000"),

@@ -11,6 +11,7 @@ use super::error::ConfigError;
 use super::json_reader::items;
 use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
+use super::output_format::output_format;
 use super::policy::permission::{PermissionMode, Permissions, RuleKind};
 use super::policy::rule::Rule;
 use super::usage::Price;
@@ -45,6 +46,10 @@ impl Config {
                 conditions
             },
             ask_stop: r.flag("askStop", false),
+            output: match r.given("output") {
+                Some(_) => Some(r.object_or_default("output", output_format)),
+                None => None,
+            },
             repeat: r.object_or_default("repeat", repeat),
             ask_repeat: r.flag("askRepeat", false),
             permissions: match r.given("permissions") {
@@ -254,6 +259,7 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         prepare: r.flag("prepare", false),
         replay_once: r.flag("replayOnce", false),
         timeout_ms: r.number_if("timeoutMs"),
+        answers: false,
     };
     record.finish(tool)
 }

@@ -108,6 +108,7 @@ pub enum QuestionAnswer {
     Permission(PermissionAnswer),
     /// Whether the run shall stop.
     Stop(bool),
+    Checked(CheckedOutput),
     /// The host could not answer: what follows is the question's own failure rule.
     Failed {
         why: String,
@@ -126,6 +127,16 @@ pub struct PreparedCall {
     pub problem: Option<String>,
     /// This call has to be approved before it runs.
     pub needs_approval: bool,
+}
+
+/// What the host made of a structured answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CheckedOutput {
+    /// It is none: what the model is told.
+    pub problem: Option<String>,
+    /// What the run has to show in place of what the model wrote.
+    pub output: Option<Json>,
 }
 
 /// Whether a call may run.

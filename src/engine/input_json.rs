@@ -3,7 +3,9 @@
 use super::config_json::rule;
 use super::error::ConfigError;
 use super::event::ToolFault;
-use super::input::{PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn};
+use super::input::{
+    CheckedOutput, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
+};
 use super::json_record::{Record, document, text_of, within};
 use super::message_json::blocks;
 use super::policy::permission::{PermissionMode, RuleKind};
@@ -54,6 +56,13 @@ impl QuestionAnswer {
         if record.given("stop").is_some() {
             let stop = record.flag("stop", false);
             return record.finish(QuestionAnswer::Stop(stop));
+        }
+        if record.given("checked").is_some() {
+            let checked = record.object_or_default("checked", |r| CheckedOutput {
+                problem: r.text_if("problem"),
+                output: r.json_if("output"),
+            });
+            return record.finish(QuestionAnswer::Checked(checked));
         }
         if record.given("behavior").is_some() {
             let permission = permission(&mut record);

@@ -37,6 +37,7 @@ mod ledger;
 mod message_json;
 mod model_call;
 mod outcome_json;
+pub mod output_format;
 pub mod policy;
 mod profile;
 mod random;

@@ -38,6 +38,8 @@ pub enum StoppedBy {
     Condition,
     /// Rounds of tool calls that repeat themselves.
     Repeat,
+    /// No answer fitted the schema.
+    StructuredOutput,
 }
 
 /// How the run ended.
@@ -80,6 +82,8 @@ pub struct RunResult<'a> {
     pub error: Option<&'a Failure>,
     /// The text of the last assistant message, partial or not.
     pub text: String,
+    /// The last answer that fits the schema.
+    pub output: Option<&'a Json>,
     pub tool_calls: Cow<'a, [ToolCallRecord]>,
     /// The legal transcript, the given history included.
     pub messages: Cow<'a, [Message]>,

@@ -6,6 +6,7 @@ use super::event_json::{push_counts, push_text_or_null, push_usage};
 use super::json_writer::{
     push_comma, push_count, push_flag, push_key, push_number, push_raw, push_string, push_text, push_text_if,
 };
+use super::message::Json;
 use super::message_json::push_message;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy, ToolCallRecord};
 use super::output::{HttpRequest, Question, StopAbout};
@@ -35,6 +36,7 @@ impl StoppedBy {
             StoppedBy::ToolCalls => "tool_calls",
             StoppedBy::Condition => "condition",
             StoppedBy::Repeat => "repeat",
+            StoppedBy::StructuredOutput => "structured_output",
         }
     }
 }
@@ -145,6 +147,7 @@ impl RunResult<'_> {
             None => into.extend_from_slice(b"null"),
         }
         push_text(into, "text", &self.text);
+        push_raw(into, "output", self.output.map_or("null", Json::as_str));
         push_key(into, "toolCalls");
         into.push(b'[');
         for call in self.tool_calls.iter() {
@@ -213,6 +216,13 @@ impl Question {
                 into.extend_from_slice(b"}}");
                 return String::from_utf8(out).unwrap_or_default();
             }
+            Question::CheckOutput { output } => {
+                push_key(into, "checkOutput");
+                into.push(b'{');
+                push_raw(into, "output", output.as_str());
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
             Question::Stop { about, round } => {
                 push_key(into, "stop");
                 into.push(b'{');
@@ -270,7 +280,6 @@ impl HttpRequest {
 mod tests {
     use super::super::config::Config;
     use super::super::input::{QuestionAnswer, ToolReturn};
-    use super::super::message::Json;
     use super::super::output::{AuthSlot, ToolInvocation};
     use super::super::usage::Usage;
     use super::*;
@@ -297,12 +306,14 @@ mod tests {
             is_error: true,
             duration_ms: 4,
         };
+        let output = Json::parse("{\"a\": 1.0}").unwrap();
         let mut result = RunResult {
             outcome: Some(OutcomeKind::Cancelled),
             stopped_by: Some(StoppedBy::Time),
             abort_reason: Some("why"),
             error: Some(&error),
             text: "t\"".into(),
+            output: Some(&output),
             tool_calls: vec![call(None), call(Some(Json::string("x\ny")))].into(),
             messages: messages.into(),
             usage: Usage::default(),
@@ -316,6 +327,7 @@ mod tests {
         result.outcome = None;
         result.stopped_by = None;
         result.abort_reason = None;
+        result.output = None;
         result.error = None;
         result.tool_calls.to_mut().clear();
         result.messages.to_mut().clear();
@@ -339,8 +351,8 @@ mod tests {
         for kind in [Completed, Stopped, Cancelled, Failed] {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
-        use StoppedBy::{FatalTool, Iterations, Time, Tokens};
-        for by in [Iterations, Tokens, Time, FatalTool] {
+        use StoppedBy::{FatalTool, Iterations, StructuredOutput, Time, Tokens};
+        for by in [Iterations, Tokens, Time, FatalTool, StructuredOutput] {
             assert_eq!(serde_json::to_value(by).unwrap(), by.name());
         }
     }
@@ -382,7 +394,10 @@ mod tests {
             about: StopAbout::Repeat,
             round: Json::parse("[]").unwrap(),
         };
-        for question in [question, permission, stop] {
+        let check = Question::CheckOutput {
+            output: Json::parse("{}").unwrap(),
+        };
+        for question in [question, permission, stop, check] {
             assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
         }
         for answer in [
@@ -390,6 +405,8 @@ mod tests {
             r#"{"prepared":[{},{"input":{"a":1},"resourceKey":"k","problem":null}]}"#,
             r#"{"failed":{"why":"no"}}"#,
             r#"{"prepared":[1]}"#,
+            r#"{"checked":{}}"#,
+            r#"{"checked":{"problem":"p","output":[1]}}"#,
             r#"{"failed":{}}"#,
             "{}",
             "[",

@@ -93,6 +93,8 @@ pub enum Question {
         /// Ask the host's classifier, not a person.
         classify: bool,
     },
+    /// Is this answer, which fits its schema, one? (Standard Schema, a function of the host's)
+    CheckOutput { output: Json },
     /// Shall the run stop after this round of tools?
     Stop {
         about: StopAbout,

@@ -18,7 +18,10 @@ impl Profile {
     /// # Errors
     /// Two tools of one name, a schema that is none.
     pub fn new(config: Config) -> Result<Profile, ConfigError> {
-        let catalog = Catalog::new(&config.tools)?;
+        let mut catalog = Catalog::new(&config.tools)?;
+        if let Some(format) = &config.output {
+            catalog.add_output(format)?;
+        }
         Ok(Profile { config, catalog })
     }
 }

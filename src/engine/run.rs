@@ -44,6 +44,7 @@ impl Run {
             permissions.check(&config.tools)?;
             config.tools.retain(|tool| !permissions.removes(tool));
         }
+        config.equip_for_output()?;
         let model = ActiveModel::checked(config.model.clone(), &config)?;
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
         let mut ledger = Ledger::default();

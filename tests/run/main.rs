@@ -23,6 +23,7 @@ mod recovery;
 mod retries;
 mod steering;
 mod stopping;
+mod structured_output;
 mod tools;
 mod trace;
 mod wire;

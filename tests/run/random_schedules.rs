@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use looplet::engine::config::ModelConfig;
 use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::input::{
+    CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
+};
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
 use looplet::engine::usage::Usage;
@@ -51,6 +53,7 @@ fn check(seed: u64) {
     let result = played.world.result();
     check_messages(&result["messages"]);
     check_limits(&played, &result);
+    check_output(&played, &result);
     check_events(&played.world);
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
     assert_eq!(
@@ -78,6 +81,7 @@ fn check(seed: u64) {
 
 struct Played {
     world: World,
+    wants_output: bool,
     max_iterations: u32,
 }
 
@@ -92,7 +96,9 @@ struct Response {
 fn play(seed: u64, round_trips: bool) -> Played {
     let mut dice = Dice(seed);
     let max_iterations = 1 + dice.below(6) as u32;
-    let mut world = World::new(random_config(&mut dice, max_iterations));
+    let config = random_config(&mut dice, max_iterations);
+    let wants_output = config.output.is_some();
+    let mut world = World::new(config);
     world.round_trips = round_trips;
     world.confirm_saves = false;
     world.prompt("Go.");
@@ -132,6 +138,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
     }
     Played {
         world,
+        wants_output,
         max_iterations,
     }
 }
@@ -181,6 +188,14 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
             "allow": ["read"],
             "ask": dice.pick(&[json!([]), json!(["key"])]),
             "timeoutMs": 150,
+        });
+    }
+    if dice.below(4) == 0 {
+        fields["output"] = json!({
+            "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+            "mode": dice.pick(&["native", "tool"]),
+            "ask": dice.below(2) == 0,
+            "maxRetries": dice.below(3),
         });
     }
     if dice.below(4) == 0 {
@@ -258,7 +273,8 @@ fn random_response(dice: &mut Dice, next_id: &mut u32) -> Response {
 }
 
 fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
-    match dice.below(6) {
+    match dice.below(7) {
+        6 => text("{\"n\": 1}"),
         0 => text("Some text with ümläuts 🦀."),
         1 => text("  "),
         2 => Piece::Thinking("Hm.".into(), dice.pick::<&str>(&["", "c2ln"])),
@@ -268,7 +284,7 @@ fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
             } else {
                 format!("t{}", next(next_id))
             };
-            let name = *dice.pick(&["read", "read", "write", "key", "once", "none"]);
+            let name = *dice.pick(&["read", "read", "write", "key", "once", "none", "answer"]);
             match dice.below(8) {
                 0 => Piece::Call(id, name.into(), "{\"n\": ".into()),
                 1 => call(&id, name, json!({"n": "no number"})),
@@ -296,6 +312,10 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
+                problem: (roll > 5).then(|| "no".into()),
+                output: None,
+            }),
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
                 allow: roll < 6,
                 interrupt: roll == 7 && dice.below(4) == 0,
@@ -413,6 +433,16 @@ fn check_messages(messages: &Value) {
         open = calls.map(|block| block["id"].clone()).collect();
     }
     assert!(open.is_empty(), "a call without a result");
+}
+
+/// Never a success without a valid value.
+fn check_output(played: &Played, result: &Value) {
+    if played.wants_output && result["outcome"] == "completed" {
+        assert!(
+            result["output"]["n"].is_i64(),
+            "S001-50: completed without an answer that fits"
+        );
+    }
 }
 
 fn check_limits(played: &Played, result: &Value) {

@@ -32,7 +32,7 @@ impl Agent {
         let Some((part, from, to)) = model.answer.sole_growth() else {
             return false;
         };
-        let Some(kind) = model.answer.parts.get(part).map(|part| part.kind) else {
+        let Some(kind) = model.answer.parts.get(part).map(Part::shown_kind) else {
             return false;
         };
         if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
@@ -94,6 +94,10 @@ impl Agent {
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
         let mut early = self.tools.calls.len();
+        // A structured answer that was cut off stays as the text that it was told as.
+        for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
+            part.kind = PartKind::Text;
+        }
         answer.parts.retain(|part| match part.kind {
             PartKind::ToolCall if early > 0 => {
                 early -= 1;
@@ -132,7 +136,7 @@ pub fn text_of_parts(answer: &Answer) -> String {
     let texts = answer
         .parts
         .iter()
-        .filter(|part| matches!(part.kind, PartKind::Text | PartKind::Refusal));
+        .filter(|part| matches!(part.shown_kind(), PartKind::Text | PartKind::Refusal));
     texts.map(|part| part.text.as_str()).collect()
 }
 
@@ -157,11 +161,15 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
     let Some(part) = answer.parts.get_mut(index) else {
         return;
     };
+    if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
+        name_call(part, ledger);
+        part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
+    }
     let block = index as u32;
-    let kind = match (part.kind, change) {
+    let kind = match (part.shown_kind(), change) {
         (_, Change::Grew { .. }) => {
             let text = part.text.get(range).unwrap_or_default();
-            match delta(part.kind, block, text) {
+            match delta(part.shown_kind(), block, text) {
                 Some(kind) => kind,
                 None => return,
             }
@@ -170,14 +178,11 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
         (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
         (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },
-        (PartKind::ToolCall, Change::Started { .. }) => {
-            name_call(part, ledger);
-            EventKind::ToolInputStart {
-                block,
-                tool_call_id: part.id.clone(),
-                tool_name: part.name.clone(),
-            }
-        }
+        (PartKind::ToolCall, Change::Started { .. }) => EventKind::ToolInputStart {
+            block,
+            tool_call_id: part.id.clone(),
+            tool_name: part.name.clone(),
+        },
         (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
         (PartKind::RedactedThinking | PartKind::Raw, _) => return,
     };

@@ -93,6 +93,7 @@ impl Agent {
         if let Some((question, _)) = self.stop_question.take() {
             desk.ledger.close(question);
         }
+        self.drop_checked(desk);
     }
 }
 

@@ -17,6 +17,15 @@ impl Agent {
             self.shelve(desk, calls);
             return self.end_failed(desk, failure);
         }
+        let goes_on = calls.is_empty() && self.goes_on(desk);
+        let calls = if goes_on {
+            calls
+        } else {
+            match self.structure(desk, calls) {
+                Some(calls) => calls,
+                None => return,
+            }
+        };
         let is_over = desk.config.strict_stop_reason && self.finish_reason == Some(FinishReason::Stop);
         if !calls.is_empty() && !is_over {
             return self.begin_tools(desk, calls);
@@ -24,10 +33,6 @@ impl Agent {
         self.shelve(desk, calls);
         self.finish_iteration(desk);
         let is_paused = self.finish_reason == Some(FinishReason::Pause);
-        let goes_on = self.is_cut_off()
-            && desk.config.on_max_tokens == OnOutputLimit::Continue
-            && !self.text.is_empty()
-            && self.iteration < desk.config.limits.max_iterations;
         if goes_on {
             self.text_before = self.text.clone();
             self.transcript.push_user(vec![Block::text(GO_ON)]);
@@ -45,8 +50,12 @@ impl Agent {
         }
     }
 
-    fn is_cut_off(&self) -> bool {
+    /// The answer was cut off, and the model is to continue it.
+    fn goes_on(&self, desk: &Desk<'_>) -> bool {
         self.finish_reason == Some(FinishReason::Length)
+            && desk.config.on_max_tokens == OnOutputLimit::Continue
+            && !self.text.is_empty()
+            && self.iteration < desk.config.limits.max_iterations
     }
 
     /// A finish reason that the options do not accept.

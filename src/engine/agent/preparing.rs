@@ -14,7 +14,7 @@ use super::reading::WrittenCall;
 use super::{Agent, Desk};
 
 /// How many violations of a schema the model is told at once.
-const MAX_VIOLATIONS: usize = 5;
+pub(super) const MAX_VIOLATIONS: usize = 5;
 
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
@@ -141,6 +141,11 @@ impl Agent {
 
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let tools = &desk.config.tools;
+    if tools.iter().any(|tool| tool.answers && tool.name == call.name) {
+        let message = "The answer came together with other calls, so it was not taken.";
+        let hint = "Give the answer again, by itself, when you have the results.";
+        return Err(fault("early_answer", message.into(), hint));
+    }
     let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if tools.is_empty() {

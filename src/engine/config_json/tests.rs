@@ -39,6 +39,10 @@ fn full() -> Value {
                 {"type": "tool_result", "callId": "1", "content": [{"type": "text", "text": "r"}], "isError": true}
             ]}
         ],
+        "output": {
+            "name": "n", "description": "d", "schema": {"type": "object"}, "strict": false, "mode": "tool",
+            "validate": false, "ask": true, "maxRetries": 0
+        },
         "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxCostNanoUsd": 9, "maxToolRounds": 4, "maxToolCalls": 5},
         "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},

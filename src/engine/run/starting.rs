@@ -19,7 +19,7 @@ impl Run {
             return;
         };
         let model = config.model.model.clone();
-        let tools = config.tools.iter().map(|tool| tool.name.clone()).collect();
+        let tools = config.own_tools().map(|tool| tool.name.clone()).collect();
         ledger.emit(Place::default(), EventKind::RunStart { model, tools });
         ledger.set_timer(TimerReason::Total, config.timeouts.total_ms);
         for message in profiles
@@ -41,7 +41,7 @@ impl Run {
         let cannot_run = |tool: &&ToolConfig| permissions.forbids(tool);
         let mut denied: Vec<String> = Vec::new();
         for profile in &self.profiles {
-            for tool in profile.config.tools.iter().filter(cannot_run) {
+            for tool in profile.config.own_tools().filter(cannot_run) {
                 if !denied.contains(&tool.name) {
                     denied.push(tool.name.clone());
                 }

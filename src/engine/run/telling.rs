@@ -90,6 +90,7 @@ impl Run {
             abort_reason: outcome.and_then(|outcome| outcome.abort_reason.as_deref()),
             error: outcome.and_then(|outcome| outcome.error.as_ref()),
             text: root.map(Agent::text).unwrap_or_default(),
+            output: root.and_then(Agent::output),
             tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
             messages: root.map(Agent::messages).unwrap_or_default(),
             usage,

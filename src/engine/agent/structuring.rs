@@ -1,0 +1,257 @@
+//! An answer that must fit a schema: read, checked, asked for again with what is wrong, given up after so many times.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::answer::FinishReason;
+use super::super::event::{EventKind, ToolFault};
+use super::super::input::{CheckedOutput, QuestionAnswer};
+use super::super::json_repair::parse_arguments;
+use super::super::json_tree::Tree;
+use super::super::message::{Block, Json, ToolInput};
+use super::super::outcome::StoppedBy;
+use super::super::output::{EffectId, EffectKind, Output, Question};
+use super::super::schema::Schema;
+use super::super::timers::TimerReason;
+use super::super::transcript::result_of;
+use super::calling::fault;
+use super::preparing::MAX_VIOLATIONS;
+use super::reading::WrittenCall;
+use super::{Agent, Desk};
+
+/// What an agent has of the structured answer that it owes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Structured {
+    /// The last answer that fits.
+    pub output: Option<Json>,
+    /// Answers in a row that did not fit.
+    failures: u32,
+    /// An answer that the host checks.
+    open: Option<Checking>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Checking {
+    question: EffectId,
+    written: Json,
+    /// The calls that gave the answer; none if it was text.
+    call_ids: Vec<String>,
+}
+
+impl Structured {
+    pub fn asks(&self, question: EffectId) -> bool {
+        self.open.as_ref().is_some_and(|open| open.question == question)
+    }
+
+    /// What closes the calls of an answer that is still being checked.
+    pub fn open_results(&self) -> Option<Vec<Block>> {
+        let ids = &self.open.as_ref()?.call_ids;
+        let results = ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
+        (!ids.is_empty()).then(|| results.collect())
+    }
+}
+
+impl Agent {
+    /// Judges an answer that must fit a schema. What it gives back is no such answer: calls of tools, a pause.
+    pub(super) fn structure(
+        &mut self,
+        desk: &mut Desk<'_>,
+        calls: Vec<WrittenCall>,
+    ) -> Option<Vec<WrittenCall>> {
+        let Some(format) = &desk.config.output else {
+            return Some(calls);
+        };
+        let answers = |call: &WrittenCall| {
+            desk.config
+                .answer_tool()
+                .is_some_and(|tool| tool.name == call.name)
+        };
+        let is_paused = calls.is_empty() && self.finish_reason == Some(FinishReason::Pause);
+        if is_paused || !calls.iter().all(answers) {
+            return Some(calls);
+        }
+        self.structured.output = None;
+        let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
+        let read = match calls.into_iter().next() {
+            Some(call) => read_call(call),
+            None => self.read_text(desk),
+        };
+        let checked = read.and_then(|json| match &desk.catalog.output {
+            Some(schema) => check(schema, &json).map(|()| json),
+            None => Ok(json),
+        });
+        match checked {
+            Err(problem) => self.refuse_output(desk, &call_ids, &problem),
+            Ok(written) if format.ask => self.ask_to_check(desk, written, call_ids),
+            Ok(output) => self.accept_output(desk, &call_ids, output),
+        }
+        None
+    }
+
+    fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
+        let text = self.text.trim();
+        if text.is_empty() || text == "null" {
+            return Err("it is empty".into());
+        }
+        let parsed = match parse_arguments(text) {
+            Ok(parsed) => parsed,
+            Err(_) if self.finish_reason == Some(FinishReason::Length) => return Err(CUT_OFF.into()),
+            Err(error) => return Err(error.to_string()),
+        };
+        let json = Json::from_valid(parsed.json.trim());
+        if let Some(repair) = parsed.repaired_by {
+            let message = ["The answer was no JSON; repaired by ", repair.name()].concat();
+            self.warn(desk, "repaired_output", message);
+        }
+        Ok(json)
+    }
+
+    fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
+        let question = desk.ledger.open(self.index, EffectKind::Question);
+        let kind = EventKind::Question {
+            question_id: question,
+            question: "check_output".into(),
+            data: None,
+        };
+        desk.ledger.emit(self.place(), kind);
+        // As with a tool's input: a check that never settles would hold the run for ever.
+        desk.ledger
+            .set_timer(TimerReason::Question { question }, desk.config.timeouts.tool_ms);
+        let ask = Question::CheckOutput {
+            output: written.clone(),
+        };
+        desk.ledger.output(Output::Ask { question, ask });
+        self.structured.open = Some(Checking {
+            question,
+            written,
+            call_ids,
+        });
+    }
+
+    pub(super) fn handle_checked(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
+        let Some(Checking {
+            written, call_ids, ..
+        }) = self.structured.open.take()
+        else {
+            return;
+        };
+        let checked = match answer {
+            QuestionAnswer::Checked(checked) => checked,
+            QuestionAnswer::Failed { why } => CheckedOutput {
+                problem: Some(["it could not be checked: ", &why].concat()),
+                output: None,
+            },
+            _ => CheckedOutput::default(),
+        };
+        match checked.problem {
+            Some(problem) => self.refuse_output(desk, &call_ids, &problem),
+            None => self.accept_output(desk, &call_ids, checked.output.unwrap_or(written)),
+        }
+    }
+
+    /// Nobody waits for the host's check any more.
+    pub(super) fn drop_checked(&mut self, desk: &mut Desk<'_>) {
+        if let Some(results) = self.structured.open_results() {
+            self.transcript.push_round(results, Vec::new());
+        }
+        if let Some(open) = self.structured.open.take() {
+            desk.ledger.close(open.question);
+        }
+    }
+
+    fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {
+        let results = call_ids.iter().map(|id| Block::ToolResult {
+            call_id: id.clone(),
+            content: vec![Block::text("The answer was taken.")],
+            is_error: false,
+        });
+        self.transcript.push_round(results.collect(), Vec::new());
+        if !call_ids.is_empty() {
+            self.text = output.as_str().to_owned();
+        }
+        self.structured.failures = 0;
+        self.structured.output = Some(output);
+        self.finish_iteration(desk);
+        self.hand_over(desk, false);
+    }
+
+    /// The model is told what is wrong and asked again, unless it has been too often. One that refuses is not.
+    fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
+        self.structured.failures += 1;
+        let message = ["The answer was not taken: ", problem].concat();
+        self.warn(desk, "invalid_output", message.clone());
+        let most = desk.config.output.as_ref().map_or(0, |format| format.max_retries);
+        let refuses = matches!(
+            self.finish_reason,
+            Some(FinishReason::Refusal | FinishReason::ContentFilter)
+        );
+        let gives_up = refuses || self.structured.failures > most;
+        if call_ids.is_empty() {
+            let how = match desk.config.answer_tool() {
+                Some(tool) => ["\nCall the tool ", &tool.name, " with the answer."].concat(),
+                None => self.how_to_answer(desk),
+            };
+            if !gives_up {
+                self.transcript
+                    .push_user(vec![Block::text([message, how].concat())]);
+            }
+        } else {
+            let fault = fault(
+                "invalid_output",
+                message,
+                "Call the tool again with an answer that fits its schema.",
+            );
+            let results = call_ids.iter().map(|id| result_of(id, &fault));
+            self.transcript.push_round(results.collect(), Vec::new());
+        }
+        self.finish_iteration(desk);
+        if gives_up {
+            return self.end_stopped(desk, StoppedBy::StructuredOutput);
+        }
+        self.hand_over(desk, true);
+    }
+
+    fn how_to_answer(&self, desk: &Desk<'_>) -> String {
+        let schema = desk
+            .config
+            .output
+            .as_ref()
+            .map_or("", |format| format.schema.as_str());
+        [
+            "\nAnswer again with one JSON object and nothing else, which fits this schema: ",
+            schema,
+        ]
+        .concat()
+    }
+
+    pub(super) fn warn(&self, desk: &mut Desk<'_>, code: &str, message: String) {
+        let code = code.into();
+        desk.ledger
+            .emit(self.place(), EventKind::Warning { code, message });
+    }
+}
+
+const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
+
+fn read_call(call: WrittenCall) -> Result<Json, String> {
+    match call.input {
+        _ if call.is_cut_off => Err(CUT_OFF.into()),
+        ToolInput::Json(json) => Ok(json),
+        ToolInput::Invalid(_) => Err(call.problem.unwrap_or_default()),
+    }
+}
+
+fn check(schema: &Schema, json: &Json) -> Result<(), String> {
+    let Some(value) = Tree::parse(json.as_str()) else {
+        return Ok(());
+    };
+    let violations = schema.validate(&value, MAX_VIOLATIONS);
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let mut problem = String::from("it does not fit the schema: ");
+    for (at, violation) in violations.iter().enumerate() {
+        problem.push_str(if at == 0 { "" } else { "; " });
+        violation.describe(&mut problem);
+    }
+    Err(problem)
+}
