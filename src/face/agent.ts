@@ -12,6 +12,7 @@ import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { stopConfig } from "./stopping.js";
 import { tracersOf } from "./tracing.js";
+import { outputConfig } from "./structured-output.js";
 import { knowTools, type ToolSet } from "./tool.js";
 import type {
   Agent,
@@ -19,6 +20,7 @@ import type {
   Clock,
   FinishOptions,
   Message,
+  OutputFormat,
   PermissionOptions,
   Prompt,
   RunOptions,
@@ -42,6 +44,7 @@ export interface AgentParts {
   readonly ids: () => string;
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
+  readonly output: OutputFormat | undefined;
   readonly finishing: FinishOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
 }
@@ -88,6 +91,7 @@ function partsOf(options: AgentOptions): AgentParts {
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     permissions: options,
     stopping: options,
+    output: options.output,
     finishing: options,
     tracing: options,
   };
@@ -129,6 +133,7 @@ function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet)
     retry,
     permissions: permissionConfig(options),
     ...stopConfig(options, tools),
+    output: outputConfig(options.output, options.maxStructuredOutputRetries),
     toolExecution,
     maxToolConcurrency,
     onMaxTokens,

@@ -58,6 +58,7 @@ export interface Question {
     call: { toolCallId: string; toolName: string; input: unknown; reason: string };
     classify: boolean;
   };
+  checkOutput: { output: unknown };
   stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
 }
 
@@ -78,11 +79,13 @@ export type QuestionAnswer =
   | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
   | PermissionResult
   | { stop: boolean }
+  | { checked: { problem?: string; output?: unknown } }
   | { failed: { why: string } };
 
 /** The engine's `RunResult`, as its JSON has it. */
 export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {
   text: string;
+  output: unknown;
   toolCalls: unknown[];
   messages: unknown[];
   usage: { [count: string]: unknown };

@@ -12,7 +12,7 @@ export type OpenRun = (configJson: string, host: HostCallbacks) => Driver;
 export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result without what the face makes of it. */
-export type EngineResult = Omit<RunReport, "costUsd" | "costBasis">;
+export type EngineResult = Omit<RunReport, "costUsd" | "costBasis"> & { output: unknown };
 
 /** What the engine says at any time, if it still can; its types are those of the Rust side. */
 export function resultOf(driver: Driver): EngineResult | undefined {

@@ -84,7 +84,7 @@ type EventKind =
   | {
       type: "question";
       questionId: number;
-      question: "permission" | "prepare_calls" | "stop_condition" | "stop_repeat";
+      question: "permission" | "prepare_calls" | "check_output" | "stop_condition" | "stop_repeat";
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
     }
   | { type: "answered"; questionId: number }
@@ -150,7 +150,9 @@ export type StoppedBy =
   | "tool_calls"
   /** `stopWhen`. */
   | "condition"
-  | "repeat";
+  | "repeat"
+  /** No answer fitted the schema. */
+  | "structured_output";
 
 /** How a run ended. `outcome` tells which of the other fields is there. */
 export type Outcome =

@@ -1,7 +1,7 @@
 /** looplet: an LLM agent's loop for browsers and edge runtimes. */
 import { agentOn } from "./agent.js";
 import type { LoadEngine } from "./engine.js";
-import type { Agent, AgentOptions } from "./types.js";
+import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./types.js";
 import { loadWasm } from "./wasm.js";
 import { RunDriver } from "./driver.js";
 
@@ -10,6 +10,10 @@ import { RunDriver } from "./driver.js";
  *
  * @throws LoopletError `config_…`, for anything that the options say wrong
  */
+export function createAgent<const S extends InputSchema>(
+  options: AgentOptions<S> & { output: OutputFormat<S> },
+): Agent<InputOf<S>>;
+export function createAgent(options: AgentOptions): Agent<undefined>;
 export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);
 }

@@ -18,6 +18,7 @@ export function finished(
   return {
     ...told,
     text,
+    output: raw.output ?? undefined,
     // Passed on unread: see `RunDriver.result`.
     get toolCalls() {
       return kept(this, "toolCalls", raw.toolCalls);
@@ -50,6 +51,7 @@ export function neverStarted(
 ): EngineResult {
   return {
     text: "",
+    output: undefined,
     toolCalls: [],
     messages: [...history, { role: "user", content: prompt }],
     usage: noUsage(),

@@ -17,6 +17,7 @@ import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
 import { Stopping } from "./stopping.js";
+import { partialOutput, StructuredOutput } from "./structured-output.js";
 import { ToolCalls } from "./tool-calls.js";
 import { message } from "./tool-schema.js";
 import { traces } from "./tracing.js";
@@ -61,6 +62,7 @@ export class EngineRun implements Run {
   readonly #permissions: Permissions;
   readonly #stopping: Stopping;
   readonly #traces: Trace[];
+  readonly #output: StructuredOutput;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
@@ -113,6 +115,7 @@ export class EngineRun implements Run {
       this.#tools.onThrow = (id, thrown) => {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
+    this.#output = new StructuredOutput(parts.output, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
@@ -229,9 +232,10 @@ export class EngineRun implements Run {
       authorize: (request) => authorizeRequest(models.at(request.model), request),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
-      ask: (question, { prepareCalls, permission, stop }) => {
+      ask: (question, { prepareCalls, permission, checkOutput, stop }) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (permission !== undefined) this.#permissions.ask(question, permission);
+        if (checkOutput !== undefined) this.#output.ask(question, checkOutput);
         if (stop !== undefined) this.#stopping.ask(question, stop);
       },
       onDelta: this.#deltas(),
@@ -247,7 +251,8 @@ export class EngineRun implements Run {
 
   // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
   #deltas(): HostCallbacks["onDelta"] {
-    const { onText, onThinking } = this.#options;
+    const { onText, onThinking, onPartialOutput } = this.#options;
+    const hear = partialOutput(onPartialOutput);
     const stamp = this.#stamp;
     const seen = this.#seen;
     return (kind, text, block, seq, agent, iteration, attempt) => {
@@ -255,6 +260,7 @@ export class EngineRun implements Run {
         if (kind === 0) {
           const returned: unknown = onText?.(text);
           if (returned !== undefined) this.#watch(returned);
+          if (hear !== undefined && agent === 0) this.#watch(hear(iteration, attempt, block, text));
         } else if (kind === 1) {
           const returned: unknown = onThinking?.(text);
           if (returned !== undefined) this.#watch(returned);
@@ -327,11 +333,11 @@ export class EngineRun implements Run {
   /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
   #want(): void {
     if (this.#driver === undefined || this.#outcome !== undefined) return;
-    const { onText, onThinking, onToolCall, onToolResult, onEvent } = this.#options;
+    const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
     const all = onEvent !== undefined || this.#queues.size > 0 || this.#backlog !== undefined;
     this.#seen.all = all;
     this.#driver.want({
-      text: all || onText !== undefined,
+      text: all || onText !== undefined || onPartialOutput !== undefined,
       reasoning: all || onThinking !== undefined,
       toolInput: all,
       events: all || this.#traces.length > 0 || onToolCall !== undefined || onToolResult !== undefined,
@@ -381,6 +387,7 @@ export class EngineRun implements Run {
       if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
       this.#driver = undefined;
       this.#outcome = outcome;
+      result.output = this.#output.value(result.output);
       this.#conclude(finished(result, outcome, this.#models.priceBasis()));
     } catch (error) {
       this.#driver = undefined;

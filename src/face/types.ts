@@ -8,6 +8,7 @@ import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
+import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { StopOptions } from "./stop-types.js";
 import type { TraceOptions } from "./trace-types.js";
@@ -19,6 +20,7 @@ export type * from "./finish-types.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";
 export type * from "./model-types.js";
+export type * from "./output-types.js";
 export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
 export type * from "./stop-types.js";
@@ -31,13 +33,22 @@ export type Prompt = string | readonly ContentBlock[];
  * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
  * names the option.
  */
-export interface AgentOptions extends PermissionOptions, StopOptions, FinishOptions, TraceOptions {
+export interface AgentOptions<S extends InputSchema = InputSchema>
+  extends PermissionOptions, StopOptions, FinishOptions, TraceOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;
   /** The tools, as a record (the key is the name) or an array (each has its `name`). Default: none. */
   tools?: Tools | undefined;
+
+  /** Every answer must be JSON of a schema; it is `result.output`. Default: any text. */
+  output?: OutputFormat<S> | undefined;
+  /**
+   * How often an answer that does not fit is asked for again, a non-negative integer. Default 3. Then the run is
+   * `stopped` by `structured_output`.
+   */
+  maxStructuredOutputRetries?: number | undefined;
 
   /** Model calls of one run, a positive integer. Default 50. Beyond it the run is `stopped` by `iterations`. */
   maxIterations?: number | undefined;
@@ -219,11 +230,16 @@ export interface ToolContext {
 }
 
 /** Callbacks of a run. One that throws goes to `onError`; the run goes on. */
-export interface RunListeners {
+export interface RunListeners<Output = unknown> {
   /** Contract: each piece of the model's text, in order. After a `reset` event the text of that answer starts over. */
   onText?: ((text: string) => void) | undefined;
   /** Contract: each piece of the model's reasoning, in order. */
   onThinking?: ((text: string) => void) | undefined;
+  /**
+   * Contract: the structured answer so far, about once for each network chunk that adds to it. It is one object that
+   * grows: copy what you keep. Unchecked; it starts over with every answer and every attempt.
+   */
+  onPartialOutput?: ((partial: Partially<Output>) => void) | undefined;
   /** Contract: a complete call, before its tool runs. */
   onToolCall?: ((event: RunEventOf<"tool-call">) => void) | undefined;
   /** Contract: a call's result or error. */
@@ -234,7 +250,7 @@ export interface RunListeners {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-export interface RunOptions extends RunListeners {
+export interface RunOptions<Output = unknown> extends RunListeners<Output> {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
@@ -259,11 +275,11 @@ export interface Queued {
  * of run)`) is optional. An iteration that begins in the same task sees every event; a later one, or one after more
  * than 16 KiB of text, starts with a `snapshot`.
  */
-export interface Run extends AsyncIterable<RunEvent> {
+export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   /** Unique; made by the `ids` option. */
   readonly id: string;
   /** Never rejects for what a provider, a tool or a limit did, unless an option says `"throw"`. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
   /** Set inside `abort()` and before `result` settles; `undefined` while the run goes on. */
   readonly outcome: OutcomeKind | undefined;
   /** The events, with options; `for await (… of run)` is `run.events()`. Several iterations may go on at once. */
@@ -309,7 +325,17 @@ export interface Run extends AsyncIterable<RunEvent> {
  * What a run came to: `"completed"`, `"stopped"` (then there is `stoppedBy`), `"cancelled"` (`abortReason`) or
  * `"failed"` (`error`).
  */
-export type RunResult = Outcome & RunReport;
+export type RunResult<Output = unknown> = RunReport &
+  (
+    | (Extract<Outcome, { outcome: "completed" }> & {
+        /** The structured answer, if the agent has the option `output`. */
+        output: Output;
+      })
+    | (Exclude<Outcome, { outcome: "completed" }> & {
+        /** An earlier answer that fitted, before a follow-up. */
+        output: Output | undefined;
+      })
+  );
 
 /** What a run has to show, however it ended. */
 export interface RunReport {
@@ -352,29 +378,29 @@ export interface ToolCallRecord {
 }
 
 /** What `createAgent` returns: a configuration, without state. One agent may have any number of runs at once. */
-export interface Agent {
+export interface Agent<Output = unknown> {
   /**
    * Starts a run at once.
    *
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
-  run(prompt: Prompt, options?: RunOptions): Run;
+  run(prompt: Prompt, options?: RunOptions<Output>): Run<Output>;
   /** A conversation that keeps its transcript from prompt to prompt. */
-  chat(options?: { messages?: readonly Message[] }): Chat;
+  chat(options?: { messages?: readonly Message[] }): Chat<Output>;
 }
 
 /** A conversation: each run goes on from where the last one ended, however it ended. */
-export interface Chat {
+export interface Chat<Output = unknown> {
   /** The transcript so far; replaced when a run ends. */
   readonly messages: readonly Message[];
   /** The run that is going on. */
-  readonly current: Run | undefined;
+  readonly current: Run<Output> | undefined;
   /**
    * Starts a run on the transcript.
    *
    * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on
    */
-  run(prompt: Prompt, options?: Omit<RunOptions, "messages">): Run;
+  run(prompt: Prompt, options?: Omit<RunOptions<Output>, "messages">): Run<Output>;
   /**
    * Forgets the transcript, or replaces it.
    *

@@ -93,6 +93,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
         tool_calls: true,
         condition: true,
         repeat: true,
+        structured_output: true,
       }),
     ).toEqual(variants("outcome.rs", "StoppedBy", "_"));
     expect(

@@ -85,6 +85,7 @@ export class FakeDriver implements Driver {
     return {
       ...this.#outcome,
       text: this.text,
+      output: null,
       toolCalls: [],
       messages: [{ role: "user", content: [{ type: "text", text: "asked" }] }],
       usage: USAGE,
