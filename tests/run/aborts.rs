@@ -45,7 +45,7 @@ fn partial_text_and_usage_are_kept() {
 }
 
 #[test]
-fn whole_calls_are_answered_and_unfinished_ones_dropped() {
+fn s003_26_whole_calls_are_answered_and_unfinished_ones_dropped() {
     let mut world = world();
     world.head(200, &[]);
     let thought = Piece::Thinking("Hm.".into(), "");
@@ -70,7 +70,7 @@ fn whole_calls_are_answered_and_unfinished_ones_dropped() {
 }
 
 #[test]
-fn running_tools_are_told_and_queued_ones_never_start() {
+fn i_05_running_tools_are_told_and_queued_ones_never_start() {
     let mut world = world();
     world.respond(&stream(
         &[
@@ -105,7 +105,7 @@ fn an_open_question_does_not_hold_the_end_back_and_its_answer_is_inert() {
 }
 
 #[test]
-fn a_wait_between_attempts_ends_at_once() {
+fn s004_35_a_wait_between_attempts_ends_at_once() {
     let mut world = world();
     world.network_failed();
     cancelled(&mut world);
@@ -114,7 +114,7 @@ fn a_wait_between_attempts_ends_at_once() {
 }
 
 #[test]
-fn late_answers_are_inert() {
+fn i_05_late_answers_are_inert() {
     let mut world = world();
     let request = world.request();
     world.head(200, &[]);
@@ -130,7 +130,7 @@ fn late_answers_are_inert() {
 }
 
 #[test]
-fn the_history_of_an_aborted_run_can_be_gone_on_from() {
+fn s003_26_the_history_of_an_aborted_run_can_be_gone_on_from() {
     let mut world = world();
     world.respond(&stream(
         &[call("a", "read", json!({})), call("b", "read", json!({}))],

@@ -6,7 +6,7 @@ use crate::wire::{Piece, call, stream, text, unmarked};
 use crate::world::{World, config, tool};
 
 #[test]
-fn a_text_answer_completes_the_run() {
+fn s004_10_a_text_answer_completes_the_run() {
     let mut world = World::started(config(json!([]), json!({})));
     world.respond(&stream(&[text("Hello "), text("there.")], "end_turn"));
     let result = world.result();
@@ -61,7 +61,7 @@ fn the_request_says_who_is_asked_what() {
 }
 
 #[test]
-fn tool_results_go_back_and_the_loop_goes_on() {
+fn s000_01_s002_12_tool_results_go_back_and_the_loop_goes_on() {
     let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
     world.respond(&stream(
         &[text("Let me add."), call("t1", "add", json!({"n": 1}))],
@@ -79,7 +79,7 @@ fn tool_results_go_back_and_the_loop_goes_on() {
 }
 
 #[test]
-fn without_cache_markers_every_request_begins_with_the_bytes_of_the_one_before() {
+fn i_02_s001_37_without_cache_markers_every_request_begins_with_the_bytes_of_the_one_before() {
     let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
     for round in 0..5 {
         world.respond(&stream(
@@ -96,7 +96,7 @@ fn without_cache_markers_every_request_begins_with_the_bytes_of_the_one_before()
 }
 
 #[test]
-fn signed_thinking_goes_back_unchanged_and_in_place() {
+fn s003_14_s004_19_signed_thinking_goes_back_unchanged_and_in_place() {
     let mut world = World::started(config(json!([tool("add", json!({}))]), json!({})));
     let thought = Piece::Thinking("Hm.".into(), "c2ln");
     world.respond(&stream(

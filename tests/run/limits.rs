@@ -13,7 +13,7 @@ fn stopped_by(world: &World, what: &str) -> bool {
 }
 
 #[test]
-fn no_more_model_calls_are_made_than_allowed() {
+fn s000_21_i_05_no_more_model_calls_are_made_than_allowed() {
     let mut world = world(json!({"limits": {"maxIterations": 3}}));
     for id in ["a", "b", "c"] {
         world.respond(&stream(&[text("Next."), call(id, "read", json!({}))], "tool_use"));
@@ -31,7 +31,7 @@ fn no_more_model_calls_are_made_than_allowed() {
 }
 
 #[test]
-fn fifty_is_the_default() {
+fn s003_06_fifty_is_the_default() {
     let mut world = world(json!({}));
     world.round_trips = false;
     for round in 0..50 {
@@ -45,7 +45,7 @@ fn fifty_is_the_default() {
 }
 
 #[test]
-fn too_many_tokens_stop_the_run_before_its_tools() {
+fn s003_08_too_many_tokens_stop_the_run_before_its_tools() {
     let mut world = world(json!({"limits": {"maxTotalTokens": 100}}));
     world.respond(&stream_with_usage(
         &[call("a", "read", json!({}))],

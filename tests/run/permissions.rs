@@ -89,7 +89,7 @@ fn without_permissions_every_tool_runs_but_those_that_want_an_approval() {
 }
 
 #[test]
-fn what_nothing_allows_is_denied_and_the_model_is_told() {
+fn s001_22_s001_30_what_nothing_allows_is_denied_and_the_model_is_told() {
     let mut world = world(json!({"allow": ["look"]}));
     assert!(warnings(&world)[0].ends_with("no rule allows them: act, Bash"));
     respond(&mut world, &[("look", json!({})), ("act", json!({}))]);
@@ -105,7 +105,7 @@ fn what_nothing_allows_is_denied_and_the_model_is_told() {
 }
 
 #[test]
-fn a_bare_deny_rule_takes_the_tool_out_of_the_requests() {
+fn s001_28_a_bare_deny_rule_takes_the_tool_out_of_the_requests() {
     let world = world(json!({"mode": "bypassPermissions", "deny": ["act"]}));
     let tools = world.body(0)["tools"].to_string();
     assert!(!tools.contains("\"act\"") && tools.contains("\"look\""));
@@ -230,7 +230,7 @@ fn the_mode_can_be_switched_while_the_run_goes_on() {
 }
 
 #[test]
-fn in_the_mode_auto_the_classifier_is_asked() {
+fn s001_26_in_the_mode_auto_the_classifier_is_asked() {
     let mut world = world(json!({"mode": "auto"}));
     respond(&mut world, &[("act", json!({}))]);
     assert_eq!(asked(&world), ["act?"]);

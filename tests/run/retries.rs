@@ -12,7 +12,7 @@ fn world() -> World {
 }
 
 #[test]
-fn a_rate_limit_is_waited_out_three_times_and_then_fails() {
+fn s000_19_a_rate_limit_is_waited_out_three_times_and_then_fails() {
     let mut world = world();
     let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Slow down"}}"#;
     for wait_ms in [2000, 4000, 8000] {

@@ -29,7 +29,7 @@ fn delivered(world: &World) -> Vec<u32> {
 }
 
 #[test]
-fn a_steer_goes_with_the_next_results_and_cancels_nothing() {
+fn s003_10_p_20_a_steer_goes_with_the_next_results_and_cancels_nothing() {
     let mut world = world();
     world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
     steer(&mut world, 1, "Only tomorrow.");

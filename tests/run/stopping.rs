@@ -45,7 +45,7 @@ fn answer(world: &mut World, stop: bool) {
 }
 
 #[test]
-fn after_the_last_round_of_tools_an_answer_is_allowed_but_no_further_call() {
+fn s001_10_s001_11_after_the_last_round_of_tools_an_answer_is_allowed_but_no_further_call() {
     let mut world = world(json!({"limits": {"maxToolRounds": 2}}));
     round(&mut world, &["act"], &json!(1));
     round(&mut world, &["act"], &json!(2));
@@ -201,7 +201,7 @@ fn an_abort_while_the_host_is_asked_whether_to_stop_settles_at_once() {
 }
 
 #[test]
-fn a_run_that_costs_more_than_it_may_stops_before_its_tools() {
+fn s001_12_a_run_that_costs_more_than_it_may_stops_before_its_tools() {
     let mut world = world(json!({
         "model": {"price": {"inputNanoUsd": 10, "outputNanoUsd": 50}},
         "limits": {"maxCostNanoUsd": 1400},

@@ -33,7 +33,7 @@ fn read_and_write() -> Value {
 }
 
 #[test]
-fn read_only_calls_run_beside_each_other_and_a_writer_waits() {
+fn s001_31_s001_32_read_only_calls_run_beside_each_other_and_a_writer_waits() {
     let mut world = asked(read_and_write(), json!({}), ["read", "read", "write"]);
     assert_eq!(world.tool_log, ["start a", "start b"]);
     world.return_value("b", json!(2));
@@ -62,7 +62,7 @@ fn read_only_calls_run_beside_each_other_and_a_writer_waits() {
 }
 
 #[test]
-fn sequential_mode_runs_one_after_the_other() {
+fn s000_14_sequential_mode_runs_one_after_the_other() {
     let world = asked(
         read_and_write(),
         json!({"toolExecution": "sequential"}),
@@ -72,7 +72,7 @@ fn sequential_mode_runs_one_after_the_other() {
 }
 
 #[test]
-fn parallel_mode_runs_writers_at_once() {
+fn s002_11_s003_03_parallel_mode_runs_writers_at_once() {
     let world = asked(
         read_and_write(),
         json!({"toolExecution": "parallel"}),
@@ -94,7 +94,7 @@ fn no_more_calls_run_at_once_than_allowed() {
 }
 
 #[test]
-fn calls_with_one_resource_key_run_in_request_order() {
+fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
     let tools = json!([tool("save", json!({"prepare": true}))]);
     let mut world = asked(
         tools,
@@ -168,7 +168,7 @@ fn a_host_that_cannot_prepare_denies_the_calls() {
 }
 
 #[test]
-fn a_failing_tool_is_shown_to_the_model_and_the_loop_goes_on() {
+fn s003_17_s004_29_s004_31_a_failing_tool_is_shown_to_the_model_and_the_loop_goes_on() {
     let mut world = asked(read_and_write(), json!({}), ["read", "read", "write"]);
     world.finish_tool("a", fault(true));
     world.return_value("b", json!("fine"));
@@ -183,7 +183,7 @@ fn a_failing_tool_is_shown_to_the_model_and_the_loop_goes_on() {
 }
 
 #[test]
-fn a_fatal_tool_error_stops_the_run_and_its_siblings() {
+fn s003_09_a_fatal_tool_error_stops_the_run_and_its_siblings() {
     let mut world = asked(read_and_write(), json!({}), ["read", "read", "write"]);
     world.finish_tool("a", fault(false));
     assert_eq!(world.tool_log, ["start a", "start b", "end a", "abort b"]);
@@ -197,7 +197,7 @@ fn a_fatal_tool_error_stops_the_run_and_its_siblings() {
 }
 
 #[test]
-fn an_unknown_tool_is_answered_with_the_names_there_are() {
+fn s000_23_an_unknown_tool_is_answered_with_the_names_there_are() {
     let mut world = World::started(config(read_and_write(), json!({})));
     world.respond(&stream(&[call("t1", "raed", json!({}))], "tool_use"));
     let shown = world.body(1)["messages"][2]["content"][0]["content"]
@@ -225,7 +225,7 @@ fn input_that_does_not_fit_the_schema_is_refused_before_the_tool_runs() {
 }
 
 #[test]
-fn arguments_are_repaired_with_a_warning() {
+fn s004_27_arguments_are_repaired_with_a_warning() {
     let mut world = World::started(config(read_and_write(), json!({})));
     let fenced = Piece::Call("t1".into(), "read".into(), "```json\n{\"n\": 1,}\n```".into());
     world.respond(&stream(&[fenced], "tool_use"));
@@ -234,7 +234,7 @@ fn arguments_are_repaired_with_a_warning() {
 }
 
 #[test]
-fn arguments_beyond_repair_are_told_to_the_model_and_never_become_an_empty_object() {
+fn s004_28_arguments_beyond_repair_are_told_to_the_model_and_never_become_an_empty_object() {
     let mut world = World::started(config(read_and_write(), json!({})));
     let broken = Piece::Call("t1".into(), "read".into(), "{\"n\": ".into());
     world.respond(&stream(&[broken], "tool_use"));

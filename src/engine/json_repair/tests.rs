@@ -41,7 +41,7 @@ fn an_empty_text_and_null_are_an_object_without_fields() {
 }
 
 #[test]
-fn each_repair_gives_the_object_and_names_itself() {
+fn s004_25_s004_26_each_repair_gives_the_object_and_names_itself() {
     let rows = [
         ("```json\n{\"a\":1}\n```", r#"{"a":1}"#, Repair::CodeFence),
         ("  ```\n{\"a\":1}```  ", r#"{"a":1}"#, Repair::CodeFence),

@@ -69,7 +69,7 @@ fn s001_29_a_call_without_what_a_scope_is_compared_with_is_denied_and_asked_abou
 }
 
 #[test]
-fn the_table_of_commands() {
+fn s001_29_the_table_of_commands() {
     let shell = tool("Bash");
     let rows = [
         ("Bash", "anything at all", true),
@@ -196,7 +196,7 @@ fn a_tool_of_the_hosts_own_names_the_field_that_scopes_compare() {
 }
 
 #[test]
-fn the_order_of_modes_and_rules() {
+fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
     let read = ToolConfig {
         read_only: true,
         ..tool("look")
@@ -242,7 +242,7 @@ fn the_order_of_modes_and_rules() {
 }
 
 #[test]
-fn edits_and_file_commands_are_accepted_and_nothing_else() {
+fn s001_23_edits_and_file_commands_are_accepted_and_nothing_else() {
     let permissions = Permissions {
         mode: PermissionMode::AcceptEdits,
         ..Permissions::default()

@@ -38,7 +38,7 @@ fn sent(transcript: &mut Transcript, protocol: &Protocol, spec: &RequestSpec<'_>
 const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 #[test]
-fn anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_last_block() {
+fn s001_38_anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_last_block() {
     let tools = tools();
     for (vendor, caching, marker) in [
         ("anthropic", json!({}), json!({"type": "ephemeral"})),

@@ -115,7 +115,7 @@ pub(super) fn history(protocol: &str) -> Vec<Message> {
 }
 
 #[test]
-fn anthropic_gets_every_block_in_order_and_all_results_before_the_text() {
+fn s002_06_s002_07_s004_22_anthropic_gets_every_block_in_order_and_all_results_before_the_text() {
     let model = model("anthropic", json!({"promptCaching": {"enabled": false}}));
     let body = body(&model, &weather(), &history("anthropic")).unwrap();
     assert_eq!(
@@ -147,7 +147,7 @@ fn anthropic_gets_every_block_in_order_and_all_results_before_the_text() {
 }
 
 #[test]
-fn chat_gets_a_tool_message_per_result_and_then_what_remains() {
+fn s004_18_chat_gets_a_tool_message_per_result_and_then_what_remains() {
     let body = body(
         &model("compatible", json!({})),
         &weather(),
@@ -438,7 +438,7 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_custom_model_gets_the_neutral_history() {
+fn s002_04_a_custom_model_gets_the_neutral_history() {
     let history = history("ndjson");
     let caching = json!({"enabled": true, "key": "k"});
     let format = json!({"name": "n", "schema": {"type": "object"}, "strict": false});

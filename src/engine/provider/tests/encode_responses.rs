@@ -54,7 +54,7 @@ fn answer(content: Vec<Block>) -> [Message; 1] {
 }
 
 #[test]
-fn a_history_becomes_items_in_order_with_each_call_and_each_result_apart() {
+fn s004_20_a_history_becomes_items_in_order_with_each_call_and_each_result_apart() {
     let made = body(&responses(json!({})), &weather(), &history("anthropic")).unwrap();
     assert_eq!(
         made,

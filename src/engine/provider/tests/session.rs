@@ -88,7 +88,7 @@ fn sent(target: &Protocol, model: &str, history: Vec<Message>) -> Value {
 }
 
 #[test]
-fn a_session_goes_on_with_every_other_protocol() {
+fn s002_02_i_09_a_session_goes_on_with_every_other_protocol() {
     for origin in PROTOCOLS {
         for target in PROTOCOLS {
             let models: &[&str] = if origin.name == target.name {

@@ -1,0 +1,101 @@
+/** The guide "How to implement an agent loop", as `createAgent` has it. */
+import { describe, expect, it } from "vitest";
+import type { Block, Message } from "../../../src/face/types.js";
+import { call, play, results } from "./kit.js";
+
+const text = (words: string): Block => ({ type: "text", text: words });
+const wrote = (id: string): Block => ({ type: "tool_call", id, name: "look", input: { n: 1 } });
+const gave = (callId: string): Block => ({
+  type: "tool_result",
+  callId,
+  content: [text("seen")],
+  isError: false,
+});
+
+describe("S002", () => {
+  it("S002-05: the system prompt is passed apart from the messages", async () => {
+    const { bodies } = await play([{ text: "Done." }]);
+    expect(bodies[0]!.messages).toHaveLength(1);
+    expect(JSON.stringify(bodies[0]!.system)).toContain("Be brief.");
+  });
+
+  it.each<[string, Message[], [string, ...string[]][]]>([
+    [
+      "what the model said in one turn is one message, in its order",
+      [
+        { role: "user", content: [text("Go")] },
+        { role: "assistant", content: [text("I look."), wrote("a"), wrote("b")] },
+        { role: "user", content: [gave("a"), gave("b")] },
+        { role: "assistant", content: [text("Seen.")] },
+      ],
+      [
+        ["user", "text"],
+        ["assistant", "text", "tool_use", "tool_use"],
+        ["user", "tool_result", "tool_result"],
+        ["assistant", "text"],
+        ["user", "text"],
+      ],
+    ],
+    [
+      "results and what the user says after them are one message, the results first",
+      [
+        { role: "user", content: [text("Go")] },
+        { role: "assistant", content: [wrote("a")] },
+        { role: "user", content: [gave("a")] },
+      ],
+      [
+        ["user", "text"],
+        ["assistant", "tool_use"],
+        ["user", "tool_result", "text"],
+      ],
+    ],
+  ])("S002-08: %s", async (_, messages, expected) => {
+    const { bodies } = await play([{ text: "Done." }], { run: { messages } });
+    const sent = bodies[0]!.messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
+    expect(sent).toEqual(expected);
+  });
+
+  it("S002-09: thinking, text and calls of an answer become blocks in their order", async () => {
+    const { result } = await play([
+      { thinking: { text: "Hm." }, text: "I look.", toolCalls: [call("look", { n: 3 }, "toolu_1")] },
+      { text: "Done." },
+    ]);
+    expect(result.messages[1]!.content).toMatchObject([
+      { type: "thinking", text: "Hm." },
+      { type: "text", text: "I look." },
+      { type: "tool_call", id: "toolu_1", name: "look", input: { n: 3 } },
+    ]);
+  });
+
+  it("S002-13: that an answer has no calls ends the run, whatever it says of itself", async () => {
+    const { result } = await play([{ text: "Cut", stopReason: "length" }]);
+    expect(result).toMatchObject({ outcome: "completed", finishReason: "length" });
+  });
+
+  it("S002-14: the tools go with every request", async () => {
+    const { bodies } = await play([
+      { toolCalls: [call("look")] },
+      { toolCalls: [call("write")] },
+      { text: "Done." },
+    ]);
+    const names = bodies.map(({ tools }) => tools!.map(({ name }) => name));
+    expect(names).toEqual(Array(3).fill(["look", "write", "edit"]));
+  });
+
+  it("S002-15: a tool gets its input as an object", async () => {
+    let seen: unknown;
+    const look = {
+      description: "Looks",
+      inputSchema: { type: "object" },
+      execute: (input: unknown) => ((seen = input), "seen"),
+    };
+    const { bodies } = await play(
+      [{ toolCalls: [call("look", { a: [1, { b: null }] })] }, { text: "Done." }],
+      {
+        agent: { tools: { look } },
+      },
+    );
+    expect(seen).toEqual({ a: [1, { b: null }] });
+    expect(results(bodies[1])).toHaveLength(1);
+  });
+});
