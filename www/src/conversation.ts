@@ -12,6 +12,7 @@ import {
   type Run,
   type RunEvent,
   type RunResult,
+  type Tracer,
 } from "looplet";
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
@@ -30,6 +31,8 @@ export interface Setup {
 /** Contract: synchronous; called in the order in which things happen. */
 export interface ConversationView {
   started(prompt: string): void;
+  /** Follows a run that starts, for its trace. */
+  traced: Tracer;
   happened(event: RunEvent): void;
   queued(kind: QueuedKind, text: string, queued: Queued): void;
   settled(result: RunResult): void;
@@ -148,6 +151,7 @@ export class Conversation {
       permissionMode: mode,
       permissions: { allow: [...harmless, ...this.#allowed] },
       canUseTool: ask(() => this.#setup.mode),
+      trace: (run) => this.#view.traced(run),
       // The person who switches to it sits in front of the page.
       allowDangerouslySkipPermissions: true,
     });

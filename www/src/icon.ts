@@ -13,6 +13,7 @@ const paths = {
   stop: "M4.5 4.5h7v7h-7z",
   sun: "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM8 1.5v1M8 13.5v1M1.5 8h1M13.5 8h1M3.4 3.4l.7.7M11.9 11.9l.7.7M3.4 12.6l.7-.7M11.9 4.1l.7-.7",
   auto: "M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2zM8 2v12M8 4.5h4.5M8 8h6M8 11.5h4.5",
+  waterfall: "M2.5 4h6M5 8h5.5M8.5 12h5",
   spinner: "M8 2a6 6 0 1 1-6 6",
 } as const;
 

@@ -13,15 +13,18 @@ import { Meter } from "./meter.js";
 import { notice } from "./notice.js";
 import { ModeSwitch, type Mode } from "./permission.js";
 import { Queue } from "./queue.js";
+import { RunTrace } from "./run-trace.js";
 import { Scroll } from "./scroll.js";
 import { Settings } from "./settings.js";
 import { setUpTheme } from "./theme.js";
+import { Waterfall } from "./waterfall.js";
 import { fillWelcome } from "./welcome.js";
 
 const transcript = byId("transcript");
 const welcome = byId("welcome");
 const connectionButton = byId<HTMLButtonElement>("connection");
 const logButton = byId<HTMLButtonElement>("toggle-log");
+const traceButton = byId<HTMLButtonElement>("toggle-trace");
 const newChatButton = byId<HTMLButtonElement>("new-chat");
 
 const scroll = new Scroll(byId("scroller"));
@@ -30,6 +33,7 @@ const bars = new BudgetBars(initialLimits);
 const meter = new Meter(modeSwitch.element, bars.toggle, () => answer?.review());
 const queue = new Queue();
 const log = new EventLog(byId("event-log"), () => showLog(false));
+const waterfall = new Waterfall(byId("trace"), () => showTrace(false));
 const composer = new Composer({
   ask: (text) => conversation.ask(text),
   tell: (kind, text) => conversation.tell(kind, text),
@@ -56,6 +60,11 @@ const conversation = new Conversation(
       composer.setRunning(true);
       scroll.toEnd();
     },
+    traced(run) {
+      const trace = new RunTrace();
+      waterfall.start(trace);
+      return trace.tracer(waterfall.changed)(run);
+    },
     happened(event) {
       log.add(event);
       meter.handle(event);
@@ -74,6 +83,7 @@ const conversation = new Conversation(
       answer?.settle(result);
       meter.settle(result);
       bars.settle(result);
+      waterfall.settle();
       composer.setRunning(false);
       const undelivered = result.undelivered.flatMap((id) => queue.take(id)?.text ?? []);
       if (undelivered.length > 0) composer.restore(undelivered.join("\n"));
@@ -98,6 +108,7 @@ const conversation = new Conversation(
       meter.clear();
       bars.clear();
       log.clear();
+      waterfall.clear();
       composer.setRunning(false);
       composer.focus();
     },
@@ -123,11 +134,15 @@ newChatButton.addEventListener("click", () => conversation.clear());
 logButton.setAttribute("aria-label", "Events");
 logButton.append(icon("list"), element("span", {}, "Events"));
 logButton.addEventListener("click", () => showLog(!log.isOpen));
+traceButton.setAttribute("aria-label", "Trace");
+traceButton.append(icon("waterfall"), element("span", {}, "Trace"));
+traceButton.addEventListener("click", () => showTrace(!waterfall.isOpen));
 connectionButton.addEventListener("click", () => settings.open(conversation.setup.limits));
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   if (conversation.isRunning) conversation.stop();
   else if (log.isOpen) showLog(false);
+  else if (waterfall.isOpen) showTrace(false);
 });
 showConnection(practiceConnection);
 composer.focus();
@@ -165,11 +180,27 @@ function carryOut(): void {
   composer.focus();
 }
 
+// There is room for one of the two.
 function showLog(isOpen: boolean): void {
-  const hadFocus = byId("event-log").contains(document.activeElement);
-  log.setOpen(isOpen);
-  logButton.setAttribute("aria-expanded", String(isOpen));
-  if (hadFocus && !isOpen) logButton.focus();
+  if (isOpen && waterfall.isOpen) showTrace(false);
+  showPanel(log, byId("event-log"), logButton, isOpen);
+}
+
+function showTrace(isOpen: boolean): void {
+  if (isOpen && log.isOpen) showLog(false);
+  showPanel(waterfall, byId("trace"), traceButton, isOpen);
+}
+
+function showPanel(
+  view: { setOpen(isOpen: boolean): void },
+  panel: HTMLElement,
+  button: HTMLElement,
+  isOpen: boolean,
+): void {
+  const hadFocus = panel.contains(document.activeElement);
+  view.setOpen(isOpen);
+  button.setAttribute("aria-expanded", String(isOpen));
+  if (hadFocus && !isOpen) button.focus();
 }
 
 function showConnection(connection: Connection): void {

@@ -3,7 +3,10 @@ import { element } from "./element.js";
 
 const suggestions = [
   { title: "Two tools at once", prompt: "What is 17 * 23 + 4, and what time is it in Tokyo?" },
-  { title: "One after the other, if you allow it", prompt: "Calculate 1234.5 * 0.19 and then save the result as a note" },
+  {
+    title: "One after the other, if you allow it",
+    prompt: "Calculate 1234.5 * 0.19 and then save the result as a note",
+  },
   { title: "Progress: steer it or stop it", prompt: "Look up retries and limits in the archive" },
   { title: "Read a document", prompt: "Read the document steering.md and list my notes" },
   { title: "A tool that fails", prompt: "Calculate 7 / 0" },

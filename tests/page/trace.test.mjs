@@ -1,0 +1,173 @@
+// The trace of a run as a waterfall: a table that a person can look at, walk through by keyboard and copy.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { Visitor, launch, serve, skip } from "./playground.mjs";
+
+describe("the trace on the page", { skip }, () => {
+  let server, browser, visitor;
+  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
+  afterEach(async () => {
+    await visitor.close();
+    assert.deepEqual(visitor.complaints, []);
+  });
+
+  const panel = () => visitor.page.getByRole("complementary", { name: "Trace" });
+  const rows = () => panel().locator("tbody tr:not(.more)");
+  const names = () => panel().locator("tbody .name").allInnerTexts();
+  const row = (name) => rows().filter({ hasText: name });
+  const took = (name) => row(name).locator(".took").innerText();
+  const focused = () => visitor.page.evaluate(() => document.activeElement.innerText);
+  /** Where the bars are, as shares of their lanes. */
+  const bars = () =>
+    rows().evaluateAll((all) =>
+      all.map((item) => {
+        const lane = item.querySelector(".lane").getBoundingClientRect();
+        const bar = item.querySelector(".stretch").getBoundingClientRect();
+        return { from: (bar.left - lane.left) / lane.width, to: (bar.right - lane.left) / lane.width };
+      }),
+    );
+
+  test("iterations, model calls and tools are rows of a table, with bars and durations", async () => {
+    await visitor.button("Trace").click();
+    assert.match(await panel().innerText(), /Ask something/);
+    await visitor.ask("What is 6 * 7, and look up keys in the archive");
+
+    const table = panel().getByRole("table", { name: /Steps of the run/ });
+    assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), ["Step", await axis(), "Took"]);
+    assert.deepEqual(await names(), [
+      "Run",
+      "Iteration 1",
+      "practice-1",
+      "calculator",
+      "slow_lookup",
+      "Iteration 2",
+      "practice-1",
+    ]);
+    assert.match(await took("slow_lookup"), /^4\.\d s$/);
+    const [run, first, chat, , lookup, second, last] = await bars();
+    assert.ok(run.from < 0.02 && run.to > 0.98);
+    assert.ok(
+      chat.from >= first.from && chat.to <= lookup.from + 0.02,
+      "the tool runs when the model has asked",
+    );
+    assert.ok(lookup.to - lookup.from > 0.4, "the slow tool is the longest");
+    assert.ok(second.from >= lookup.to - 0.02 && last.to > 0.98);
+    for (const { from, to } of await bars()) assert.ok(from > -0.01 && to < 1.03);
+
+    async function axis() {
+      return panel().locator("thead th").nth(1).innerText();
+    }
+  });
+
+  test("a wait for approval is a bar of its own, and the tool begins after it", async () => {
+    await visitor.button("Trace").click();
+    await visitor.say("Save the note: water the plants");
+    await visitor.until(row("Waits for approval"));
+    assert.match(await took("add_note"), /waits/);
+    assert.equal(await row("Waits for approval").getAttribute("data-state"), "open");
+    await visitor.page.clock.runFor(3_000);
+    await visitor.button("Allow").click();
+    await visitor.until(visitor.summaries);
+    assert.match(await took("Waits for approval"), /^[3-5]\.\d s$/);
+    assert.match(await took("add_note"), /^\d+ ms$/);
+    const all = await bars();
+    const at = (await names()).indexOf("add_note");
+    assert.ok(all[at].from >= all[at + 1].to - 0.02);
+  });
+
+  test("failed attempts and the waits between them show", async () => {
+    await visitor.ask("/practice 529 x2\nWhat is 6 * 7?");
+    await visitor.button("Trace").click();
+    assert.deepEqual((await names()).slice(1, 7), [
+      "Iteration 1",
+      "practice-1",
+      "Waits for attempt 2",
+      "practice-1, attempt 2",
+      "Waits for attempt 3",
+      "practice-1, attempt 3",
+    ]);
+    assert.equal(await rows().nth(2).getAttribute("data-state"), "failed");
+    await rows().nth(2).getByRole("button").click();
+    assert.match(await panel().locator(".more:visible").innerText(), /error\.type\s+overloaded/);
+  });
+
+  test("a step that goes on grows, and stands still when the run is stopped", async () => {
+    await visitor.button("Trace").click();
+    await visitor.say("Look up keys in the archive");
+    await visitor.until(row("slow_lookup"));
+    await visitor.page.clock.runFor(2_000);
+    assert.equal(await row("slow_lookup").getAttribute("data-state"), "open");
+    assert.match(await took("slow_lookup"), /^[12]\.\d s$/);
+    await visitor.button("Stop").click();
+    await visitor.summaries.waitFor();
+    await visitor.page.clock.runFor(100);
+    const before = await took("Run");
+    await visitor.page.clock.runFor(5_000);
+    assert.equal(await took("Run"), before);
+    assert.equal(await panel().locator("[data-state=open]").count(), 0);
+  });
+
+  test("the keyboard walks through the steps and opens what is known", async () => {
+    await visitor.ask("What is 6 * 7?");
+    await visitor.button("Trace").press("Enter");
+    await panel().getByRole("button", { name: "Run (agent)" }).focus();
+    await visitor.page.keyboard.press("ArrowDown");
+    await visitor.page.keyboard.press("ArrowDown");
+    assert.match(await focused(), /practice-1/);
+    await visitor.page.keyboard.press("Enter");
+    const known = panel().locator(".more:visible");
+    assert.match(
+      await known.innerText(),
+      /gen_ai\.usage\.input_tokens\s+\d+[\s\S]*finish_reasons\s+tool_calls/,
+    );
+    assert.equal(
+      await panel().getByRole("button", { expanded: true }).innerText(),
+      await focused(),
+      "what is open says so",
+    );
+    await visitor.page.keyboard.press("Escape");
+    assert.equal(await panel().isVisible(), false);
+    assert.match(await focused(), /Trace/);
+  });
+
+  test("earlier runs can be looked at until a new chat forgets them", async () => {
+    await visitor.ask("What is 6 * 7?");
+    await visitor.ask("List my notes");
+    await visitor.button("Trace").click();
+    assert.ok((await names()).includes("list_notes"));
+    await panel().getByRole("combobox", { name: "Run" }).selectOption({ label: "Run 1" });
+    assert.ok((await names()).includes("calculator"));
+    await visitor.button("New chat").click();
+    assert.equal(await rows().count(), 0);
+    assert.match(await panel().innerText(), /Ask something/);
+  });
+
+  test("there is room for the trace or the events, and the one opened last shows", async () => {
+    await visitor.button("Trace").click();
+    await visitor.button("Events").click();
+    assert.equal(await panel().isVisible(), false);
+    assert.equal(await visitor.button("Trace").getAttribute("aria-expanded"), "false");
+    await visitor.button("Trace").click();
+    assert.equal(await visitor.page.getByRole("complementary", { name: "Event log" }).isVisible(), false);
+  });
+
+  test("the spans can be copied, as looplet/trace writes them", async () => {
+    await visitor.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await visitor.ask("What is 6 * 7?");
+    await visitor.button("Trace").click();
+    await panel().getByRole("button", { name: "Copy" }).click();
+    const text = await visitor.page.evaluate(() => navigator.clipboard.readText());
+    const spans = text.split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(
+      spans.map(({ name }) => name),
+      ["execute_tool calculator", "chat practice-1", "chat practice-1", "invoke_agent"],
+    );
+    assert.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1);
+    assert.ok(!text.includes("6 * 7"), "no content is in a trace");
+  });
+});

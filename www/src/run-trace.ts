@@ -1,0 +1,176 @@
+/**
+ * What one run did and when, as a tree of steps with a beginning and an end: the spans of `looplet/trace`, and between
+ * them what has no span of its own (iterations, waits for a person or for another attempt).
+ */
+import type { RunEvent, Tracer } from "looplet";
+import { traceSpans, type Span } from "looplet/trace";
+
+export interface Step {
+  readonly id: string;
+  readonly kind: "agent" | "iteration" | "model" | "tool" | "wait";
+  name: string;
+  startMs: number;
+  /** `undefined` while it goes on. */
+  endMs: number | undefined;
+  /** A call that has not begun to run. */
+  isHeld: boolean;
+  /** `error.type` of one that failed. */
+  error: string | undefined;
+  facts: Record<string, unknown>;
+  readonly children: Step[];
+}
+
+export class RunTrace {
+  root: Step | undefined;
+  /** As `looplet/trace` gives them, those that have ended. */
+  readonly spans: Span[] = [];
+  readonly #steps = new Map<string, Step>();
+  /** Ids of the steps of spans, by the id of the span. */
+  readonly #bySpan = new Map<string, string>();
+  /** Calls that wait, by the question they wait for. */
+  readonly #held = new Map<number, string>();
+  /** The event that makes a span begin or end. */
+  #cause: RunEvent | undefined;
+
+  /** Contract of `changed`: called when something is new; synchronous. */
+  tracer(changed: () => void): Tracer {
+    const spans = traceSpans((span) => this.#span(span), { starts: true });
+    return (run) => {
+      const trace = spans(run);
+      return {
+        ...trace,
+        onEvent: (event) => {
+          this.#cause = event;
+          trace.onEvent(event);
+          this.#event(event, event.timeMs ?? run.now());
+          changed();
+        },
+        onToolThrow: (toolCallId, thrown) => trace.onToolThrow?.(toolCallId, thrown),
+        onEnd: (result) => {
+          trace.onEnd?.(result);
+          changed();
+        },
+      };
+    };
+  }
+
+  #span(span: Span): void {
+    const id = this.#bySpan.get(span.spanId) ?? this.#idOf(span);
+    if (id === undefined) return;
+    this.#bySpan.set(span.spanId, id);
+    const step = this.#steps.get(id) ?? this.#begin(id, kindOf(span), this.#parentOf(span), span.startMs);
+    step.name = nameOf(span);
+    step.startMs = span.startMs;
+    step.isHeld = false;
+    step.facts = { ...span.attributes };
+    step.error = span.status === "error" ? String(span.attributes["error.type"]) : undefined;
+    if (span.endMs === null) return;
+    step.endMs = span.endMs;
+    this.spans.push(span);
+  }
+
+  #event(event: RunEvent, timeMs: number): void {
+    const { agentPath, iteration } = event;
+    const round = `${agentPath}#${iteration}`;
+    switch (event.type) {
+      case "iteration-start":
+        this.#begin(round, "iteration", agentPath, timeMs).name = `Iteration ${iteration}`;
+        return;
+      case "iteration-finish":
+        return this.#end(round, timeMs);
+      case "tool-call":
+        // The answer is whole; its span is told later.
+        for (const step of this.#steps.get(round)?.children ?? [])
+          if (step.kind === "model") step.endMs ??= timeMs;
+        this.#begin(callId(event), "tool", round, timeMs).name = event.toolName;
+        return;
+      case "question":
+        if (event.data) {
+          const call = callId({ agentPath, toolCallId: event.data.toolCallId });
+          this.#begin(`question ${event.questionId}`, "wait", call, timeMs).name = "Waits for approval";
+          this.#hold(call, true, timeMs);
+          this.#held.set(event.questionId, call);
+        }
+        return;
+      case "answered":
+        this.#hold(this.#held.get(event.questionId) ?? "", false, timeMs);
+        return this.#end(`question ${event.questionId}`, timeMs);
+      case "retry":
+        this.#begin(`${round} retry ${event.nextAttempt}`, "wait", round, timeMs).name =
+          `Waits for attempt ${event.nextAttempt}`;
+        return;
+      case "attempt-start":
+        return this.#end(`${round} retry ${event.attempt}`, timeMs);
+      case "finish":
+        for (const step of this.#steps.values()) step.endMs ??= timeMs;
+    }
+  }
+
+  #begin(id: string, kind: Step["kind"], parentId: string | undefined, startMs: number): Step {
+    const step: Step = {
+      id,
+      kind,
+      name: "",
+      startMs,
+      endMs: undefined,
+      isHeld: false,
+      error: undefined,
+      facts: {},
+      children: [],
+    };
+    this.#steps.set(id, step);
+    const parent = parentId === undefined ? undefined : (this.#steps.get(parentId) ?? this.root);
+    if (parent) parent.children.push(step);
+    else this.root ??= step;
+    return step;
+  }
+
+  #hold(callId: string, isHeld: boolean, timeMs: number): void {
+    const step = this.#steps.get(callId);
+    if (step) Object.assign(step, { isHeld, startMs: timeMs });
+  }
+
+  #end(id: string, endMs: number): void {
+    const step = this.#steps.get(id);
+    if (step) step.endMs ??= endMs;
+  }
+
+  #idOf(span: Span): string | undefined {
+    const kind = kindOf(span);
+    const event = this.#cause;
+    if (kind === "model" || !event) return span.spanId;
+    if (kind === "agent") return event.agentPath;
+    // The tool of a subagent begins with the subagent's first event: then its parent is the agent that called it.
+    const toolCallId = String(span.attributes["gen_ai.tool.call.id"]);
+    const caller = this.#bySpan.get(span.parentSpanId ?? "") ?? event.agentPath;
+    return callId({ agentPath: caller, toolCallId });
+  }
+
+  #parentOf(span: Span): string | undefined {
+    const agent = this.#bySpan.get(span.parentSpanId ?? "");
+    const iteration = span.attributes["looplet.iteration"];
+    return iteration === undefined ? agent : `${agent}#${iteration}`;
+  }
+}
+
+const callId = ({ agentPath, toolCallId }: { agentPath: string; toolCallId: string }) =>
+  `${agentPath} call ${toolCallId}`;
+
+function kindOf({ attributes }: Span): "agent" | "model" | "tool" {
+  const operation = attributes["gen_ai.operation.name"];
+  return operation === "chat" ? "model" : operation === "execute_tool" ? "tool" : "agent";
+}
+
+function nameOf({ attributes, parentSpanId }: Span): string {
+  const model = String(attributes["gen_ai.request.model"]);
+  switch (kindOf({ attributes } as Span)) {
+    case "agent":
+      return parentSpanId === null ? "Run" : `Agent ${attributes["gen_ai.agent.name"] ?? model}`;
+    case "model":
+      return Number(attributes["looplet.attempt"]) > 1
+        ? `${model}, attempt ${attributes["looplet.attempt"]}`
+        : model;
+    case "tool":
+      return String(attributes["gen_ai.tool.name"]);
+  }
+}
