@@ -57,7 +57,10 @@ pub enum OutputMode {
 /// Reads an [`OutputFormat`].
 pub fn output_format(r: &mut Record<'_>) -> OutputFormat {
     OutputFormat {
-        name: r.text_if("name").unwrap_or_else(default_name),
+        name: match r.get("name") {
+            Some(_) => r.text("name"),
+            None => default_name(),
+        },
         description: r.text_or_empty("description"),
         schema: r.json("schema"),
         strict: r.flag_if("strict"),
