@@ -15,6 +15,7 @@ use looplet::engine::input::{
 use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::output::Question;
+use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
 use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
@@ -183,6 +184,15 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
             "timeoutMs": 150,
         });
     }
+    if permissions & 24 == 24 {
+        let events: Vec<Value> = HookEvent::ALL
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| permissions & 64 == 0 || index % 2 == permissions as usize / 128)
+            .map(|(index, (_, name))| json!({"event": name, "timeoutMs": 60, "blocks": index % 3 == 0}))
+            .collect();
+        fields["hooks"] = json!(events);
+    }
     if permissions & 12 == 12 {
         fields["limits"]["maxToolRounds"] = json!(permissions & 3);
         fields["repeat"] = json!({"nudgeAfter": 1, "askAfter": 2, "stopAfter": 3});
@@ -341,6 +351,31 @@ impl Step {
     }
 }
 
+fn hook_answer(roll: u8, more: u8) -> HookAnswer {
+    let json = || Some(Json::parse(r#"{"n":2}"#).unwrap());
+    HookAnswer {
+        decision: [
+            None,
+            Some(Decision::Allow),
+            Some(Decision::Ask),
+            Some(Decision::Defer),
+            Some(Decision::Deny),
+        ][more as usize % 5],
+        reason: (more & 8 != 0).then(|| "a reason".into()),
+        updated_input: (more & 16 != 0).then(json).flatten(),
+        updated_output: (more & 32 != 0).then(|| Json::string("rewritten")),
+        context: if more & 64 == 0 {
+            Vec::new()
+        } else {
+            vec!["context".into()]
+        },
+        stop: (roll == 7 && more & 128 != 0).then(|| "enough".into()),
+        retry: roll == 2,
+        interrupt: roll == 3,
+        ..HookAnswer::default()
+    }
+}
+
 fn content(choices: &mut Choices<'_>) -> Vec<Block> {
     match choices.below(4) {
         0 => Vec::new(),
@@ -364,6 +399,9 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
                 let answered = calls.len() - usize::from(roll == 1).min(calls.len());
                 let calls = calls.iter().take(answered);
                 QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
+            }
+            (roll, Question::Hook { .. }) => {
+                QuestionAnswer::Hook(Box::new(hook_answer(roll, choices.byte())))
             }
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
             (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {

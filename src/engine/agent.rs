@@ -9,13 +9,17 @@ mod deciding;
 mod eager;
 mod ending;
 mod finishing;
+mod guarding;
+mod hooking;
 mod preparing;
 mod reading;
 mod stopping;
 mod structuring;
+mod submitting;
 mod switching;
 
 pub use answering::{delta, kind_of_delta};
+use hooking::Hooking;
 
 use std::borrow::Cow;
 
@@ -84,6 +88,12 @@ pub struct Agent {
     transcript: Transcript,
     model: Option<ModelCall>,
     tools: ToolBatch,
+    /// Points at which hooks or guardrails were asked.
+    hooking: Vec<Hooking>,
+    /// What hooks have the model told beside the results of this round.
+    notes: Vec<Block>,
+    /// A `Stop` hook has made the model go on.
+    stop_hook_active: bool,
     handover: Option<Handover>,
     /// The host was asked whether to stop.
     stop_question: Option<(EffectId, StopAbout)>,
@@ -128,6 +138,9 @@ impl Agent {
             transcript,
             model: None,
             tools: ToolBatch::default(),
+            hooking: Vec::new(),
+            notes: Vec::new(),
+            stop_hook_active: false,
             handover: None,
             stop_question: None,
             structured: Structured::default(),
@@ -195,14 +208,13 @@ impl Agent {
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        self.transcript.push_user(prompt);
         desk.ledger.emit(self.place(), EventKind::AgentStart);
-        self.hand_over(desk, true);
+        self.submit(desk, prompt, "prompt", true);
     }
 
     /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.
     /// `owes_answer`: the transcript ends with what the model has to answer.
-    fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+    pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
         let handover = desk.ledger.open_handover(self.index);
         self.handover = Some(Handover {
             handover,
@@ -221,10 +233,9 @@ impl Agent {
             return;
         };
         desk.ledger.close(handover);
-        let may_go_on =
-            self.iteration < desk.config.limits.max_iterations && self.over_budget(desk).is_none();
+        let may_go_on = self.may_go_on(desk);
         if !may_go_on && !owes_answer {
-            return self.end_completed(desk);
+            return self.complete(desk);
         }
         let is_paused = self.finish_reason == Some(FinishReason::Pause);
         let mut content = if is_paused || !may_go_on {
@@ -232,17 +243,22 @@ impl Agent {
         } else {
             self.take_steers(desk)
         };
+        let mut source = "steer";
         if content.is_empty() && !owes_answer && !self.follow_ups.is_empty() {
             let Queued { id, content: next } = self.follow_ups.remove(0);
             desk.ledger
                 .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
             content = next;
+            source = "followUp";
         }
         if content.is_empty() && !owes_answer {
-            return self.end_completed(desk);
+            return self.complete(desk);
         }
-        self.transcript.push_user(content);
-        self.begin_iteration(desk);
+        self.submit(desk, content, source, owes_answer);
+    }
+
+    pub(super) fn may_go_on(&self, desk: &Desk<'_>) -> bool {
+        self.iteration < desk.config.limits.max_iterations && self.over_budget(desk).is_none()
     }
 
     fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
@@ -350,13 +366,17 @@ impl Agent {
         self.send(desk);
     }
 
-    fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
         if self.iteration >= desk.config.limits.max_iterations {
             return self.end_stopped(desk, StoppedBy::Iterations);
         }
         if let Some(stopped_by) = self.over_budget(desk) {
             return self.end_stopped(desk, stopped_by);
         }
+        self.guard_input(desk);
+    }
+
+    pub(super) fn start_iteration(&mut self, desk: &mut Desk<'_>) {
         self.iteration += 1;
         self.attempt = 0;
         self.iteration_open = true;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::message::{Json, Message};
 use super::output_format::OutputFormat;
+use super::policy::hook::Hook;
 use super::policy::permission::Permissions;
 use super::usage::Price;
 
@@ -44,6 +45,9 @@ pub struct Config {
     /// Which calls may run; default: all of them, but those of tools that need an approval.
     #[serde(default)]
     pub permissions: Option<Permissions>,
+    /// The host's functions that are asked at certain points; without them nothing is.
+    #[serde(default)]
+    pub hooks: Vec<Hook>,
     #[serde(default)]
     pub tool_execution: ToolExecution,
     /// Tools that run at once; default 8.

@@ -12,6 +12,7 @@ use super::json_reader::items;
 use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
 use super::output_format::output_format;
+use super::policy::hook::{Hook, HookEvent};
 use super::policy::permission::{PermissionMode, Permissions, RuleKind};
 use super::policy::rule::Rule;
 use super::usage::Price;
@@ -56,6 +57,7 @@ impl Config {
                 Some(_) => Some(r.object_or_default("permissions", permissions)),
                 None => None,
             },
+            hooks: hooks(r),
             tool_execution: match r.word("toolExecution", &["read-only-parallel", "parallel", "sequential"]) {
                 Some(1) => ToolExecution::Parallel,
                 Some(2) => ToolExecution::Sequential,
@@ -179,6 +181,29 @@ fn permissions(r: &mut Record<'_>) -> Permissions {
 pub fn rule(text: &str) -> Result<Rule, ConfigError> {
     Rule::parse(text)
         .ok_or_else(|| ConfigError::new("", ["must be Tool or Tool(specifier), got ", text].concat()))
+}
+
+fn hooks(r: &mut Record<'_>) -> Vec<Hook> {
+    let mut hooks = Vec::new();
+    r.each("hooks", &mut |json| {
+        let mut record = Record::new(json);
+        let event = record.text("event");
+        let names = record.given("names").is_some();
+        let names = names.then(|| record.texts("names"));
+        let timeout_ms = record.number_if("timeoutMs");
+        let blocks = record.flag("blocks", false);
+        let Some(event) = HookEvent::named(&event) else {
+            return Err(ConfigError::new("event", "is no event"));
+        };
+        hooks.push(record.finish(Hook {
+            event,
+            names,
+            timeout_ms,
+            blocks,
+        })?);
+        Ok(())
+    });
+    hooks
 }
 
 fn pair(json: &str) -> Result<(String, String), ConfigError> {

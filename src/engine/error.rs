@@ -78,6 +78,8 @@ pub enum FailureCode {
     FinishReason,
     /// The configuration was accepted but cannot be sent (code `config_…` in JavaScript).
     ConfigInvalid,
+    /// A guardrail of the host said no.
+    Guardrail,
     /// A defect of looplet.
     Bug,
 }

@@ -6,6 +6,7 @@ use super::config::ModelConfig;
 use super::event::ToolFault;
 use super::message::{Block, Json};
 use super::output::EffectId;
+use super::policy::hook::HookAnswer;
 use super::policy::permission::{PermissionMode, RuleKind};
 use super::policy::rule::Rule;
 
@@ -109,6 +110,7 @@ pub enum QuestionAnswer {
     /// Whether the run shall stop.
     Stop(bool),
     Checked(CheckedOutput),
+    Hook(Box<HookAnswer>),
     /// The host could not answer: what follows is the question's own failure rule.
     Failed {
         why: String,

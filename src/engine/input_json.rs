@@ -7,7 +7,8 @@ use super::input::{
     CheckedOutput, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
 };
 use super::json_record::{Record, document, text_of, within};
-use super::message_json::blocks;
+use super::message_json::{blocks, messages};
+use super::policy::hook::{Decision, HookAnswer};
 use super::policy::permission::{PermissionMode, RuleKind};
 use super::policy::rule::Rule;
 
@@ -43,7 +44,7 @@ fn fault(r: &mut Record<'_>) -> ToolFault {
 }
 
 impl QuestionAnswer {
-    /// Reads `{"prepared": […]}`, `{"behavior": "allow" | "deny", …}`, `{"stop": true}` or `{"failed": {"why": …}}`.
+    /// Reads `{"prepared": […]}`, `{"hook": {…}}`, `{"behavior": "allow" | "deny", …}`, `{"stop": true}` or `{"failed": {"why": …}}`.
     ///
     /// # Errors
     /// What is wrong, and where.
@@ -63,6 +64,10 @@ impl QuestionAnswer {
                 output: r.json_if("output"),
             });
             return record.finish(QuestionAnswer::Checked(checked));
+        }
+        if record.given("hook").is_some() {
+            let answer = record.object_or_default("hook", hook);
+            return record.finish(QuestionAnswer::Hook(Box::new(answer)));
         }
         if record.given("behavior").is_some() {
             let permission = permission(&mut record);
@@ -87,9 +92,38 @@ impl QuestionAnswer {
     }
 }
 
+fn hook(r: &mut Record<'_>) -> HookAnswer {
+    let decision = r.word("decision", Decision::NAMES);
+    HookAnswer {
+        decision: decision.map(Decision::nth),
+        reason: r.text_if("reason"),
+        updated_input: r.json_if("updatedInput"),
+        updated_output: r.json_if("updatedOutput"),
+        messages: match r.given("messages") {
+            Some(_) => Some(messages(r)),
+            None => None,
+        },
+        context: r.texts("context"),
+        stop: r.text_if("stop"),
+        retry: r.flag("retry", false),
+        interrupt: r.flag("interrupt", false),
+        updates: updates(r),
+    }
+}
+
 /// `{"behavior":"allow","updatedInput":…,"updatedPermissions":[…]}` or `{"behavior":"deny","message":…,"interrupt":…}`.
 fn permission(r: &mut Record<'_>) -> PermissionAnswer {
     let behavior = r.word("behavior", &["allow", "deny"]);
+    PermissionAnswer {
+        allow: behavior == Some(0),
+        updated_input: r.json_if("updatedInput"),
+        message: r.text_if("message"),
+        interrupt: r.flag("interrupt", false),
+        updates: updates(r),
+    }
+}
+
+fn updates(r: &mut Record<'_>) -> Vec<PermissionUpdate> {
     let mut updates = Vec::new();
     r.each("updatedPermissions", &mut |json| {
         let mut record = Record::new(json);
@@ -97,13 +131,7 @@ fn permission(r: &mut Record<'_>) -> PermissionAnswer {
         updates.extend(record.finish(update)?);
         Ok(())
     });
-    PermissionAnswer {
-        allow: behavior == Some(0),
-        updated_input: r.json_if("updatedInput"),
-        message: r.text_if("message"),
-        interrupt: r.flag("interrupt", false),
-        updates,
-    }
+    updates
 }
 
 /// Nothing for what concerns folders: a run has none.

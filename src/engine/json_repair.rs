@@ -5,6 +5,8 @@
 //! of string encoding. Nothing is ever added, so a cut-off object stays an error, and no text but an empty
 //! one and `null` (what some models write for a tool without parameters) becomes `{}`. Linear in the length of the text; builds no tree.
 
+use serde::{Deserialize, Serialize};
+
 use super::json_check::{Fault, check};
 use super::json_reader::string;
 use super::json_tree;
@@ -22,7 +24,7 @@ pub struct Parsed<'a> {
 }
 
 /// A step that made unreadable arguments readable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Repair {
     /// The object stood within a Markdown code fence.
     CodeFence,

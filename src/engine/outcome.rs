@@ -40,6 +40,9 @@ pub enum StoppedBy {
     Repeat,
     /// No answer fitted the schema.
     StructuredOutput,
+    /// A hook said `continue: false`, or turned the prompt down.
+    Hook,
+    Guardrail,
 }
 
 /// How the run ended.
@@ -49,7 +52,7 @@ pub struct Outcome {
     pub outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
-    /// Why the host aborted.
+    /// Why the host aborted, or what a hook or guardrail gave as its reason to stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

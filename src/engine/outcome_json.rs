@@ -37,6 +37,8 @@ impl StoppedBy {
             StoppedBy::Condition => "condition",
             StoppedBy::Repeat => "repeat",
             StoppedBy::StructuredOutput => "structured_output",
+            StoppedBy::Hook => "hook",
+            StoppedBy::Guardrail => "guardrail",
         }
     }
 }
@@ -57,7 +59,7 @@ impl FinishReason {
 }
 
 /// The words for failures in JSON.
-const FAILURE_CODES: [(FailureCode, &str); 15] = [
+const FAILURE_CODES: [(FailureCode, &str); 16] = [
     (FailureCode::RateLimit, "rate_limit"),
     (FailureCode::FinishReason, "finish_reason"),
     (FailureCode::Overloaded, "overloaded"),
@@ -72,6 +74,7 @@ const FAILURE_CODES: [(FailureCode, &str); 15] = [
     (FailureCode::Timeout, "timeout"),
     (FailureCode::MalformedStream, "malformed_stream"),
     (FailureCode::ConfigInvalid, "config_invalid"),
+    (FailureCode::Guardrail, "guardrail"),
     (FailureCode::Bug, "bug"),
 ];
 
@@ -220,6 +223,15 @@ impl Question {
                 push_key(into, "checkOutput");
                 into.push(b'{');
                 push_raw(into, "output", output.as_str());
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
+            Question::Hook { hook, event, input } => {
+                push_key(into, "hook");
+                into.push(b'{');
+                push_count(into, "hook", (*hook).into());
+                push_text(into, "event", event.name());
+                push_raw(into, "input", input.as_str());
                 into.extend_from_slice(b"}}");
                 return String::from_utf8(out).unwrap_or_default();
             }

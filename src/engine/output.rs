@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::message::Json;
 use super::outcome::Outcome;
+use super::policy::hook::HookEvent;
 
 /// Names one effect of a run: unique, increasing.
 pub type EffectId = u32;
@@ -22,7 +23,7 @@ pub enum Output {
         request: EffectId,
     },
     CallTool(ToolInvocation),
-    /// Tell a running tool to stop; the run does not wait for it.
+    /// Tell a running tool, or a hook that has not answered in time, to stop; the run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -95,6 +96,14 @@ pub enum Question {
     },
     /// Is this answer, which fits its schema, one? (Standard Schema, a function of the host's)
     CheckOutput { output: Json },
+    /// What does this hook or guardrail say?
+    Hook {
+        /// Its place in the configuration.
+        hook: u32,
+        event: HookEvent,
+        /// `{ event, agentPath, iteration, … }`
+        input: Json,
+    },
     /// Shall the run stop after this round of tools?
     Stop {
         about: StopAbout,

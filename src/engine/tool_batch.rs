@@ -12,6 +12,7 @@ use super::message::{Block, Json, ToolInput};
 use super::message_json::push_blocks;
 use super::outcome::ToolCallRecord;
 use super::output::EffectId;
+use super::policy::hook::Gate;
 use super::policy::schedule::{self, Traits};
 use super::transcript::result_of;
 
@@ -26,6 +27,8 @@ pub enum CallPhase {
     },
     /// Nothing is wrong with its input; whether it may run has not been judged.
     Checked,
+    /// Hooks or a guardrail were asked about it.
+    Hooking,
     /// The host was asked whether it may run.
     AwaitingAnswer {
         question: EffectId,
@@ -40,6 +43,11 @@ pub enum CallPhase {
     Running {
         effect: EffectId,
         started_ms: u64,
+    },
+    /// Hooks were asked about what it came back with.
+    Returned {
+        result: ToolReturn,
+        duration_ms: u64,
     },
     Done {
         result: ToolReturn,
@@ -63,6 +71,7 @@ pub struct Call {
     pub timeout_ms: Option<u64>,
     /// The tool, or what the host said when it prepared the call, wants an approval.
     pub needs_approval: bool,
+    pub gate: Gate,
     pub phase: CallPhase,
 }
 
@@ -182,7 +191,7 @@ impl Call {
     /// `is_over`: the run has ended, so a call that is not done never ran.
     pub fn record(&self, is_over: bool) -> ToolCallRecord {
         let (output, is_error, duration_ms) = match &self.phase {
-            CallPhase::Done { result, duration_ms } => (
+            CallPhase::Done { result, duration_ms } | CallPhase::Returned { result, duration_ms } => (
                 Some(output_of(result)),
                 matches!(result, ToolReturn::Fault(_)),
                 *duration_ms,
@@ -202,18 +211,11 @@ impl Call {
 
     fn result_block(&self) -> Block {
         let content = match &self.phase {
-            CallPhase::Done {
-                result: ToolReturn::Fault(fault),
-                ..
-            } => return result_of(&self.id, fault),
-            CallPhase::Done {
-                result: ToolReturn::Content(content),
-                ..
-            } => content.clone(),
-            CallPhase::Done {
-                result: ToolReturn::Value(value),
-                ..
-            } => vec![Block::text(shown(value))],
+            CallPhase::Done { result, .. } | CallPhase::Returned { result, .. } => match result {
+                ToolReturn::Fault(fault) => return result_of(&self.id, fault),
+                ToolReturn::Content(content) => content.clone(),
+                ToolReturn::Value(value) => vec![Block::text(shown(value))],
+            },
             _ => return result_of(&self.id, &ToolFault::not_run()),
         };
         Block::ToolResult {

@@ -11,13 +11,17 @@
 
 mod aborts;
 mod answers;
+mod dice;
 mod eager;
 mod finish_reasons;
 mod gemini;
+mod guardrails;
 mod history;
+mod hooks;
 mod limits;
 mod models;
 mod permissions;
+mod random_hooks;
 mod random_schedules;
 mod recovery;
 mod retries;

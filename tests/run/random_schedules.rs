@@ -14,6 +14,8 @@ use looplet::engine::output::Question;
 use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
+use crate::dice::Dice;
+use crate::random_hooks;
 use crate::wire::{Piece, begin, block, call, end, event, open, text, unmarked};
 use crate::world::{World, config, tool};
 
@@ -190,6 +192,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
             "timeoutMs": 150,
         });
     }
+    random_hooks::add(dice, &mut fields);
     if dice.below(4) == 0 {
         fields["output"] = json!({
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
@@ -311,6 +314,7 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
             (_, Question::PrepareCalls { calls }) => {
                 QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
+            (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
             (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
@@ -517,21 +521,4 @@ fn usage_by_iterations(world: &World) -> Usage {
         }
     }
     sum
-}
-
-/// A splitmix64 generator.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len() as u64) as usize]
-    }
 }

@@ -29,6 +29,8 @@ pub struct World {
     /// Starts and ends of tools, in order: `start a`, `end a`, `abort a`.
     pub tool_log: Vec<String>,
     pub questions: Vec<(EffectId, Question)>,
+    /// Hooks that were told that they are too late.
+    pub late_hooks: Vec<EffectId>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
     /// Which effects each save says to have opened.
@@ -88,6 +90,7 @@ impl World {
             running: BTreeMap::new(),
             tool_log: Vec::new(),
             questions: Vec::new(),
+            late_hooks: Vec::new(),
             saves: Vec::new(),
             saved_openings: Vec::new(),
             confirm_saves: true,
@@ -166,13 +169,10 @@ impl World {
                 assert!(twice.is_none(), "a call was started twice");
             }
             Output::AbortTool { call, .. } => {
-                let id = self
-                    .running
-                    .values()
-                    .find(|running| running.call == call)
-                    .unwrap()
-                    .tool_call_id
-                    .clone();
+                let found = self.running.values().find(|running| running.call == call);
+                let Some(id) = found.map(|running| running.tool_call_id.clone()) else {
+                    return self.late_hooks.push(call);
+                };
                 self.running.remove(&id);
                 self.tool_log.push(format!("abort {id}"));
             }

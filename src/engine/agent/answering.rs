@@ -73,13 +73,20 @@ impl Agent {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.text = self.with_before(text_of_parts(&answer));
+        let shown = answer.parts.len();
         let may_be_cut = matches!(
             answer.finish_reason,
             Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
         );
         let calls = self.take_calls(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
-        self.transcript.push_assistant(self.written_by(content, false));
+        let message = self.written_by(content, false);
+        self.guard_answer(desk, message, calls, shown);
+    }
+
+    /// Nothing is wrong with the answer.
+    pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
+        self.transcript.push_assistant(message);
         self.follow_answer(desk, calls);
     }
 

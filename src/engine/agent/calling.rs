@@ -5,6 +5,7 @@ use super::super::input::{QuestionAnswer, ToolReturn};
 use super::super::message::Json;
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, ToolInvocation};
+use super::super::policy::hook::Gate;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, output_of, written_json};
 use super::super::trace;
@@ -96,6 +97,9 @@ impl Agent {
         desk.ledger.close(effect);
         desk.ledger.timers.clear(TimerReason::Tool { call: effect });
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
+        if self.hook_result(desk, index, &result) {
+            return;
+        }
         self.finish_call(desk, index, result);
         if is_fatal {
             self.stop(desk, StoppedBy::FatalTool)
@@ -139,8 +143,12 @@ impl Agent {
 
     pub fn handle_question_timeout(&mut self, desk: &mut Desk<'_>, question: EffectId) {
         desk.ledger.close(question);
-        let why = "the input was not checked in time".into();
-        self.handle_answered(desk, question, QuestionAnswer::Failed { why });
+        let why = if self.stop_late_hook(desk, question) {
+            "it did not answer in time"
+        } else {
+            "the input was not checked in time"
+        };
+        self.handle_answered(desk, question, QuestionAnswer::Failed { why: why.into() });
     }
 
     pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
@@ -151,6 +159,9 @@ impl Agent {
                 question_id: question,
             },
         );
+        let Some(answer) = self.take_hook_answer(desk, question, answer) else {
+            return;
+        };
         if let Some(index) = self.tools.asked(question) {
             return self.handle_permission(desk, index, answer);
         }
@@ -216,7 +227,7 @@ impl Agent {
             }
         }
         if !self.tools.calls.is_empty() && self.tools.is_done() && !self.is_streaming() {
-            self.finish_round(desk);
+            self.close_round(desk);
         }
     }
 
@@ -243,6 +254,7 @@ impl Agent {
         };
         let duration_ms = match call.phase {
             CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
+            CallPhase::Returned { duration_ms, .. } => duration_ms,
             _ => 0,
         };
         let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
@@ -264,14 +276,14 @@ impl Agent {
         desk.ledger.emit(place, kind);
     }
 
-    fn finish_round(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn finish_round(&mut self, desk: &mut Desk<'_>) {
         let batch = std::mem::take(&mut self.tools);
         self.round_start = self.records.len();
         self.records
             .extend(batch.calls.iter().map(|call| call.record(false)));
         let advice = self.judge_round(desk);
-        self.transcript
-            .push_round(batch.results(), self.nudge(desk, advice));
+        let more = self.nudge(desk, advice);
+        self.transcript.push_round(batch.results(), more);
         self.finish_iteration(desk);
         self.follow_round(desk, advice);
     }
@@ -302,6 +314,7 @@ fn bare(written: WrittenCall) -> Call {
         resource_key: None,
         timeout_ms: None,
         needs_approval: false,
+        gate: Gate::default(),
         phase: CallPhase::Checked,
     }
 }

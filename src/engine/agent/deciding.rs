@@ -5,10 +5,12 @@ use super::super::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, To
 use super::super::json_writer::{push_raw, push_text};
 use super::super::message::Json;
 use super::super::output::{EffectKind, Output, Question};
+use super::super::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
 use super::super::policy::permission::{Permissions, Verdict};
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase};
 use super::calling::fault;
+use super::hooking::HookPoint;
 use super::{Agent, Desk};
 
 impl Agent {
@@ -16,27 +18,93 @@ impl Agent {
     pub(super) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = self.is_streaming();
         for index in 0..self.tools.calls.len() {
-            let Some(call) = self.tools.calls.get_mut(index) else {
+            let Some(call) = self.tools.calls.get(index) else {
                 continue;
             };
             if call.phase != CallPhase::Checked {
                 continue;
             }
+            let is_hooked = |event| desk.has_hooks(event, &call.name);
+            if is_streaming && (is_hooked(HookEvent::PreToolUse) || is_hooked(HookEvent::ToolGuardrail)) {
+                continue;
+            }
+            let is_unasked = call.gate == Gate::Unasked;
+            if is_unasked && self.ask_about_call(desk, HookEvent::PreToolUse, index) {
+                continue;
+            }
+            let Some(call) = self.tools.calls.get(index) else {
+                continue;
+            };
             match verdict(call, desk) {
-                Verdict::Allow => call.phase = CallPhase::Queued,
+                Verdict::Allow => self.admit(desk, index),
                 // Nobody is asked about what a failure of the answer would take back.
                 _ if is_streaming => {}
-                Verdict::Deny { reason } => self.deny(desk, index, None, &reason),
+                Verdict::Deny { reason } => self.refuse(desk, index, None, reason),
                 Verdict::Ask { reason, classify } => self.ask_permission(desk, index, reason, classify),
             }
         }
     }
 
+    /// The call may run, unless a guardrail denies it.
+    fn admit(&mut self, desk: &mut Desk<'_>, index: usize) {
+        if self.ask_about_call(desk, HookEvent::ToolGuardrail, index) {
+            return;
+        }
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            call.phase = CallPhase::Queued;
+        }
+    }
+
+    /// Hooks may answer in the host's place.
     fn ask_permission(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
+        let event = HookEvent::PermissionRequest;
+        let name = self.tools.calls.get(index).map(|call| call.name.clone());
+        let name = name.unwrap_or_default();
+        let is_deferred = |call: &Call| call.gate.said(Decision::Defer);
+        let is_deferred = self.tools.calls.get(index).is_some_and(is_deferred);
+        if classify || is_deferred || !desk.has_hooks(event, &name) {
+            return self.ask_host(desk, index, reason, classify);
+        }
+        self.set_hooking(index);
+        let mut input = self.call_input(event, index);
+        push_text(&mut input, "reason", &reason);
+        self.ask_hooks(desk, event, &name, HookPoint::Permission { index, reason }, input);
+    }
+
+    pub(super) fn after_permission_hooks(
+        &mut self,
+        desk: &mut Desk<'_>,
+        index: usize,
+        reason: String,
+        verdict: HookAnswer,
+    ) {
+        let allow = match verdict.decision {
+            Some(Decision::Allow) => true,
+            Some(Decision::Deny) => false,
+            _ => return self.ask_host(desk, index, reason, false),
+        };
+        let answer = PermissionAnswer {
+            allow,
+            updated_input: verdict.updated_input,
+            message: verdict.reason,
+            interrupt: verdict.interrupt,
+            updates: verdict.updates,
+        };
+        self.take_permission(desk, index, answer);
+    }
+
+    fn set_hooking(&mut self, index: usize) {
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            call.phase = CallPhase::Hooking;
+        }
+    }
+
+    fn ask_host(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
         let place = self.place();
         let Some(call) = self.tools.calls.get_mut(index) else {
             return;
         };
+        let is_deferred = call.gate.said(Decision::Defer);
         let question = desk.ledger.open(self.index, EffectKind::Question);
         call.phase = CallPhase::AwaitingAnswer { question };
         let call = described(call, &reason);
@@ -52,8 +120,11 @@ impl Agent {
             .and_then(|permissions| permissions.timeout_ms);
         desk.ledger
             .set_timer(TimerReason::Question { question }, timeout_ms);
-        let ask = Question::Permission { call, classify };
-        desk.ledger.output(Output::Ask { question, ask });
+        // Nobody is asked about a call that a hook has put off: its question stays open until it is answered.
+        if !is_deferred {
+            let ask = Question::Permission { call, classify };
+            desk.ledger.output(Output::Ask { question, ask });
+        }
     }
 
     /// Whatever is no answer to it denies the call.
@@ -66,33 +137,67 @@ impl Agent {
             },
             _ => PermissionAnswer::default(),
         };
+        self.take_permission(desk, index, answer);
+        if self.ended.is_none() {
+            self.advance_tools(desk);
+        }
+    }
+
+    fn take_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         for update in answer.updates {
             apply(update, desk.permissions.get_or_insert_default());
         }
-        if !answer.allow {
-            self.deny(desk, index, answer.message.as_deref(), "it was not approved");
-            if answer.interrupt {
-                let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
-                return self.cancel(desk, why);
-            }
-        } else if let Some(call) = self.tools.calls.get_mut(index) {
-            if let Some(input) = answer.updated_input {
+        if answer.allow {
+            if let (Some(call), Some(input)) = (self.tools.calls.get_mut(index), answer.updated_input) {
                 call.input = input;
             }
-            call.phase = CallPhase::Queued;
+            return self.admit(desk, index);
         }
-        self.advance_tools(desk);
+        let reason = "it was not approved";
+        if answer.interrupt {
+            self.deny(desk, index, answer.message.as_deref(), reason, false);
+            let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
+            return self.cancel(desk, why);
+        }
+        self.refuse(desk, index, answer.message, reason.into());
+    }
+
+    /// Denies a call, and has hooks hear of it first.
+    fn refuse(&mut self, desk: &mut Desk<'_>, index: usize, message: Option<String>, reason: String) {
+        let event = HookEvent::PermissionDenied;
+        let name = self.tools.calls.get(index).map(|call| call.name.clone());
+        let name = name.unwrap_or_default();
+        if !desk.has_hooks(event, &name) {
+            return self.deny(desk, index, message.as_deref(), &reason, false);
+        }
+        self.set_hooking(index);
+        let mut input = self.call_input(event, index);
+        push_text(&mut input, "reason", message.as_deref().unwrap_or(&reason));
+        let point = HookPoint::Denied {
+            index,
+            message,
+            reason,
+        };
+        self.ask_hooks(desk, event, &name, point, input);
     }
 
     /// The model is told, in the host's words if there are any.
-    fn deny(&mut self, desk: &mut Desk<'_>, index: usize, message: Option<&str>, reason: &str) {
+    pub(super) fn deny(
+        &mut self,
+        desk: &mut Desk<'_>,
+        index: usize,
+        message: Option<&str>,
+        reason: &str,
+        may_retry: bool,
+    ) {
+        let hint = if may_retry {
+            "You may make the call again."
+        } else {
+            "Do not repeat the call as it is; go on without it or ask the user."
+        };
         let fault = ToolFault {
             message: message.map_or_else(|| ["The call was denied: ", reason].concat(), str::to_owned),
-            ..fault(
-                "denied",
-                String::new(),
-                "Do not repeat the call as it is; go on without it or ask the user.",
-            )
+            ..fault("denied", String::new(), hint)
         };
         self.finish_call(desk, index, ToolReturn::Fault(fault));
     }
@@ -110,14 +215,29 @@ fn described(call: &Call, reason: &str) -> Json {
 
 fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
     let tool = desk.config.tools.iter().find(|tool| tool.name == call.name);
-    match (desk.permissions.as_ref(), tool) {
-        (Some(permissions), Some(tool)) => permissions.judge(tool, call.input.as_str(), call.needs_approval),
-        _ if call.needs_approval => Verdict::Ask {
+    let is_deferred = call.gate.said(Decision::Defer);
+    let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
+    let is_allowed = call.gate.said(Decision::Allow);
+    let mut verdict = match (desk.permissions.as_ref(), tool) {
+        (Some(permissions), Some(tool)) => {
+            permissions.judge(tool, call.input.as_str(), needs_approval, is_allowed)
+        }
+        _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),
             classify: false,
         },
         _ => Verdict::Allow,
+    };
+    if let (
+        Verdict::Ask { reason, .. },
+        Gate::Passed {
+            reason: Some(said), ..
+        },
+    ) = (&mut verdict, &call.gate)
+    {
+        reason.clone_from(said);
     }
+    verdict
 }
 
 fn apply(update: PermissionUpdate, permissions: &mut Permissions) {

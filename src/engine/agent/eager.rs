@@ -19,7 +19,7 @@ use super::{Agent, Desk};
 impl Agent {
     /// The answer of the calls at hand has not come to its end.
     pub(super) fn is_streaming(&self) -> bool {
-        self.model.is_some()
+        self.model.is_some() || self.has_guarded_answer()
     }
 
     /// Starts what has become whole.
@@ -90,6 +90,7 @@ impl Agent {
 
     /// Closes the questions about calls and aborts those that run.
     pub(super) fn abort_calls(&mut self, desk: &mut Desk<'_>, why: &str) {
+        self.drop_hooks(desk);
         for index in 0..self.tools.calls.len() {
             if let Some(question) = self.tools.question_of(index) {
                 desk.ledger.timers.clear(TimerReason::Question { question });

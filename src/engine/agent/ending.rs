@@ -50,6 +50,19 @@ impl Agent {
         );
     }
 
+    /// What a hook or guardrail gives as its reason stands beside it.
+    pub(super) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
+        self.halt(desk, "the run was stopped");
+        self.end(
+            desk,
+            Outcome {
+                stopped_by: Some(stopped_by),
+                abort_reason: Some(why),
+                ..outcome(OutcomeKind::Stopped)
+            },
+        );
+    }
+
     pub(super) fn end_completed(&mut self, desk: &mut Desk<'_>) {
         self.end(desk, outcome(OutcomeKind::Completed));
     }

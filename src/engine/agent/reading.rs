@@ -1,5 +1,7 @@
 //! The calls of an answer, read from what the model wrote.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::answer::{Answer, Part, PartKind};
 use super::super::json_repair::{self, Repair};
 use super::super::ledger::Ledger;
@@ -8,6 +10,7 @@ use super::super::tool_batch::{Call, CallIds};
 use super::{Agent, Desk};
 
 /// A call as the model wrote it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WrittenCall {
     pub id: String,
     pub name: String,

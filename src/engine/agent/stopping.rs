@@ -35,10 +35,11 @@ impl Agent {
         self.repeats.note(&desk.config.repeat, round)
     }
 
-    /// What the model is told about its repetitions, beside the results.
-    pub(super) fn nudge(&self, desk: &mut Desk<'_>, advice: Advice) -> Vec<Block> {
+    /// What the model is told beside the results: what hooks say, and about its repetitions.
+    pub(super) fn nudge(&mut self, desk: &mut Desk<'_>, advice: Advice) -> Vec<Block> {
+        let mut more = std::mem::take(&mut self.notes);
         let (Advice::Nudge(times) | Advice::Ask(times)) = advice else {
-            return Vec::new();
+            return more;
         };
         let message = [
             "You have made the same tool calls with the same results ",
@@ -54,7 +55,8 @@ impl Agent {
                 message: message.clone(),
             },
         );
-        vec![Block::text(message)]
+        more.push(Block::text(message));
+        more
     }
 
     /// The round is in the transcript: the run stops, the host is asked, or the model goes on.

@@ -110,12 +110,19 @@ impl Permissions {
         }
     }
 
-    /// What a call of `tool` with this input comes to. `needs_approval`: the tool wants to be asked about.
-    pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool) -> Verdict {
-        self.judge_subject(tool, &Subject::of(tool, input), needs_approval)
+    /// What a call of `tool` with this input comes to. `needs_approval`: the tool, or a hook, wants it asked about;
+    /// `is_allowed`: a hook allows it, if no rule denies it or wants it asked about.
+    pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool, is_allowed: bool) -> Verdict {
+        self.judge_subject(tool, &Subject::of(tool, input), needs_approval, is_allowed)
     }
 
-    fn judge_subject(&self, tool: &ToolConfig, subject: &Subject, needs_approval: bool) -> Verdict {
+    fn judge_subject(
+        &self,
+        tool: &ToolConfig,
+        subject: &Subject,
+        needs_approval: bool,
+        is_allowed: bool,
+    ) -> Verdict {
         if let Some(rule) = self.deny.iter().find(|rule| rule.touches(tool, subject)) {
             return denied(&["the rule ", &rule.to_text(), " denies it"]);
         }
@@ -129,6 +136,9 @@ impl Permissions {
                 None => "the tool needs an approval".to_owned(),
             };
             return ask(reason, false);
+        }
+        if is_allowed {
+            return Verdict::Allow;
         }
         match self.mode {
             PermissionMode::BypassPermissions => return Verdict::Allow,
@@ -158,7 +168,7 @@ impl Permissions {
 
     /// No call of the tool can run.
     pub fn forbids(&self, tool: &ToolConfig) -> bool {
-        let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval);
+        let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval, false);
         let may_allow = |rule: &Rule| rule.is_usable_to_allow() && rule.names(tool);
         matches!(verdict, Verdict::Deny { .. }) && !self.allow.iter().any(may_allow)
     }

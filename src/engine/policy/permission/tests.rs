@@ -23,7 +23,7 @@ fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
         allow: rules(&[rule]),
         ..Permissions::default()
     };
-    permissions.judge(tool, input, false) == Verdict::Allow
+    permissions.judge(tool, input, false, false) == Verdict::Allow
 }
 
 fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
@@ -32,7 +32,7 @@ fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
         deny: rules(&[rule]),
         ..Permissions::default()
     };
-    matches!(permissions.judge(tool, input, false), Verdict::Deny { .. })
+    matches!(permissions.judge(tool, input, false, false), Verdict::Deny { .. })
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn s001_29_a_call_without_what_a_scope_is_compared_with_is_denied_and_asked_abou
             ask: rules(&["Bash(rm *)"]),
             ..Permissions::default()
         };
-        let verdict = permissions.judge(&shell, input, false);
+        let verdict = permissions.judge(&shell, input, false, false);
         assert!(matches!(verdict, Verdict::Ask { .. }), "{input}");
     }
     assert!(!denies("Bash(rm *)", &shell, &bash("ls")));
@@ -211,7 +211,7 @@ fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
         if let Some(kind) = RuleKind::NAMES.iter().position(|name| *name == list) {
             *permissions.rules(RuleKind::nth(kind)) = rules(&["look", "act"]);
         }
-        match permissions.judge(tool, "{}", false) {
+        match permissions.judge(tool, "{}", false, false) {
             Verdict::Allow => "allow",
             Verdict::Deny { .. } => "deny",
             Verdict::Ask { classify: true, .. } => "classify",
@@ -248,7 +248,7 @@ fn s001_23_edits_and_file_commands_are_accepted_and_nothing_else() {
         ..Permissions::default()
     };
     let is_allowed =
-        |tool: &ToolConfig, input: String| permissions.judge(tool, &input, false) == Verdict::Allow;
+        |tool: &ToolConfig, input: String| permissions.judge(tool, &input, false, false) == Verdict::Allow;
     assert!(is_allowed(&tool("Write"), file("a")));
     assert!(is_allowed(&tool("Bash"), bash("mkdir a && touch a/b")));
     assert!(!is_allowed(&tool("Bash"), bash("mkdir a && curl evil")));
@@ -264,7 +264,7 @@ fn what_a_tool_wants_approved_is_asked_in_every_mode_that_may_ask() {
             allow: rules(&["act"]),
             ..Permissions::default()
         };
-        let verdict = permissions.judge(&tool("act"), "{}", true);
+        let verdict = permissions.judge(&tool("act"), "{}", true, false);
         assert_eq!(matches!(verdict, Verdict::Ask { .. }), asks, "{mode}");
     }
 }

@@ -1,0 +1,159 @@
+//! Guardrails: what the model gets, what it answers and which tools it calls, let through, rewritten or denied.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::error::{Failure, FailureCode};
+use super::super::event::EventKind;
+use super::super::json_reader::string;
+use super::super::json_writer::{push_comma, push_key};
+use super::super::message::{Block, Message};
+use super::super::message_json::push_message;
+use super::super::outcome::StoppedBy;
+use super::super::policy::hook::{HookAnswer, HookEvent};
+use super::super::tool_batch::CallPhase;
+use super::super::transcript::Transcript;
+use super::hooking::HookPoint;
+use super::reading::WrittenCall;
+use super::{Agent, Desk};
+
+/// An answer that waits for its guardrails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guarded {
+    message: Message,
+    calls: Vec<WrittenCall>,
+    text: String,
+    /// How many blocks of it the host was told.
+    pub blocks: u32,
+}
+
+impl Agent {
+    /// The next request goes out when the guardrails have let its messages through.
+    pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
+        let event = HookEvent::InputGuardrail;
+        if !desk.has_hooks(event, "") {
+            return self.start_iteration(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_key(&mut input, "messages");
+        input.push(b'[');
+        for message in self.transcript.messages() {
+            push_comma(&mut input);
+            push_message(&mut input, message);
+        }
+        input.push(b']');
+        self.ask_hooks(desk, event, "", HookPoint::Input, input);
+    }
+
+    pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if verdict.denies() {
+            return self.end_denied(desk, "Input", verdict.reason);
+        }
+        if let Some(messages) = verdict.messages
+            && messages != self.transcript.messages()
+        {
+            match Transcript::from_history(messages) {
+                Ok(transcript) => {
+                    self.transcript = transcript;
+                    let message = "An input guardrail has rewritten the messages.".into();
+                    self.warn(desk, "messages_rewritten", message);
+                }
+                Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
+            }
+        }
+        self.start_iteration(desk);
+    }
+
+    /// The answer counts when the guardrails have let it through. `shown`: how many blocks the host was told.
+    pub(super) fn guard_answer(
+        &mut self,
+        desk: &mut Desk<'_>,
+        message: Message,
+        calls: Vec<WrittenCall>,
+        shown: usize,
+    ) {
+        let event = HookEvent::OutputGuardrail;
+        if message.content.is_empty() || !desk.has_hooks(event, "") {
+            return self.take_answer(desk, message, calls);
+        }
+        let mut input = self.hook_input(event);
+        push_key(&mut input, "message");
+        push_message(&mut input, &message);
+        let guarded = Guarded {
+            message,
+            calls,
+            text: std::mem::take(&mut self.text),
+            blocks: shown as u32,
+        };
+        self.ask_hooks(desk, event, "", HookPoint::Output(guarded), input);
+    }
+
+    pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {
+        let Guarded {
+            mut message,
+            calls,
+            text,
+            blocks,
+        } = guarded;
+        if verdict.denies() {
+            self.withhold(desk, blocks);
+            self.drop_early(desk);
+            return self.end_denied(desk, "Output", verdict.reason);
+        }
+        self.text = text;
+        let rewrite = verdict
+            .updated_output
+            .as_ref()
+            .and_then(|json| string(json.as_str()));
+        if let Some(rewrite) = rewrite {
+            self.rewrite(desk, &mut message, &rewrite, blocks);
+        }
+        self.take_answer(desk, message, calls);
+    }
+
+    /// The text of an answer is replaced; its calls and its thinking stay.
+    fn rewrite(&mut self, desk: &mut Desk<'_>, message: &mut Message, rewrite: &str, blocks: u32) {
+        self.withhold(desk, blocks);
+        self.text = rewrite.to_owned();
+        let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
+        let at = message.content.iter().position(is_text);
+        message.content.retain(|block| !is_text(block));
+        if rewrite.trim().is_empty() {
+            return;
+        }
+        let at = at.unwrap_or(0).min(message.content.len());
+        message.content.insert(at, Block::text(rewrite));
+        let place = self.place();
+        let (block, text) = (blocks, rewrite.to_owned());
+        desk.ledger.emit(place, EventKind::TextStart { block });
+        desk.ledger.emit(place, EventKind::TextDelta { block, text });
+        desk.ledger.emit(place, EventKind::TextEnd { block });
+    }
+
+    /// What the host was told of an answer is void.
+    pub(super) fn withhold(&mut self, desk: &mut Desk<'_>, blocks: u32) {
+        let blocks = (0..blocks).collect();
+        desk.ledger.emit(self.place(), EventKind::Reset { blocks });
+    }
+
+    pub(super) fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+        if verdict.denies() {
+            let reason = verdict.reason.unwrap_or_default();
+            let message = ["Tool denied by guardrail: ", &reason].concat();
+            return self.deny(desk, index, Some(&message), "", false);
+        }
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            if let Some(input) = verdict.updated_input {
+                call.input = input;
+            }
+            call.phase = CallPhase::Queued;
+        }
+    }
+
+    fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
+        let reason = reason.unwrap_or_default();
+        let message = [which, " guardrail denied: ", &reason].concat();
+        let error = Failure::new(FailureCode::Guardrail, &message);
+        desk.ledger.emit(self.place(), EventKind::Error { error });
+        self.stop_because(desk, StoppedBy::Guardrail, message);
+    }
+}

@@ -1,0 +1,402 @@
+//! Hooks: the host's functions that are asked at certain points of a run, and what follows from what they say.
+//!
+//! [`Agent::ask_hooks`] asks every hook of a point at once; when the last has answered, or has failed to in time, their
+//! answers are joined and [`Agent::after_hooks`] goes on from that point.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::event::EventKind;
+use super::super::input::{QuestionAnswer, ToolReturn};
+use super::super::json_writer::{push_comma, push_count, push_flag, push_key, push_raw, push_text};
+use super::super::message::{Block, Json};
+use super::super::outcome::StoppedBy;
+use super::super::output::{EffectId, EffectKind, Output, Question};
+use super::super::policy::hook::{Decision, Gate, Hook, HookAnswer, HookEvent};
+use super::super::timers::TimerReason;
+use super::super::tool_batch::{CallPhase, output_of};
+use super::guarding::Guarded;
+use super::{Agent, Desk};
+
+/// Where hooks were asked, and what waits for them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum HookPoint {
+    /// A tool call, by its place in the batch.
+    Call { event: HookEvent, index: usize },
+    /// The host is about to be asked whether a call may run.
+    Permission { index: usize, reason: String },
+    /// A call was denied, in the host's words or for a reason of ours.
+    Denied {
+        index: usize,
+        message: Option<String>,
+        reason: String,
+    },
+    /// A round of tools is over.
+    Batch,
+    /// Something new is said to the model.
+    Prompt {
+        content: Vec<Block>,
+        source: String,
+        owes_answer: bool,
+    },
+    /// The model has finished.
+    Stop,
+    /// The next request.
+    Input,
+    /// An answer of the model.
+    Output(Guarded),
+}
+
+/// One point that waits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hooking {
+    point: HookPoint,
+    asked: Vec<Asked>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Asked {
+    question: EffectId,
+    hook: u32,
+    answer: Option<HookAnswer>,
+}
+
+impl Hooking {
+    fn asks(&self, question: EffectId) -> bool {
+        self.asked.iter().any(|asked| asked.question == question)
+    }
+}
+
+impl Desk<'_> {
+    pub(super) fn has_hooks(&self, event: HookEvent, name: &str) -> bool {
+        self.config.hooks.iter().any(|hook| hook.is_for(event, name))
+    }
+}
+
+impl Agent {
+    /// The beginning of what a hook is told; [`Agent::ask_hooks`] ends it.
+    pub(super) fn hook_input(&self, event: HookEvent) -> Vec<u8> {
+        let mut json = b"{".to_vec();
+        push_text(&mut json, "event", event.name());
+        push_text(&mut json, "agentPath", &self.path);
+        push_count(&mut json, "iteration", self.iteration.into());
+        json
+    }
+
+    /// Asks the hooks of this event that are for `name`. There must be one.
+    pub(super) fn ask_hooks(
+        &mut self,
+        desk: &mut Desk<'_>,
+        event: HookEvent,
+        name: &str,
+        point: HookPoint,
+        mut input: Vec<u8>,
+    ) {
+        input.push(b'}');
+        let input = Json::from_valid(&String::from_utf8(input).unwrap_or_default());
+        let mut asked = Vec::new();
+        for (hook, config) in desk.config.hooks.iter().enumerate() {
+            if !config.is_for(event, name) {
+                continue;
+            }
+            let question = desk.ledger.open(self.index, EffectKind::Question);
+            let kind = EventKind::Question {
+                question_id: question,
+                question: event.name().to_owned(),
+                data: None,
+            };
+            desk.ledger.emit(self.place(), kind);
+            desk.ledger
+                .set_timer(TimerReason::Question { question }, config.timeout_ms);
+            let hook = hook as u32;
+            let ask = Question::Hook {
+                hook,
+                event,
+                input: input.clone(),
+            };
+            desk.ledger.output(Output::Ask { question, ask });
+            asked.push(Asked {
+                question,
+                hook,
+                answer: None,
+            });
+        }
+        self.hooking.push(Hooking { point, asked });
+    }
+
+    /// Keeps a hook's answer, and goes on when it was the last that was waited for. An answer to anything else comes
+    /// back.
+    pub(super) fn take_hook_answer(
+        &mut self,
+        desk: &mut Desk<'_>,
+        question: EffectId,
+        answer: QuestionAnswer,
+    ) -> Option<QuestionAnswer> {
+        let Some(place) = self.hooking.iter().position(|hooking| hooking.asks(question)) else {
+            return Some(answer);
+        };
+        let answer = match answer {
+            QuestionAnswer::Hook(answer) => Ok(*answer),
+            QuestionAnswer::Failed { why } => Err(why),
+            _ => Err("the host gave another question's answer".to_owned()),
+        };
+        let hooking = self.hooking.get(place)?;
+        let at = hooking
+            .asked
+            .iter()
+            .position(|asked| asked.question == question)?;
+        let hook = hooking.asked.get(at)?.hook;
+        let answer = answer.unwrap_or_else(|why| self.failed_hook(desk, hook, why));
+        let hooking = self.hooking.get_mut(place)?;
+        hooking.asked.get_mut(at)?.answer = Some(answer);
+        if hooking.asked.iter().all(|asked| asked.answer.is_some()) {
+            let Hooking { point, asked } = self.hooking.remove(place);
+            let mut verdict = HookAnswer::default();
+            for asked in asked {
+                verdict.join(asked.answer.unwrap_or_default());
+            }
+            self.after_hooks(desk, point, verdict);
+        }
+        None
+    }
+
+    /// Whether it is a hook that has not answered in time: it is told to stop.
+    pub(super) fn stop_late_hook(&mut self, desk: &mut Desk<'_>, question: EffectId) -> bool {
+        let is_hook = self.hooking.iter().any(|hooking| hooking.asks(question));
+        if is_hook {
+            desk.ledger.output(Output::AbortTool {
+                call: question,
+                why: "it did not answer in time".into(),
+            });
+        }
+        is_hook
+    }
+
+    /// The run ends: nothing of what waits for hooks goes on, but what tools have brought stays.
+    pub(super) fn drop_hooks(&mut self, desk: &mut Desk<'_>) {
+        for Hooking { point, asked } in std::mem::take(&mut self.hooking) {
+            for Asked { question, .. } in asked {
+                desk.ledger.timers.clear(TimerReason::Question { question });
+                desk.ledger.close(question);
+            }
+            if let HookPoint::Output(guarded) = point {
+                self.withhold(desk, guarded.blocks);
+                self.drop_early(desk);
+            }
+        }
+        for index in 0..self.tools.calls.len() {
+            if let Some(result) = self.returned(index) {
+                self.finish_call(desk, index, result);
+            }
+        }
+    }
+
+    /// What a failure of a hook comes to.
+    fn failed_hook(&self, desk: &mut Desk<'_>, hook: u32, why: String) -> HookAnswer {
+        let Some(Hook { event, blocks, .. }) = desk.config.hooks.get(hook as usize) else {
+            return HookAnswer::default();
+        };
+        if *blocks && *event != HookEvent::Stop {
+            return HookAnswer::denial(why);
+        }
+        let message = ["A hook for ", event.name(), " failed: ", &why].concat();
+        self.warn(desk, "hook_failed", message);
+        HookAnswer::default()
+    }
+
+    /// Whether an answer waits for its guardrails.
+    pub(super) fn has_guarded_answer(&self) -> bool {
+        let is_output = |hooking: &Hooking| matches!(hooking.point, HookPoint::Output(_));
+        self.hooking.iter().any(is_output)
+    }
+
+    fn after_hooks(&mut self, desk: &mut Desk<'_>, point: HookPoint, mut verdict: HookAnswer) {
+        let stop = match point {
+            HookPoint::Stop | HookPoint::Output(_) => None,
+            _ => verdict.stop.take(),
+        };
+        match point {
+            HookPoint::Prompt { .. } if stop.is_some() => {}
+            HookPoint::Prompt {
+                content,
+                source,
+                owes_answer,
+            } => return self.after_prompt(desk, content, &source, owes_answer, verdict),
+            HookPoint::Stop => return self.after_stop(desk, verdict),
+            HookPoint::Input => return self.after_input(desk, verdict),
+            HookPoint::Output(guarded) => return self.after_output(desk, guarded, verdict),
+            HookPoint::Batch => {
+                self.note(&mut verdict, true);
+                if stop.is_none() {
+                    return self.finish_round(desk);
+                }
+            }
+            HookPoint::Permission { index, reason } => {
+                self.note(&mut verdict, false);
+                self.after_permission_hooks(desk, index, reason, verdict);
+            }
+            HookPoint::Denied {
+                index,
+                message,
+                reason,
+            } => {
+                self.note(&mut verdict, false);
+                self.deny(desk, index, message.as_deref(), &reason, verdict.retry);
+            }
+            HookPoint::Call { event, index } => {
+                if self.after_call_hooks(desk, event, index, verdict) {
+                    return self.stop(desk, StoppedBy::FatalTool);
+                }
+            }
+        }
+        if self.ended.is_some() {
+            return;
+        }
+        match stop {
+            Some(why) => self.stop_because(desk, StoppedBy::Hook, why),
+            None => self.advance_tools(desk),
+        }
+    }
+
+    /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
+    fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
+        if blocks && verdict.denies() {
+            self.notes.extend(verdict.reason.take().map(Block::text));
+        }
+        self.notes.extend(verdict.context.drain(..).map(Block::text));
+    }
+}
+
+/// Hooks around tool calls.
+impl Agent {
+    /// Asks the hooks of this event about a call, which waits for them; false if there are none.
+    pub(super) fn ask_about_call(&mut self, desk: &mut Desk<'_>, event: HookEvent, index: usize) -> bool {
+        let Some(call) = self.tools.calls.get_mut(index) else {
+            return false;
+        };
+        if !desk.has_hooks(event, &call.name) {
+            return false;
+        }
+        call.phase = CallPhase::Hooking;
+        let name = call.name.clone();
+        let input = self.call_input(event, index);
+        self.ask_hooks(desk, event, &name, HookPoint::Call { event, index }, input);
+        true
+    }
+
+    /// What a hook is told about a call.
+    pub(super) fn call_input(&self, event: HookEvent, index: usize) -> Vec<u8> {
+        let mut input = self.hook_input(event);
+        if let Some(call) = self.tools.calls.get(index) {
+            push_text(&mut input, "toolCallId", &call.id);
+            push_text(&mut input, "toolName", &call.name);
+            push_raw(&mut input, "toolInput", call.input.as_str());
+        }
+        input
+    }
+
+    /// Shows hooks what a tool has brought, before it counts; false if there are none.
+    pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
+        let (event, key) = match result {
+            ToolReturn::Fault(_) => (HookEvent::PostToolUseFailure, "error"),
+            _ => (HookEvent::PostToolUse, "toolOutput"),
+        };
+        let Some(call) = self.tools.calls.get_mut(index) else {
+            return false;
+        };
+        if !desk.has_hooks(event, &call.name) {
+            return false;
+        }
+        let duration_ms = match call.phase {
+            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
+            _ => 0,
+        };
+        call.phase = CallPhase::Returned {
+            result: result.clone(),
+            duration_ms,
+        };
+        let name = call.name.clone();
+        let mut input = self.call_input(event, index);
+        push_raw(&mut input, key, output_of(result).as_str());
+        push_count(&mut input, "durationMs", duration_ms);
+        self.ask_hooks(desk, event, &name, HookPoint::Call { event, index }, input);
+        true
+    }
+
+    /// What a call has brought that hooks are looking at.
+    fn returned(&self, index: usize) -> Option<ToolReturn> {
+        match self.tools.calls.get(index).map(|call| &call.phase) {
+            Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether the run cannot go on after what a tool has brought.
+    fn after_call_hooks(
+        &mut self,
+        desk: &mut Desk<'_>,
+        event: HookEvent,
+        index: usize,
+        mut verdict: HookAnswer,
+    ) -> bool {
+        let returned = self.returned(index);
+        self.note(&mut verdict, returned.is_some());
+        if let Some(result) = returned {
+            let result = match (event, verdict.updated_output) {
+                (HookEvent::PostToolUse, Some(output)) => ToolReturn::Value(output),
+                _ => result,
+            };
+            let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
+            self.finish_call(desk, index, result);
+            return is_fatal;
+        }
+        if event == HookEvent::ToolGuardrail {
+            self.after_tool_guardrail(desk, index, verdict);
+        } else if verdict.denies() {
+            self.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
+        } else if let Some(call) = self.tools.calls.get_mut(index) {
+            call.gate = Gate::Passed {
+                decision: verdict.decision,
+                reason: verdict.reason,
+            };
+            if let Some(input) = verdict.updated_input
+                && !call.gate.said(Decision::Defer)
+            {
+                call.input = input;
+            }
+            call.phase = CallPhase::Checked;
+        }
+        false
+    }
+
+    /// The round is over when its hooks say nothing against it.
+    pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
+        let is_batch = |hooking: &Hooking| hooking.point == HookPoint::Batch;
+        if self.hooking.iter().any(is_batch) {
+            return;
+        }
+        let event = HookEvent::PostToolBatch;
+        if !desk.has_hooks(event, "") {
+            return self.finish_round(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_key(&mut input, "toolCalls");
+        input.push(b'[');
+        for call in &self.tools.calls {
+            let record = call.record(false);
+            push_comma(&mut input);
+            input.push(b'{');
+            push_text(&mut input, "toolCallId", &record.id);
+            push_text(&mut input, "toolName", &record.name);
+            push_raw(&mut input, "toolInput", record.input.as_str());
+            push_raw(
+                &mut input,
+                "toolOutput",
+                record.output.as_ref().map_or("null", Json::as_str),
+            );
+            push_flag(&mut input, "isError", record.is_error);
+            input.push(b'}');
+        }
+        input.push(b']');
+        self.ask_hooks(desk, event, "", HookPoint::Batch, input);
+    }
+}

@@ -1,0 +1,108 @@
+//! Hooks at both ends of a run: of what is said to the model, and when it has finished.
+
+use super::super::json_writer::{push_flag, push_text};
+use super::super::message::Block;
+use super::super::outcome::StoppedBy;
+use super::super::policy::hook::{HookAnswer, HookEvent};
+use super::hooking::HookPoint;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// Something new for the model: the host's prompt (`prompt`), or what it has said since (`steer`, `followUp`).
+    pub(super) fn submit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        content: Vec<Block>,
+        source: &str,
+        owes_answer: bool,
+    ) {
+        let event = HookEvent::UserPromptSubmit;
+        if content.is_empty() || self.index > 0 || !desk.has_hooks(event, "") {
+            return self.after_prompt(desk, content, source, owes_answer, HookAnswer::default());
+        }
+        let mut input = self.hook_input(event);
+        let prompt: Vec<&str> = content.iter().filter_map(text_of).collect();
+        push_text(&mut input, "prompt", &prompt.concat());
+        push_text(&mut input, "source", source);
+        let point = HookPoint::Prompt {
+            content,
+            source: source.to_owned(),
+            owes_answer,
+        };
+        self.ask_hooks(desk, event, "", point, input);
+    }
+
+    pub(super) fn after_prompt(
+        &mut self,
+        desk: &mut Desk<'_>,
+        mut content: Vec<Block>,
+        source: &str,
+        owes_answer: bool,
+        verdict: HookAnswer,
+    ) {
+        let is_first = source == "prompt";
+        if verdict.denies() {
+            let why = verdict
+                .reason
+                .unwrap_or_else(|| "a hook turned the prompt down".into());
+            if is_first {
+                return self.stop_because(desk, StoppedBy::Hook, why);
+            }
+            self.warn(desk, "prompt_blocked", why);
+            content.clear();
+            if !owes_answer {
+                return self.hand_over(desk, false);
+            }
+        }
+        content.extend(verdict.context.into_iter().map(Block::text));
+        self.stop_hook_active &= content.is_empty();
+        self.transcript.push_user(content);
+        if is_first {
+            self.hand_over(desk, true);
+        } else {
+            self.begin_iteration(desk);
+        }
+    }
+
+    /// The model has finished, unless a hook has it go on.
+    pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
+        let event = HookEvent::Stop;
+        if self.index > 0 || !desk.has_hooks(event, "") {
+            return self.end_completed(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_flag(&mut input, "stopHookActive", self.stop_hook_active);
+        push_text(&mut input, "lastAssistantMessage", &self.text);
+        self.ask_hooks(desk, event, "", HookPoint::Stop, input);
+    }
+
+    pub(super) fn after_stop(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+        let mut told = std::mem::take(&mut verdict.context);
+        if verdict.denies() {
+            let go_on = || "Go on: you have not finished.".to_owned();
+            told.insert(0, verdict.reason.unwrap_or_else(go_on));
+        }
+        if verdict.stop.is_some() {
+            return self.end_completed(desk);
+        }
+        if !told.is_empty() {
+            self.stop_hook_active = true;
+            self.transcript
+                .push_user(told.into_iter().map(Block::text).collect());
+            return self.hand_over(desk, true);
+        }
+        let has_more = !self.steers.is_empty() || !self.follow_ups.is_empty();
+        if has_more && self.may_go_on(desk) {
+            self.hand_over(desk, false)
+        } else {
+            self.end_completed(desk)
+        }
+    }
+}
+
+fn text_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::Text { text, .. } => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,211 @@
+//! What a host's hooks and guardrails may say, and what their answers come to together.
+//!
+//! All hooks of an event are asked at once; of their decisions the strictest counts: deny, defer, ask, allow.
+//! <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-21)
+
+use serde::{Deserialize, Serialize};
+
+use super::super::input::PermissionUpdate;
+use super::super::message::{Json, Message};
+
+/// When the host is asked. The word in JSON is the variant's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum HookEvent {
+    PreToolUse,
+    PostToolUse,
+    PostToolUseFailure,
+    PostToolBatch,
+    UserPromptSubmit,
+    Stop,
+    PermissionRequest,
+    PermissionDenied,
+    InputGuardrail,
+    OutputGuardrail,
+    ToolGuardrail,
+}
+
+impl HookEvent {
+    /// In the order of the variants.
+    pub const ALL: &[(HookEvent, &str)] = &[
+        (HookEvent::PreToolUse, "PreToolUse"),
+        (HookEvent::PostToolUse, "PostToolUse"),
+        (HookEvent::PostToolUseFailure, "PostToolUseFailure"),
+        (HookEvent::PostToolBatch, "PostToolBatch"),
+        (HookEvent::UserPromptSubmit, "UserPromptSubmit"),
+        (HookEvent::Stop, "Stop"),
+        (HookEvent::PermissionRequest, "PermissionRequest"),
+        (HookEvent::PermissionDenied, "PermissionDenied"),
+        (HookEvent::InputGuardrail, "InputGuardrail"),
+        (HookEvent::OutputGuardrail, "OutputGuardrail"),
+        (HookEvent::ToolGuardrail, "ToolGuardrail"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        HookEvent::ALL.get(self as usize).map_or("", |(_, name)| name)
+    }
+
+    pub fn named(name: &str) -> Option<HookEvent> {
+        let known = HookEvent::ALL.iter().find(|(_, known)| *known == name);
+        known.map(|(event, _)| *event)
+    }
+}
+
+/// One function of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hook {
+    pub event: HookEvent,
+    /// The tools, or other names, that it is for; default: all of them.
+    #[serde(default)]
+    pub names: Option<Vec<String>>,
+    /// Then it has failed. Default: it is waited for for ever.
+    #[serde(default)]
+    pub timeout_ms: Option<u64>,
+    /// A failure counts as a denial; default: it is passed over with a warning.
+    #[serde(default)]
+    pub blocks: bool,
+}
+
+impl Hook {
+    pub fn is_for(&self, event: HookEvent, name: &str) -> bool {
+        let is_named = |names: &Vec<String>| names.iter().any(|known| known == name);
+        self.event == event && self.names.as_ref().is_none_or(is_named)
+    }
+}
+
+/// What a hook says about what it was asked about, from the mildest to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Decision {
+    Allow,
+    Ask,
+    Defer,
+    Deny,
+}
+
+impl Decision {
+    /// In the order of the variants; `block` is another word for `deny`.
+    pub const NAMES: &[&str] = &["allow", "ask", "defer", "deny", "block"];
+
+    pub fn nth(index: usize) -> Decision {
+        match index {
+            0 => Decision::Allow,
+            1 => Decision::Ask,
+            2 => Decision::Defer,
+            _ => Decision::Deny,
+        }
+    }
+}
+
+/// What `PreToolUse` hooks have said about a call that they let through.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Gate {
+    #[default]
+    Unasked,
+    Passed {
+        decision: Option<Decision>,
+        reason: Option<String>,
+    },
+}
+
+impl Gate {
+    pub fn said(&self, wanted: Decision) -> bool {
+        matches!(self, Gate::Passed { decision, .. } if *decision == Some(wanted))
+    }
+}
+
+/// A hook's answer, and what several come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HookAnswer {
+    pub decision: Option<Decision>,
+    /// Of the decision.
+    pub reason: Option<String>,
+    /// What the tool gets.
+    pub updated_input: Option<Json>,
+    /// What the model is told in place of the tool's result, or of its own answer.
+    pub updated_output: Option<Json>,
+    /// The conversation goes on with these.
+    pub messages: Option<Vec<Message>>,
+    /// What the model is told besides.
+    pub context: Vec<String>,
+    /// Ends the run, and why.
+    pub stop: Option<String>,
+    /// The model may try a denied call again.
+    pub retry: bool,
+    /// The denial ends the run.
+    pub interrupt: bool,
+    pub updates: Vec<PermissionUpdate>,
+}
+
+impl HookAnswer {
+    /// Of a hook whose failure blocks.
+    pub fn denial(reason: String) -> HookAnswer {
+        HookAnswer {
+            decision: Some(Decision::Deny),
+            reason: Some(reason),
+            ..HookAnswer::default()
+        }
+    }
+
+    pub fn denies(&self) -> bool {
+        self.decision == Some(Decision::Deny)
+    }
+
+    /// Adds the answer of the next hook: the stricter decision counts, and what both replace is replaced by the later.
+    pub fn join(&mut self, next: HookAnswer) {
+        if next.decision > self.decision {
+            self.decision = next.decision;
+            self.reason = next.reason;
+        }
+        self.updated_input = next.updated_input.or(self.updated_input.take());
+        self.updated_output = next.updated_output.or(self.updated_output.take());
+        self.messages = next.messages.or(self.messages.take());
+        self.context.extend(next.context);
+        self.stop = self.stop.take().or(next.stop);
+        self.retry |= next.retry;
+        self.interrupt |= next.interrupt;
+        self.updates.extend(next.updates);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(decision: Option<Decision>, reason: &str) -> HookAnswer {
+        HookAnswer {
+            decision,
+            reason: Some(reason.to_owned()),
+            ..HookAnswer::default()
+        }
+    }
+
+    #[test]
+    fn the_strictest_decision_counts_and_of_equals_the_first() {
+        use Decision::{Allow, Ask, Defer, Deny};
+        let rows = [
+            ([Some(Allow), Some(Deny), Some(Ask)], Some(Deny), "1"),
+            ([Some(Ask), Some(Allow), Some(Defer)], Some(Defer), "2"),
+            ([Some(Allow), Some(Ask), None], Some(Ask), "1"),
+            ([None, Some(Allow), Some(Allow)], Some(Allow), "1"),
+            ([Some(Deny), Some(Deny), Some(Allow)], Some(Deny), "0"),
+        ];
+        for (decisions, expected, by) in rows {
+            let mut sum = HookAnswer::default();
+            for (index, decision) in decisions.into_iter().enumerate() {
+                sum.join(says(decision, &index.to_string()));
+            }
+            assert_eq!((sum.decision, sum.reason.as_deref()), (expected, Some(by)));
+        }
+    }
+
+    #[test]
+    fn each_event_stands_at_its_place_and_has_its_name() {
+        for (index, (event, name)) in HookEvent::ALL.iter().enumerate() {
+            assert_eq!(*event as usize, index);
+            assert_eq!((event.name(), HookEvent::named(name)), (*name, Some(*event)));
+            assert_eq!(serde_json::to_value(event).unwrap(), *name);
+        }
+    }
+}

@@ -1,0 +1,543 @@
+use looplet::engine::event::{EventKind, ToolFault};
+use looplet::engine::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::message::Json;
+use looplet::engine::output::{EffectId, Question};
+use looplet::engine::policy::hook::{Decision, HookAnswer};
+use serde_json::{Value, json};
+
+use crate::wire::{begin, block, call, end, stream, text};
+use crate::world::{World, config, event_name, tool};
+
+pub fn world(hooks: Value, fields: Value) -> World {
+    let tools = json!([
+        tool("look", json!({"readOnly": true})),
+        tool("act", json!({})),
+        tool("Bash", json!({})),
+    ]);
+    let mut fields = fields;
+    fields["hooks"] = hooks;
+    World::started(config(tools, fields))
+}
+
+/// An answer that calls these tools; the ids are their names.
+pub fn respond(world: &mut World, names: &[&str]) {
+    let calls: Vec<_> = names
+        .iter()
+        .map(|name| call(name, name, json!({"n": 1})))
+        .collect();
+    world.respond(&stream(&calls, "tool_use"));
+}
+
+pub fn says(decision: Decision, reason: &str) -> HookAnswer {
+    HookAnswer {
+        decision: Some(decision),
+        reason: Some(reason.to_owned()),
+        ..HookAnswer::default()
+    }
+}
+
+pub fn adds(context: &str) -> HookAnswer {
+    HookAnswer {
+        context: vec![context.to_owned()],
+        ..HookAnswer::default()
+    }
+}
+
+/// Open questions to hooks: the event, and what it is told.
+pub fn asked(world: &World) -> Vec<(String, Value)> {
+    let hook = |(_, question): &(EffectId, Question)| match question {
+        Question::Hook { event, input, .. } => Some((
+            event.name().to_owned(),
+            serde_json::from_str(input.as_str()).unwrap(),
+        )),
+        _ => None,
+    };
+    world.questions.iter().filter_map(hook).collect()
+}
+
+/// Answers the oldest open question to a hook.
+pub fn answer(world: &mut World, answer: HookAnswer) -> EffectId {
+    let is_hook = |(_, question): &(EffectId, Question)| matches!(question, Question::Hook { .. });
+    let at = world
+        .questions
+        .iter()
+        .position(is_hook)
+        .expect("no hook was asked");
+    let (question, _) = world.questions.remove(at);
+    let answer = QuestionAnswer::Hook(Box::new(answer));
+    world.input(Input::Answered { question, answer });
+    question
+}
+
+pub fn fail(world: &mut World) {
+    let (question, _) = world.questions.remove(0);
+    let answer = QuestionAnswer::Failed { why: "broken".into() };
+    world.input(Input::Answered { question, answer });
+}
+
+/// The last message of the last request.
+pub fn told(world: &World) -> Value {
+    let body = world.body(world.requests.len() - 1);
+    body["messages"].as_array().unwrap().last().unwrap()["content"].clone()
+}
+
+pub fn warnings(world: &World) -> Vec<String> {
+    let warning = |kind: &EventKind| match kind {
+        EventKind::Warning { code, message } => Some([code, ": ", message].concat()),
+        _ => None,
+    };
+    world
+        .events
+        .iter()
+        .filter_map(|event| warning(&event.kind))
+        .collect()
+}
+
+fn allow_permission(world: &mut World) {
+    let (question, ask) = world.questions.remove(0);
+    assert!(matches!(ask, Question::Permission { .. }), "{ask:?}");
+    let answer = QuestionAnswer::Permission(PermissionAnswer {
+        allow: true,
+        ..PermissionAnswer::default()
+    });
+    world.input(Input::Answered { question, answer });
+}
+
+#[test]
+fn s001_47_without_a_hook_for_it_nothing_is_asked_and_the_request_is_the_same() {
+    let hooks = json!([{"event": "PreToolUse", "names": ["Bash"]}, {"event": "PostToolUse", "names": []}]);
+    let mut world = world(hooks, json!({}));
+    let mut bare = self::world(json!([]), json!({}));
+    for world in [&mut world, &mut bare] {
+        respond(world, &["act"]);
+        assert_eq!(world.tool_log, ["start act"]);
+        world.return_value("act", json!(1));
+    }
+    assert_eq!(world.requests, bare.requests);
+    assert!(!world.event_names().contains(&"question".to_owned()));
+}
+
+#[test]
+fn s001_46_s001_48_a_hook_that_denies_keeps_the_call_from_running_and_the_model_is_told_why() {
+    let mut world = world(json!([{"event": "PreToolUse"}]), json!({}));
+    respond(&mut world, &["act"]);
+    assert!(world.tool_log.is_empty());
+    let (event, input) = asked(&world).remove(0);
+    assert_eq!(event, "PreToolUse");
+    assert_eq!(
+        input,
+        json!({"event": "PreToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act",
+            "toolName": "act", "toolInput": {"n": 1}})
+    );
+    answer(&mut world, says(Decision::Deny, "Not on a Sunday."));
+    assert!(world.tool_log.is_empty());
+    let told = told(&world);
+    assert_eq!(told[0]["is_error"], true);
+    assert!(told.to_string().contains("Not on a Sunday."));
+    world.respond(&stream(&[text("Pity.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn all_hooks_of_an_event_are_asked_at_once_and_the_strictest_counts() {
+    let hooks =
+        json!([{"event": "PreToolUse"}, {"event": "PreToolUse", "names": ["act"]}, {"event": "PreToolUse"}]);
+    let mut world = world(hooks, json!({}));
+    respond(&mut world, &["act"]);
+    assert_eq!(asked(&world).len(), 3);
+    answer(&mut world, says(Decision::Deny, "no"));
+    answer(&mut world, says(Decision::Allow, "yes"));
+    assert_eq!(world.requests.len(), 1, "the third is waited for");
+    answer(&mut world, says(Decision::Ask, "maybe"));
+    assert!(told(&world).to_string().contains("no"));
+}
+
+#[test]
+fn what_hooks_say_comes_before_the_rules_and_skips_neither_deny_nor_ask_rules() {
+    let rules = json!({"permissions": {"mode": "dontAsk", "deny": ["Bash(rm *)"], "ask": ["look"]}});
+    for (name, decision, runs) in [
+        ("act", None, false),
+        ("act", Some(Decision::Allow), true),
+        ("look", Some(Decision::Allow), false),
+        ("Bash", Some(Decision::Allow), false),
+    ] {
+        let mut world = world(json!([{"event": "PreToolUse"}]), rules.clone());
+        respond(&mut world, &[name]);
+        answer(
+            &mut world,
+            HookAnswer {
+                decision,
+                updated_input: Some(Json::parse(r#"{"command":"rm -rf"}"#).unwrap()),
+                ..HookAnswer::default()
+            },
+        );
+        assert_eq!(world.running.contains_key(name), runs, "{name} {decision:?}");
+        if runs {
+            assert_eq!(world.running[name].input.as_str(), r#"{"command":"rm -rf"}"#);
+        }
+    }
+}
+
+#[test]
+fn a_hook_has_the_host_asked_even_where_everything_may_run() {
+    let permissions = json!({"permissions": {"mode": "bypassPermissions", "canUseTool": true}});
+    for fields in [json!({}), permissions] {
+        let mut world = world(json!([{"event": "PreToolUse"}]), fields);
+        respond(&mut world, &["act"]);
+        answer(&mut world, says(Decision::Ask, "It costs money."));
+        let (_, Question::Permission { call, .. }) = &world.questions[0] else {
+            panic!("{:?}", world.questions)
+        };
+        assert!(call.as_str().contains("It costs money."));
+        allow_permission(&mut world);
+        assert_eq!(world.tool_log, ["start act"]);
+    }
+}
+
+#[test]
+fn a_deferred_call_keeps_its_input_and_waits_for_an_answer_that_nobody_was_asked_for() {
+    let mut world = world(
+        json!([{"event": "PreToolUse", "names": ["act"]}]),
+        json!({"permissions": {"canUseTool": true, "allow": ["act", "look"]}}),
+    );
+    respond(&mut world, &["act"]);
+    let hook = answer(
+        &mut world,
+        HookAnswer {
+            updated_input: Some(Json::parse("{}").unwrap()),
+            ..says(Decision::Defer, "Tomorrow.")
+        },
+    );
+    assert!(world.questions.is_empty() && world.tool_log.is_empty());
+    let open = world.events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::Question {
+            question_id,
+            question,
+            data,
+        } => Some((*question_id, question.clone(), data.clone())),
+        _ => None,
+    });
+    let (question, kind, data) = open.unwrap();
+    assert!(question > hook && kind == "permission" && data.unwrap().as_str().contains("Tomorrow."));
+    world.pass(86_400_000);
+    assert!(world.done.is_none());
+    let answer = QuestionAnswer::Permission(PermissionAnswer {
+        allow: true,
+        ..PermissionAnswer::default()
+    });
+    world.input(Input::Answered { question, answer });
+    assert_eq!(world.running["act"].input.as_str(), r#"{"n":1}"#);
+}
+
+#[test]
+fn a_failing_hook_is_a_warning_or_a_denial_as_it_says_itself() {
+    for (blocks, runs) in [(false, true), (true, false)] {
+        let mut world = world(json!([{"event": "PreToolUse", "blocks": blocks}]), json!({}));
+        respond(&mut world, &["act"]);
+        fail(&mut world);
+        assert_eq!(world.running.contains_key("act"), runs);
+        assert_eq!(
+            warnings(&world),
+            if runs {
+                vec!["hook_failed: A hook for PreToolUse failed: broken"]
+            } else {
+                vec![]
+            }
+        );
+    }
+}
+
+#[test]
+fn a_hook_that_does_not_answer_in_time_is_told_to_stop_and_its_late_answer_is_inert() {
+    let mut world = world(json!([{"event": "PreToolUse", "timeoutMs": 500}]), json!({}));
+    respond(&mut world, &["act"]);
+    world.pass(499);
+    assert!(world.tool_log.is_empty());
+    world.pass(1);
+    assert_eq!(world.tool_log, ["start act"]);
+    assert_eq!(world.late_hooks, [world.questions[0].0]);
+    let events = world.events.len();
+    answer(&mut world, says(Decision::Deny, "late"));
+    assert_eq!(world.events.len(), events);
+}
+
+#[test]
+fn s001_49_a_hook_sees_what_a_tool_brought_and_may_replace_it_and_add_to_it() {
+    let hooks = json!([{"event": "PostToolUse"}, {"event": "PostToolUseFailure"}]);
+    let mut world = world(hooks, json!({}));
+    respond(&mut world, &["act", "Bash"]);
+    world.now_ms += 7;
+    world.return_value("act", json!({"secret": 1}));
+    assert_eq!(
+        asked(&world)[0].1,
+        json!({"event": "PostToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act", "toolName": "act",
+            "toolInput": {"n": 1}, "toolOutput": {"secret": 1}, "durationMs": 7})
+    );
+    assert_eq!(
+        world.tool_log.last().unwrap(),
+        "end act",
+        "what comes after it waits"
+    );
+    answer(
+        &mut world,
+        HookAnswer {
+            updated_output: Some(Json::parse(r#"{"secret":"***"}"#).unwrap()),
+            ..adds("Secrets are hidden.")
+        },
+    );
+    let fault = ToolFault {
+        code: "x".into(),
+        message: "It broke.".into(),
+        hint: "z".into(),
+        recoverable: true,
+    };
+    world.finish_tool("Bash", ToolReturn::Fault(fault));
+    assert_eq!(asked(&world)[0].1["error"]["message"], "It broke.");
+    answer(&mut world, says(Decision::Deny, "Do not try that again."));
+    let told = told(&world);
+    assert_eq!(told[0]["content"], r#"{"secret":"***"}"#);
+    assert_eq!(told[1]["is_error"], true);
+    assert_eq!(told[2]["text"], "Secrets are hidden.");
+    assert_eq!(told[3]["text"], "Do not try that again.");
+    assert_eq!(world.result()["toolCalls"][0]["output"], json!({"secret": "***"}));
+    assert_eq!(world.result()["toolCalls"][0]["durationMs"], 7);
+}
+
+#[test]
+fn a_tool_that_ends_the_run_does_so_after_its_hooks() {
+    let mut world = world(json!([{"event": "PostToolUseFailure"}]), json!({}));
+    respond(&mut world, &["act"]);
+    let fault = ToolFault {
+        code: "auth".into(),
+        message: "y".into(),
+        hint: "z".into(),
+        recoverable: false,
+    };
+    world.finish_tool("act", ToolReturn::Fault(fault));
+    assert!(world.done.is_none());
+    answer(&mut world, HookAnswer::default());
+    assert_eq!(world.result()["stoppedBy"], "fatal_tool");
+}
+
+#[test]
+fn when_a_round_is_over_a_hook_sees_all_of_it_before_the_model_does() {
+    let mut world = world(json!([{"event": "PostToolBatch"}]), json!({}));
+    respond(&mut world, &["look", "act"]);
+    world.return_value("look", json!(1));
+    world.return_value("act", json!(2));
+    assert_eq!(world.requests.len(), 1);
+    let calls = &asked(&world)[0].1["toolCalls"];
+    assert_eq!(
+        (&calls[0]["toolOutput"], &calls[1]["toolName"]),
+        (&json!(1), &json!("act"))
+    );
+    answer(&mut world, adds("Two calls."));
+    assert_eq!(told(&world)[2]["text"], "Two calls.");
+}
+
+#[test]
+fn s001_49_a_hook_adds_to_the_prompt_or_turns_it_down() {
+    let hooks = json!([{"event": "UserPromptSubmit"}]);
+    let mut world = world(hooks.clone(), json!({}));
+    assert!(world.requests.is_empty());
+    let (_, input) = asked(&world).remove(0);
+    assert_eq!(
+        (&input["prompt"], &input["source"]),
+        (&json!("Go."), &json!("prompt"))
+    );
+    answer(&mut world, adds("It is Sunday."));
+    let told = told(&world);
+    assert_eq!(
+        (&told[0]["text"], &told[1]["text"]),
+        (&json!("Go."), &json!("It is Sunday."))
+    );
+
+    let mut world = self::world(hooks, json!({}));
+    answer(&mut world, says(Decision::Deny, "Rude."));
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["stoppedBy"]),
+        (&json!("stopped"), &json!("hook"))
+    );
+    assert_eq!(result["abortReason"], "Rude.");
+    assert!(world.requests.is_empty());
+    assert_eq!(result["messages"], json!([]));
+}
+
+#[test]
+fn a_steer_that_a_hook_turns_down_does_not_reach_the_model_and_the_run_goes_on() {
+    let mut world = world(json!([{"event": "UserPromptSubmit"}]), json!({}));
+    answer(&mut world, HookAnswer::default());
+    let content = vec![looplet::engine::message::Block::text("Hurry.")];
+    world.input(Input::Steer { id: 1, content });
+    respond(&mut world, &["act"]);
+    world.return_value("act", json!(1));
+    assert_eq!(asked(&world)[0].1["source"], "steer");
+    answer(&mut world, says(Decision::Deny, "No."));
+    assert!(!world.requests[1].contains("Hurry."));
+    assert_eq!(warnings(&world), ["prompt_blocked: No."]);
+}
+
+#[test]
+fn s001_49_a_stop_hook_has_the_model_go_on_until_it_is_content() {
+    let mut world = world(json!([{"event": "Stop", "blocks": true}]), json!({}));
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    let (_, input) = asked(&world).remove(0);
+    assert_eq!(
+        (&input["stopHookActive"], &input["lastAssistantMessage"]),
+        (&json!(false), &json!("Done."))
+    );
+    answer(&mut world, says(Decision::Deny, "Run the tests first."));
+    assert_eq!(told(&world)[0]["text"], "Run the tests first.");
+    world.respond(&stream(&[text("Really done.")], "end_turn"));
+    assert_eq!(asked(&world)[0].1["stopHookActive"], true);
+    fail(&mut world);
+    assert_eq!(
+        world.result()["outcome"],
+        "completed",
+        "a Stop hook that fails never blocks"
+    );
+    assert_eq!(world.result()["text"], "Really done.");
+}
+
+#[test]
+fn a_stop_hook_does_not_lift_the_limits_and_a_steer_meanwhile_is_delivered() {
+    let limits = json!({"limits": {"maxIterations": 2}});
+    let mut world = world(json!([{"event": "Stop"}]), limits);
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    let content = vec![looplet::engine::message::Block::text("And then?")];
+    world.input(Input::Steer { id: 1, content });
+    answer(&mut world, HookAnswer::default());
+    assert_eq!(told(&world)[0]["text"], "And then?");
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    answer(&mut world, says(Decision::Deny, "On and on."));
+    assert_eq!(world.result()["stoppedBy"], "iterations");
+}
+
+#[test]
+fn any_hook_ends_the_run_and_what_was_done_stays() {
+    for event in ["PreToolUse", "PostToolUse", "PostToolBatch"] {
+        let mut world = world(json!([{"event": event}]), json!({}));
+        respond(&mut world, &["act"]);
+        if event != "PreToolUse" {
+            world.return_value("act", json!("kept"));
+        }
+        let stop = Some("Enough.".to_owned());
+        answer(
+            &mut world,
+            HookAnswer {
+                stop,
+                ..HookAnswer::default()
+            },
+        );
+        let result = world.result();
+        assert_eq!(
+            (&result["stoppedBy"], &result["abortReason"]),
+            (&json!("hook"), &json!("Enough."))
+        );
+        let output = &result["toolCalls"][0]["output"];
+        assert_eq!(*output == "kept", event != "PreToolUse", "{event}: {output}");
+    }
+}
+
+#[test]
+fn hooks_answer_in_the_hosts_place_whether_a_call_may_run() {
+    let hooks = json!([{"event": "PermissionRequest"}]);
+    let fields = json!({"permissions": {"canUseTool": true}});
+    for (said, runs) in [(Decision::Allow, true), (Decision::Deny, false)] {
+        let mut world = world(hooks.clone(), fields.clone());
+        respond(&mut world, &["act"]);
+        assert_eq!(asked(&world)[0].1["reason"], "no rule allows it");
+        answer(&mut world, says(said, "Says the hook."));
+        assert_eq!(world.running.contains_key("act"), runs);
+        assert!(world.questions.is_empty(), "the host is not asked any more");
+    }
+    let mut world = world(hooks, fields);
+    respond(&mut world, &["act"]);
+    answer(&mut world, HookAnswer::default());
+    allow_permission(&mut world);
+    assert_eq!(world.tool_log, ["start act"]);
+}
+
+#[test]
+fn s001_30_a_hook_hears_of_a_denial_and_may_have_the_model_told_to_try_again() {
+    for (retry, hint) in [(true, "You may make the call again."), (false, "Do not repeat")] {
+        let mut world = world(
+            json!([{"event": "PermissionDenied"}]),
+            json!({"permissions": {"mode": "dontAsk"}}),
+        );
+        respond(&mut world, &["act"]);
+        assert!(
+            asked(&world)[0].1["reason"]
+                .as_str()
+                .unwrap()
+                .starts_with("no rule allows it")
+        );
+        answer(
+            &mut world,
+            HookAnswer {
+                retry,
+                ..HookAnswer::default()
+            },
+        );
+        assert!(told(&world).to_string().contains(hint));
+    }
+}
+
+#[test]
+fn an_abort_while_hooks_are_asked_keeps_what_the_tools_have_brought() {
+    let mut world = world(
+        json!([{"event": "PreToolUse", "names": ["act"]}, {"event": "PostToolUse"}]),
+        json!({}),
+    );
+    respond(&mut world, &["look", "act"]);
+    world.return_value("look", json!("seen"));
+    assert_eq!(asked(&world).len(), 2);
+    world.cancel();
+    let result = world.result();
+    assert_eq!(result["outcome"], "cancelled");
+    assert_eq!(result["toolCalls"][0]["output"], "seen");
+    assert_eq!(result["toolCalls"][1]["output"]["code"], "not_run");
+    let events = world.events.len();
+    answer(&mut world, HookAnswer::default());
+    answer(&mut world, says(Decision::Allow, ""));
+    assert_eq!(
+        (world.events.len(), world.tool_log.len()),
+        (events, 2),
+        "late answers are inert"
+    );
+    assert_eq!(event_name(&world.events.last().unwrap().kind), "finish");
+}
+
+/// A run whose first answer has begun, with one whole call of `look`.
+pub fn eager(hooks: Value) -> World {
+    let mut world = world(hooks, json!({"eagerTools": true}));
+    world.head(200, &[]);
+    world.chunk(&(begin(10) + &block(0, &call("look", "look", json!({"n": 1})))));
+    world
+}
+
+#[test]
+fn a_call_with_hooks_before_it_does_not_start_before_its_answer_has_ended() {
+    for event in ["PreToolUse", "ToolGuardrail"] {
+        let mut world = eager(json!([{"event": event, "names": ["look"]}]));
+        assert!(world.tool_log.is_empty() && world.questions.is_empty(), "{event}");
+        world.chunk(&end("tool_use", 5));
+        world.end();
+        answer(&mut world, HookAnswer::default());
+        assert_eq!(world.tool_log, ["start look"]);
+    }
+}
+
+#[test]
+fn what_hooks_look_at_when_an_answer_fails_goes_with_it() {
+    let mut world = eager(json!([{"event": "PostToolUse"}]));
+    world.return_value("look", json!(1));
+    assert_eq!(asked(&world).len(), 1);
+    world.network_failed();
+    answer(&mut world, says(Decision::Deny, "late"));
+    world.pass(2000);
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(world.result()["toolCalls"], json!([]));
+    assert!(!world.requests[1].contains("late"));
+}

@@ -1,0 +1,46 @@
+//! Hooks and guardrails of random schedules: which there are, and what they say.
+
+use looplet::engine::input::QuestionAnswer;
+use looplet::engine::message::Json;
+use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
+use serde_json::{Value, json};
+
+use crate::dice::Dice;
+
+pub fn add(dice: &mut Dice, fields: &mut Value) {
+    if dice.below(3) > 0 {
+        return;
+    }
+    let mut hooks = Vec::new();
+    for (_, name) in HookEvent::ALL {
+        for _ in 0..dice.below(3) {
+            let names = dice.pick(&[json!(null), json!(["write", "auto"])]).clone();
+            hooks.push(json!({
+                "event": name,
+                "names": if name.contains("Tool") { names } else { json!(null) },
+                "timeoutMs": dice.pick(&[json!(null), json!(120)]),
+                "blocks": dice.below(2) == 0,
+            }));
+        }
+    }
+    fields["hooks"] = json!(hooks);
+}
+
+/// Mild enough that most runs go on.
+pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
+    let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
+    let is_guardrail = event.name().ends_with("Guardrail");
+    let denies = dice.below(if is_guardrail { 10 } else { 4 }) == 0;
+    let text = |dice: &mut Dice, text: &str| (dice.below(3) == 0).then(|| text.to_owned());
+    QuestionAnswer::Hook(Box::new(HookAnswer {
+        decision: denies.then(|| *dice.pick(&decisions)),
+        reason: text(dice, "a reason"),
+        updated_input: text(dice, r#"{"n":2}"#).map(|json| Json::parse(&json).unwrap()),
+        updated_output: text(dice, "rewritten").map(|text| Json::string(&text)),
+        context: text(dice, "context").into_iter().collect(),
+        stop: (dice.below(20) == 0).then(|| "enough".to_owned()),
+        retry: dice.below(2) == 0,
+        interrupt: dice.below(20) == 0,
+        ..HookAnswer::default()
+    }))
+}
