@@ -99,10 +99,7 @@ fn hook(r: &mut Record<'_>) -> HookAnswer {
         reason: r.text_if("reason"),
         updated_input: r.json_if("updatedInput"),
         updated_output: r.json_if("updatedOutput"),
-        messages: match r.given("messages") {
-            Some(_) => Some(messages(r)),
-            None => None,
-        },
+        messages: r.given("messages").map(|_| messages(r)),
         context: r.texts("context"),
         stop: r.text_if("stop"),
         retry: r.flag("retry", false),

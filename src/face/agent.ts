@@ -3,6 +3,9 @@ import { Conversation } from "./chat.js";
 import { checkOptions, describe } from "./check.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
+import { guardrailFunctions } from "./guardrails.js";
+import { failureListeners, hookFunctions, type FailureListener } from "./hooks.js";
+import type { HostFunction } from "./host-functions.js";
 import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
@@ -47,6 +50,9 @@ export interface AgentParts {
   readonly output: OutputFormat | undefined;
   readonly finishing: FinishOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
+  /** In the engine's order. */
+  readonly functions: readonly HostFunction[];
+  readonly onFailure: readonly FailureListener[];
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -80,11 +86,12 @@ function partsOf(options: AgentOptions): AgentParts {
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   const model = { ...models.add(options.model, "model", tools), ...asked };
+  const functions = [...hookFunctions(options, tools.keys()), ...guardrailFunctions(options)];
   return {
     models,
     asked,
     tools,
-    config: configWriter(options, model, tools),
+    config: configWriter(options, model, tools, functions),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : () => clock.now(),
     random,
@@ -94,6 +101,8 @@ function partsOf(options: AgentOptions): AgentParts {
     output: options.output,
     finishing: options,
     tracing: options,
+    functions,
+    onFailure: failureListeners(options),
   };
 }
 
@@ -119,7 +128,12 @@ function checkRunOptions(run: RunOptions): void {
 }
 
 /** Everything but the history is written once per agent. */
-function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet): AgentParts["config"] {
+function configWriter(
+  options: AgentOptions,
+  model: ModelConfig,
+  tools: ToolSet,
+  functions: readonly HostFunction[],
+): AgentParts["config"] {
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
   const maxCostNanoUsd = costLimit(options.maxUsd);
   const { onMaxTokens, strictStopReason } = options;
@@ -132,6 +146,7 @@ function configWriter(options: AgentOptions, model: ModelConfig, tools: ToolSet)
     timeouts,
     retry,
     permissions: permissionConfig(options),
+    hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
     ...stopConfig(options, tools),
     output: outputConfig(options.output, options.maxStructuredOutputRetries),
     toolExecution,

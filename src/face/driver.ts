@@ -7,8 +7,11 @@
 import type { BatchListener } from "./batch.js";
 import { withHistory } from "./history.js";
 import { Shell } from "./shell.js";
-import type { Block, Outcome, PermissionResult, ToolFault, ToolRound } from "./types.js";
+import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
+import type { Block, Outcome } from "./types.js";
 import { Tell, type LoadedWasm } from "./wasm.js";
+
+export type * from "./question.js";
 
 /** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
 export interface HostCallbacks extends BatchListener {
@@ -41,27 +44,6 @@ export interface AuthorizeRequest {
   body: Uint8Array;
 }
 
-/** One call of a tool. */
-export interface ToolInvocation {
-  call: number;
-  toolCallId: string;
-  toolName: string;
-  /** JSON text of the arguments. */
-  input: string;
-  iteration: number;
-}
-
-/** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
-export interface Question {
-  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
-  permission: {
-    call: { toolCallId: string; toolName: string; input: unknown; reason: string };
-    classify: boolean;
-  };
-  checkOutput: { output: unknown };
-  stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
-}
-
 /** What `fetch` may return: a `Response`, or anything that looks like one. */
 export interface ResponseLike {
   status: number;
@@ -70,17 +52,6 @@ export interface ResponseLike {
   arrayBuffer?(): Promise<ArrayBuffer>;
   text?(): Promise<string>;
 }
-
-/** What a tool came back with. `value` is JSON text. */
-export type ToolReturn = { value: string } | { content: readonly Block[] } | { fault: ToolFault };
-
-/** The answer to a question. `prepared` has one entry per asked call. */
-export type QuestionAnswer =
-  | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
-  | PermissionResult
-  | { stop: boolean }
-  | { checked: { problem?: string; output?: unknown } }
-  | { failed: { why: string } };
 
 /** The engine's `RunResult`, as its JSON has it. */
 export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {

@@ -24,6 +24,7 @@
  * A `warning` can come anywhere. A run that ends before the engine has taken it over, or that a trap of the WebAssembly
  * ends, has of the last four only `abort` or `error`, and `finish`.
  */
+import type { HookEvent } from "./hook-types.js";
 import type { Message } from "./message.js";
 
 /** Where in its run an event stands. */
@@ -84,7 +85,14 @@ type EventKind =
   | {
       type: "question";
       questionId: number;
-      question: "permission" | "prepare_calls" | "check_output" | "stop_condition" | "stop_repeat";
+      question:
+        | "permission"
+        | "prepare_calls"
+        | "check_output"
+        | "stop_condition"
+        | "stop_repeat"
+        | HookEvent
+        | `${"Input" | "Output" | "Tool"}Guardrail`;
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
     }
   | { type: "answered"; questionId: number }
@@ -152,13 +160,16 @@ export type StoppedBy =
   | "condition"
   | "repeat"
   /** No answer fitted the schema. */
-  | "structured_output";
+  | "structured_output"
+  /** A hook said `continue: false`, or turned the prompt down. */
+  | "hook"
+  | "guardrail";
 
 /** How a run ended. `outcome` tells which of the other fields is there. */
 export type Outcome =
   | { outcome: "completed"; stoppedBy?: undefined; abortReason?: undefined; error?: undefined }
-  | { outcome: "stopped"; stoppedBy: StoppedBy; abortReason?: undefined; error?: undefined }
-  /** `abortReason`: what `abort(reason)` or the signal gave as the reason. */
+  | { outcome: "stopped"; stoppedBy: StoppedBy; abortReason?: string | undefined; error?: undefined }
+  /** `abortReason`: what `abort(reason)` or the signal gave as the reason; above, what a hook or guardrail gave. */
   | { outcome: "cancelled"; abortReason: string; stoppedBy?: undefined; error?: undefined }
   | { outcome: "failed"; error: Failure; stoppedBy?: undefined; abortReason?: undefined };
 
@@ -237,5 +248,7 @@ export type FailureCode =
   | "config_invalid"
   /** The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). */
   | "config_wasm"
+  /** A guardrail of yours said no; only in the `error` event. */
+  | "guardrail"
   /** A defect of looplet. */
   | "bug";

@@ -87,6 +87,8 @@ export function agentTable(): OptionTable {
     repeat: "any",
     onRepeat: "function",
     output: "object",
+    hooks: "object",
+    guardrails: "object",
     ...FINISH_TABLE,
     trace: "any",
     ...PERMISSION_TABLE,

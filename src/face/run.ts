@@ -10,6 +10,7 @@ import { LoopletError, type RunError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
+import { HostFunctions } from "./host-functions.js";
 import type { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
@@ -63,6 +64,7 @@ export class EngineRun implements Run {
   readonly #stopping: Stopping;
   readonly #traces: Trace[];
   readonly #output: StructuredOutput;
+  readonly #functions: HostFunctions;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
@@ -116,6 +118,7 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.output, running);
+    this.#functions = new HostFunctions(parts.functions, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#follow(options.signal);
@@ -231,11 +234,15 @@ export class EngineRun implements Run {
       fetch: (url, init, slot) => models.fetch(slot)(url, init),
       authorize: (request) => authorizeRequest(models.at(request.model), request),
       callTool: (invocation) => this.#tools.call(invocation),
-      abortTool: (call, why) => this.#tools.abort(call, why),
-      ask: (question, { prepareCalls, permission, checkOutput, stop }) => {
+      abortTool: (call, why) => {
+        this.#tools.abort(call, why);
+        this.#functions.abort(call, why);
+      },
+      ask: (question, { prepareCalls, permission, checkOutput, hook, stop }) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (permission !== undefined) this.#permissions.ask(question, permission);
         if (checkOutput !== undefined) this.#output.ask(question, checkOutput);
+        if (hook !== undefined) this.#functions.ask(question, hook);
         if (stop !== undefined) this.#stopping.ask(question, stop);
       },
       onDelta: this.#deltas(),
@@ -427,8 +434,11 @@ export class EngineRun implements Run {
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#permissions.closeAll();
+    this.#functions.abortAll(result.abortReason ?? "the run has ended");
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
+    const { error, text } = result;
+    if (error != null) for (const tell of this.#parts.onFailure) this.#tell(() => tell(error, text));
     this.#onEnd(result);
     for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
     const thrown = thrownFor(result, this.#parts.finishing);

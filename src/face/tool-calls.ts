@@ -23,7 +23,7 @@ export class ToolCalls {
    * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
    * An id alone is not enough: there are providers that use one twice.
    */
-  readonly #prepared = new Map<string, unknown>();
+  readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
 
   /** `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
   constructor(tools: ToolSet, driver: () => Driver | undefined, report: (error: unknown) => void) {
@@ -82,7 +82,8 @@ export class ToolCalls {
       const key = resourceKey(known, input);
       if (key !== undefined) prepared.resourceKey = key;
       if (await needsApproval(known, input, toolCallId)) prepared.needsApproval = true;
-      if (known.standard !== undefined && this.#driver() !== undefined) this.#prepared.set(place, input);
+      if (known.standard !== undefined && this.#driver() !== undefined)
+        this.#prepared.set(place, { input, text: textOf(prepared.input ?? written) });
     } catch (error) {
       return { problem: `The input could not be checked: ${message(error)}` };
     }
@@ -114,10 +115,11 @@ export class ToolCalls {
 
   #input(invocation: ToolInvocation): unknown {
     const place = placeOf(invocation.toolName, invocation.toolCallId);
-    if (!this.#prepared.has(place)) return JSON.parse(invocation.input) as unknown;
+    const input = JSON.parse(invocation.input) as unknown;
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
-    return prepared;
+    // A hook or an approval may have given the tool something else since.
+    return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
   }
 
   #progress(call: number, data: unknown): void {

@@ -10,12 +10,14 @@ import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
 import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
+import type { HookOptions } from "./hook-types.js";
 import type { StopOptions } from "./stop-types.js";
 import type { TraceOptions } from "./trace-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./aws-types.js";
 export type * from "./event.js";
+export type * from "./hook-types.js";
 export type * from "./finish-types.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";
@@ -34,7 +36,7 @@ export type Prompt = string | readonly ContentBlock[];
  * names the option.
  */
 export interface AgentOptions<S extends InputSchema = InputSchema>
-  extends PermissionOptions, StopOptions, FinishOptions, TraceOptions {
+  extends PermissionOptions, StopOptions, FinishOptions, HookOptions, TraceOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */

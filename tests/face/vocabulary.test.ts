@@ -73,6 +73,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       malformed_stream: true,
       finish_reason: true,
       config_invalid: true,
+      guardrail: true,
       bug: true,
     });
     expect(codes).toEqual(variants("error.rs", "FailureCode", "_"));
@@ -94,6 +95,8 @@ describe("the vocabulary of TypeScript is the engine's", () => {
         condition: true,
         repeat: true,
         structured_output: true,
+        hook: true,
+        guardrail: true,
       }),
     ).toEqual(variants("outcome.rs", "StoppedBy", "_"));
     expect(

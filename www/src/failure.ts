@@ -82,6 +82,11 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "The page's Content-Security-Policy must allow 'wasm-unsafe-eval'. Reload the page.",
     action: undefined,
   },
+  guardrail: {
+    title: "A guardrail said no",
+    advice: "What was asked or answered is not let through. Ask something else.",
+    action: "retry",
+  },
   bug: {
     title: "A defect of looplet",
     advice: "Only this run ended. Please report it with the details below.",

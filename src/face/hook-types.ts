@@ -1,0 +1,179 @@
+/** Hooks and guardrails: functions that are asked at certain points of a run. */
+import type { Failure, ToolFault } from "./event.js";
+import type { HostAbortSignal } from "./host-types.js";
+import type { Message } from "./message.js";
+import type { PermissionUpdate } from "./permission-types.js";
+
+interface HookPoint<E extends string> {
+  readonly event: E;
+  /** The agent in the run's tree; `"root"` is the one that was started. */
+  readonly agentPath: string;
+  /** The model call before this point, from 1; 0 before the first. */
+  readonly iteration: number;
+}
+
+interface ToolHookPoint<E extends string> extends HookPoint<E> {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** What the tool gets. */
+  readonly toolInput: any;
+}
+
+/** What a hook is told, by event. */
+export interface HookInputs {
+  /** Before a call is judged: before the permission rules, the mode and `canUseTool`. */
+  PreToolUse: ToolHookPoint<"PreToolUse">;
+  /** A tool has returned; the model has not seen it. */
+  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly toolOutput: any; readonly durationMs: number };
+  /** A tool has thrown or run out of time. */
+  PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {
+    readonly error: ToolFault;
+    readonly durationMs: number;
+  };
+  /** All calls of an answer are done; the model has seen none of it. */
+  PostToolBatch: HookPoint<"PostToolBatch"> & {
+    readonly toolCalls: readonly {
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly toolInput: any;
+      readonly toolOutput: any;
+      readonly isError: boolean;
+    }[];
+  };
+  /** Something is about to be said to the model. */
+  UserPromptSubmit: HookPoint<"UserPromptSubmit"> & {
+    /** Its text. */
+    readonly prompt: string;
+    readonly source: "prompt" | "steer" | "followUp";
+  };
+  /** The model has finished. */
+  Stop: HookPoint<"Stop"> & {
+    /** A `Stop` hook has made the model go on before: the guard against doing so for ever. */
+    readonly stopHookActive: boolean;
+    readonly lastAssistantMessage: string;
+  };
+  /** The run has failed. What the hook returns does not matter. */
+  StopFailure: {
+    readonly event: "StopFailure";
+    readonly error: Failure;
+    readonly lastAssistantMessage: string;
+  };
+  /** The host is about to be asked whether a call may run (by `canUseTool` or a `question` event). */
+  PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string };
+  /** A call was denied by a rule, the mode or the host. */
+  PermissionDenied: ToolHookPoint<"PermissionDenied"> & { readonly reason: string };
+}
+
+export type HookEvent = keyof HookInputs;
+
+/** What a hook may say. Nothing at all lets things take their course. */
+export interface HookOutput {
+  /**
+   * `PreToolUse`: `"allow"` (rules that deny or ask still count), `"deny"`, `"ask"` the host, or `"defer"`: the call waits
+   * for `run.answer` and nobody is asked. Of several hooks deny wins over defer, ask and allow.
+   * `PermissionRequest`: `"allow"` or `"deny"`, in the host's place.
+   * `UserPromptSubmit`: `"block"` turns it down; a run that begins with it is `stopped` by `hook`.
+   * `Stop`: `"block"` has the model go on.
+   * `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
+   */
+  decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
+  /** Of the decision; the model is told. */
+  reason?: string | undefined;
+  /** `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool gets this; the history keeps what the model wrote. */
+  updatedInput?: { [name: string]: unknown } | undefined;
+  /** `PostToolUse`: the model, the events and the result get this in place of what the tool returned. */
+  updatedOutput?: unknown;
+  /** The model is told: beside the prompt, or beside the results of this round. `Stop`: and goes on. */
+  additionalContext?: string | undefined;
+  /** `false` ends the run as `stopped` by `hook`; what was done stays. Default true. */
+  continue?: boolean | undefined;
+  /** Why; becomes `result.abortReason`. */
+  stopReason?: string | undefined;
+  /** `PermissionDenied`: the model is told that it may try the call again. */
+  retry?: boolean | undefined;
+  /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
+  interrupt?: boolean | undefined;
+  /** `PermissionRequest`: changes of the rules for the rest of the run. */
+  updatedPermissions?: readonly PermissionUpdate[] | undefined;
+}
+
+/**
+ * Contract: called at its point of a run, which waits for it; all hooks of a point are called at once. `signal` fires
+ * when the answer no longer matters.
+ */
+export type Hook<E extends HookEvent = HookEvent> = (
+  input: HookInputs[E],
+  context: { readonly signal: HostAbortSignal },
+) => HookOutput | void | null | undefined | PromiseLike<HookOutput | void | null | undefined>;
+
+/** Hooks of one event that belong together. */
+export interface HookGroup<E extends HookEvent = HookEvent> {
+  /**
+   * Which tools they are for (`StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
+   */
+  matcher?: string | undefined;
+  /** Then a hook has failed, in milliseconds. Default 600,000; `UserPromptSubmit` 30,000. `null`: never. */
+  timeoutMs?: number | null | undefined;
+  /**
+   * A hook that throws, returns nonsense or is too late is passed over with a `warning` event (`hook_failed`), or counts
+   * as one that denies or blocks; on `Stop` it never blocks. Default `"continue"`.
+   */
+  onFailure?: "continue" | "block" | undefined;
+  hooks: readonly Hook<E>[];
+}
+
+export type Hooks = { readonly [E in HookEvent]?: readonly HookGroup<E>[] | undefined };
+
+/** What a guardrail says. */
+export interface GuardrailResult<R> {
+  allowed: boolean;
+  reason?: string | undefined;
+  /** Goes on in place of what was looked at. */
+  rewrite?: R | undefined;
+}
+
+export interface GuardrailContext {
+  readonly signal: HostAbortSignal;
+  readonly agentPath: string;
+  readonly iteration: number;
+}
+
+type Guarded<R> = GuardrailResult<R> | PromiseLike<GuardrailResult<R>>;
+type OneOrMore<T> = T | readonly T[];
+
+/** A guardrail that throws, returns nonsense or takes longer than 10 minutes denies. */
+export interface Guardrails {
+  /**
+   * Contract: called with the messages of each request before it is sent. Denied, the run is `stopped` by `guardrail`.
+   * `rewrite` replaces the transcript.
+   */
+  input?:
+    OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<Message[]>> | undefined;
+  /**
+   * Contract: called with each answer of the model, before it counts and before its tools run; its text has been streamed
+   * already. Denied, a `reset` event takes it back and the run is `stopped` by `guardrail`. `rewrite` replaces its text.
+   */
+  output?: OneOrMore<(message: Message, context: GuardrailContext) => Guarded<string>> | undefined;
+  /**
+   * Contract: called for each call that may run, before it does. Denied, the model is told the reason. `rewrite` replaces
+   * the input.
+   */
+  tool?:
+    | OneOrMore<
+        (
+          toolName: string,
+          input: any,
+          context: GuardrailContext & { readonly toolCallId: string },
+        ) => Guarded<{ [name: string]: unknown }>
+      >
+    | undefined;
+}
+
+/** The options of `createAgent` about hooks and guardrails. */
+export interface HookOptions {
+  /** Functions that are asked at certain points, by event. Default: none. */
+  hooks?: Hooks | undefined;
+  /** Functions that let through, rewrite or deny what goes in and comes out. Default: none. */
+  guardrails?: Guardrails | undefined;
+}

@@ -1,0 +1,164 @@
+/** Hooks as the host gives them: checked, their matchers looked at, made what the engine asks. Decides nothing. */
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
+import { LoopletError } from "./errors.js";
+import type { Hook, HookGroup, HookOptions, HookOutput } from "./hook-types.js";
+import type { HostFunction } from "./host-functions.js";
+import type { OptionTable } from "./options.js";
+import type { HookAnswer } from "./question.js";
+import type { Failure } from "./types.js";
+
+const TOOL_EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PermissionRequest",
+  "PermissionDenied",
+];
+const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "StopFailure"];
+const EVENTS_TABLE: OptionTable = Object.fromEntries(
+  [...TOOL_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
+);
+const GROUP_TABLE: OptionTable = {
+  matcher: "string",
+  timeoutMs: "any",
+  onFailure: "any",
+  hooks: "any!",
+};
+const OUTPUT_TABLE: OptionTable = {
+  decision: "any",
+  reason: "string",
+  updatedInput: "object",
+  updatedOutput: "any",
+  additionalContext: "string",
+  continue: "boolean",
+  stopReason: "string",
+  retry: "boolean",
+  interrupt: "boolean",
+  updatedPermissions: "any",
+};
+
+type AnyHook = (input: any, context: { signal: AbortSignal }) => unknown;
+
+/** A function that hears of a failed run. */
+export type FailureListener = (error: Failure, lastAssistantMessage: string) => unknown;
+
+/**
+ * The hooks that the engine asks.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function hookFunctions(options: HookOptions, toolNames: Iterable<string>): HostFunction[] {
+  const functions: HostFunction[] = [];
+  const names = [...toolNames];
+  for (const [event, group, field] of groups(options)) {
+    const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
+    const isFor = matcherOf(group.matcher, at(field, "matcher"));
+    const hasNames = isFor !== undefined && TOOL_EVENTS.includes(event);
+    if (event === "StopFailure") continue;
+    const config = {
+      event,
+      names: hasNames ? names.filter(isFor) : undefined,
+      timeoutMs,
+      blocks: onFailure === "block",
+    };
+    for (const hook of group.hooks as readonly AnyHook[]) {
+      functions.push({
+        config,
+        ask: async (input, context) => answerOf(event, await hook(input, context)),
+      });
+    }
+  }
+  return functions;
+}
+
+/** The `StopFailure` hooks: nothing waits for what they say. */
+export function failureListeners(options: HookOptions): FailureListener[] {
+  const listeners: FailureListener[] = [];
+  for (const [event, { matcher, hooks }] of groups(options)) {
+    if (event !== "StopFailure") continue;
+    const isFor = matcherOf(matcher, "matcher") ?? (() => true);
+    const { signal } = new AbortController();
+    for (const hook of hooks as readonly Hook<"StopFailure">[]) {
+      listeners.push((error, lastAssistantMessage) =>
+        isFor(error.code) ? hook({ event, error, lastAssistantMessage }, { signal }) : undefined,
+      );
+    }
+  }
+  return listeners;
+}
+
+function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {
+  if (hooks === undefined) return;
+  checkOptions(hooks, "hooks", EVENTS_TABLE);
+  for (const [event, list] of Object.entries(hooks)) {
+    const field = at("hooks", event);
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) throw wrong(field, "an array of { matcher, hooks: [function] }", list);
+    for (const [index, group] of (list as HookGroup[]).entries()) {
+      const place = `${field}[${index}]`;
+      checkGroup(group, place);
+      yield [event, group, place];
+    }
+  }
+}
+
+function checkGroup(group: HookGroup, field: string): void {
+  if (typeof group === "function") throw wrong(field, "{ hooks: [function] }", group);
+  checkOptions(group, field, GROUP_TABLE);
+  const { timeoutMs, onFailure, hooks } = group;
+  if (timeoutMs !== undefined && timeoutMs !== null) checkValue(timeoutMs, at(field, "timeoutMs"), "count");
+  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
+    throw new LoopletError(
+      "config_invalid_value",
+      at(field, "onFailure"),
+      `needs "continue" or "block", got ${describeWord(onFailure)}`,
+    );
+  }
+  if (!Array.isArray(hooks)) throw wrong(at(field, "hooks"), "an array of functions", hooks);
+  for (const [index, hook] of hooks.entries())
+    checkValue(hook, `${at(field, "hooks")}[${index}]`, "function");
+}
+
+function wrong(field: string, needed: string, got: unknown): LoopletError {
+  return new LoopletError("config_wrong_type", field, `needs ${needed}, got ${describe(got)}`);
+}
+
+/** Which names a matcher is for; nothing when it is for all of them. */
+function matcherOf(matcher: string | undefined, field: string): ((name: string) => boolean) | undefined {
+  if (matcher === undefined || matcher === "" || matcher === "*") return undefined;
+  if (/^[\w ,|]*$/.test(matcher)) {
+    const names = matcher.split(/[,|]/).map((name) => name.trim());
+    return (name) => names.includes(name);
+  }
+  try {
+    const pattern = new RegExp(matcher);
+    return (name) => pattern.test(name);
+  } catch {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `is no regular expression: ${describeWord(matcher)}`,
+    );
+  }
+}
+
+/** What a hook has returned, in the engine's words. Nonsense is its failure, or a denial with a typing error would pass. */
+function answerOf(event: string, output: unknown): HookAnswer {
+  if (output === undefined || output === null) return {};
+  if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
+  checkOptions(output, "", OUTPUT_TABLE);
+  const { decision, continue: goesOn, stopReason, additionalContext, ...rest } = output as HookOutput;
+  const words = wordsOf(event);
+  if (decision !== undefined && !words.includes(decision)) {
+    throw new TypeError(`decision needs one of "${words.join('", "')}", got ${describeWord(decision)}`);
+  }
+  const answer: HookAnswer = { ...rest, decision };
+  if (additionalContext !== undefined) answer.context = [additionalContext];
+  if (goesOn === false) answer.stop = stopReason ?? "A hook has ended the run.";
+  return answer;
+}
+
+function wordsOf(event: string): string[] {
+  if (event === "PreToolUse") return ["allow", "deny", "ask", "defer"];
+  return event === "PermissionRequest" ? ["allow", "deny"] : ["block"];
+}

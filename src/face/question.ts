@@ -1,0 +1,50 @@
+/** What the engine asks of the host, and what it gets back, as their JSON has it. */
+import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault, ToolRound } from "./types.js";
+
+/** One call of a tool. */
+export interface ToolInvocation {
+  call: number;
+  toolCallId: string;
+  toolName: string;
+  /** JSON text of the arguments. */
+  input: string;
+  iteration: number;
+}
+
+/** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
+export interface Question {
+  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
+  permission: {
+    call: { toolCallId: string; toolName: string; input: unknown; reason: string };
+    classify: boolean;
+  };
+  checkOutput: { output: unknown };
+  hook: { hook: number; event: string; input: any };
+  stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
+}
+
+/** What a tool came back with. `value` is JSON text. */
+export type ToolReturn = { value: string } | { content: readonly Block[] } | { fault: ToolFault };
+
+/** The answer to a question. `prepared` has one entry per asked call. */
+export type QuestionAnswer =
+  | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
+  | PermissionResult
+  | { stop: boolean }
+  | { checked: { problem?: string; output?: unknown } }
+  | { hook: HookAnswer }
+  | { failed: { why: string } };
+
+/** What a hook or a guardrail says. */
+export interface HookAnswer {
+  decision?: string | undefined;
+  reason?: string | undefined;
+  updatedInput?: unknown;
+  updatedOutput?: unknown;
+  messages?: readonly Message[] | undefined;
+  context?: string[];
+  stop?: string;
+  retry?: boolean | undefined;
+  interrupt?: boolean | undefined;
+  updatedPermissions?: readonly PermissionUpdate[] | undefined;
+}
