@@ -26,7 +26,9 @@ impl Agent {
                 None => return,
             }
         };
-        let is_over = desk.config.strict_stop_reason && self.finish_reason == Some(FinishReason::Stop);
+        // An answer that is owed has not come as long as the model calls tools.
+        let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
+        let is_over = may_end && self.finish_reason == Some(FinishReason::Stop);
         if !calls.is_empty() && !is_over {
             return self.begin_tools(desk, calls);
         }
