@@ -214,6 +214,7 @@ async function bundle(dev) {
     vendors: "src/face/vendors.ts",
     prices: "src/face/prices.ts",
     trace: "src/face/trace/index.ts",
+    presets: "src/face/presets.ts",
   };
   await Promise.all([
     esbuild({ ...options, entryPoints: Object.fromEntries(entries) }),

@@ -38,7 +38,7 @@ use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use super::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
 use super::policy::permission::Permissions;
 use super::policy::repeat::Repeats;
-use super::policy::retry;
+use super::policy::retry::Tries;
 use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
@@ -78,6 +78,7 @@ pub struct Agent {
     pub path: String,
     pub iteration: u32,
     pub attempt: u32,
+    tries: Tries,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
     /// Of this iteration's attempts.
@@ -129,6 +130,7 @@ impl Agent {
             path: path.to_owned(),
             iteration: 0,
             attempt: 0,
+            tries: Tries::default(),
             finish_reason: None,
             raw_finish_reason: None,
             call_usage: Usage::default(),
@@ -379,6 +381,7 @@ impl Agent {
     pub(super) fn start_iteration(&mut self, desk: &mut Desk<'_>) {
         self.iteration += 1;
         self.attempt = 0;
+        self.tries = Tries::default();
         self.iteration_open = true;
         self.call_usage = Usage::default();
         self.finish_reason = None;
@@ -428,7 +431,8 @@ impl Agent {
         self.close_request(desk, true);
         self.count_usage(desk);
         let policy = &desk.config.retry;
-        let Some(delay_ms) = retry::delay_ms(policy, self.attempt, &failure, desk.ledger.seed) else {
+        let seed = desk.ledger.seed;
+        let Some(delay_ms) = self.tries.delay_ms(policy, self.attempt, &failure, seed) else {
             return self.end_failed(desk, failure);
         };
         self.drop_early(desk);
@@ -446,7 +450,13 @@ impl Agent {
                 },
             );
         }
-        let (next_attempt, max_attempts) = (self.attempt + 1, policy.max_retries.saturating_add(1));
+        let (next_attempt, max_attempts) = (
+            self.attempt + 1,
+            policy
+                .max_retries
+                .saturating_add(1)
+                .saturating_mul(policy.max_calls.max(1)),
+        );
         desk.ledger.emit(
             place,
             EventKind::Retry {

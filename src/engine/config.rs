@@ -366,6 +366,10 @@ pub struct RetryPolicy {
     pub max_ms: u64,
     /// Default true.
     pub respect_retry_after: bool,
+    /// Names of the failures that are tried again; default: empty, every one that is retryable.
+    pub on: Vec<String>,
+    /// How often a model call is made when all of its attempts fail, whatever the failure; default 1.
+    pub max_calls: u32,
 }
 
 impl Default for RetryPolicy {
@@ -378,6 +382,8 @@ impl Default for RetryPolicy {
             jitter_ms: 1000,
             max_ms: 60_000,
             respect_retry_after: true,
+            on: Vec::new(),
+            max_calls: 1,
         }
     }
 }
@@ -463,6 +469,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("retry.jitterMs", OptionKind::Milliseconds, "1000"),
     row("retry.maxMs", OptionKind::Milliseconds, "60000"),
     row("retry.respectRetryAfter", OptionKind::Boolean, "true"),
+    row("retry.maxCalls", OptionKind::Count, "1"),
     row("toolExecution", OptionKind::ToolExecution, "read-only-parallel"),
     row("maxToolConcurrency", OptionKind::Count, "8"),
     row("strictStopReason", OptionKind::Boolean, "false"),

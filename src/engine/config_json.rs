@@ -371,6 +371,8 @@ fn retry(r: &mut Record<'_>) -> RetryPolicy {
         jitter_ms: r.number("jitterMs", default.jitter_ms, u64::MAX),
         max_ms: r.number("maxMs", default.max_ms, u64::MAX),
         respect_retry_after: r.flag("respectRetryAfter", default.respect_retry_after),
+        on: r.texts("on"),
+        max_calls: r.small("maxCalls", default.max_calls),
     }
 }
 

@@ -1,6 +1,6 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
 import { Conversation } from "./chat.js";
-import { checkOptions, describe } from "./check.js";
+import { checkOptions, checkWord, describe } from "./check.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
@@ -21,11 +21,13 @@ import type {
   Agent,
   AgentOptions,
   Clock,
+  FailureCode,
   FinishOptions,
   Message,
   OutputFormat,
   PermissionOptions,
   Prompt,
+  RetryPolicy,
   RunOptions,
   RunResult,
   StopOptions,
@@ -77,7 +79,7 @@ function partsOf(options: AgentOptions): AgentParts {
   checkOptions(options, "", agentTable(), elsewhere());
   const { timeouts, retry, clock } = options;
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
-  if (retry !== undefined) checkOptions(retry, "retry", scalarTable("retry"));
+  if (retry !== undefined) checkRetry(retry);
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
@@ -170,6 +172,21 @@ function configWriter(
     }
   };
 }
+
+function checkRetry(retry: RetryPolicy): void {
+  checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts" });
+  for (const [index, code] of (retry.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
+}
+
+/** Others will not go away. */
+const RETRYABLE: readonly FailureCode[] = [
+  "rate_limit",
+  "overloaded",
+  "server",
+  "network",
+  "timeout",
+  "malformed_stream",
+];
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
 

@@ -16,7 +16,7 @@ export class LoopletError extends Error {
   }
 }
 
-/** What `run.result` rejects with where an option says `"throw"` (`onCancel`, `onRefusal`). */
+/** What `run.result` rejects with where an option says `"throw"` (`onCancel`, `onRefusal`, `onLimit`, `onFailure`). */
 export class RunError extends Error {
   override readonly name = "RunError";
   readonly code: RunErrorCode;

@@ -19,4 +19,8 @@ export interface FinishOptions {
   onCancel?: "result" | "throw" | undefined;
   /** The same for a run whose last answer is a refusal (`finishReason: "refusal"`). */
   onRefusal?: "result" | "throw" | undefined;
+  /** The same for a run that was `stopped`. */
+  onLimit?: "result" | "throw" | undefined;
+  /** The same for a run that `failed`. */
+  onFailure?: "result" | "throw" | undefined;
 }

@@ -5,19 +5,31 @@ import type { FinishOptions } from "./finish-types.js";
 import type { RunResult } from "./types.js";
 
 /** @throws LoopletError `config_invalid_value` */
-export function checkFinish({ onMaxTokens, onCancel, onRefusal }: FinishOptions): void {
-  checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
-  checkWord(onCancel, "onCancel", ["result", "throw"]);
-  checkWord(onRefusal, "onRefusal", ["result", "throw"]);
+export function checkFinish(options: FinishOptions): void {
+  checkWord(options.onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
+  for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const)
+    checkWord(options[name], name, ["result", "throw"]);
 }
 
 /** What a run with this result rejects with, if the options say that it does. */
-export function thrownFor(result: RunResult, { onCancel, onRefusal }: FinishOptions): RunError | undefined {
+export function thrownFor(result: RunResult, options: FinishOptions): RunError | undefined {
+  const { onCancel, onRefusal, onLimit, onFailure } = options;
   if (onCancel === "throw" && result.outcome === "cancelled") {
     return new RunError("cancelled", `The run was cancelled: ${result.abortReason}`, result);
   }
   if (onRefusal === "throw" && result.finishReason === "refusal") {
     return new RunError("refused", `Model refused: ${result.text}`, result);
+  }
+  if (onLimit === "throw" && result.outcome === "stopped") {
+    const { stoppedBy, iterations } = result;
+    const words =
+      stoppedBy === "iterations"
+        ? `Agent loop exceeded ${iterations} iterations`
+        : `The run was stopped: ${stoppedBy}`;
+    return new RunError("limit", words, result);
+  }
+  if (onFailure === "throw" && result.outcome === "failed") {
+    return new RunError("failed", result.error.message, result);
   }
   return undefined;
 }

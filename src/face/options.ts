@@ -47,6 +47,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "retry.jitterMs", kind: "milliseconds", default: "1000" },
   { name: "retry.maxMs", kind: "milliseconds", default: "60000" },
   { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },
+  { name: "retry.maxCalls", kind: "count", default: "1" },
   { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
   { name: "maxToolConcurrency", kind: "count", default: "8" },
   { name: "strictStopReason", kind: "boolean", default: "false" },
@@ -96,7 +97,13 @@ export function agentTable(): OptionTable {
   };
 }
 
-export const FINISH_TABLE: OptionTable = { onMaxTokens: "any", onCancel: "any", onRefusal: "any" };
+export const FINISH_TABLE: OptionTable = {
+  onMaxTokens: "any",
+  onCancel: "any",
+  onRefusal: "any",
+  onLimit: "any",
+  onFailure: "any",
+};
 
 export const PERMISSION_TABLE: OptionTable = {
   permissionMode: "any",
@@ -214,6 +221,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   outputFormat: "use output: { schema }",
   cacheControl: "use promptCaching",
   max_tokens: "use maxOutputTokens",
+  maxLlmRetries: "use retry: { maxCalls }",
   traceSink: "use trace: traceRows(sink), of looplet/trace",
   tracers: "use trace, a list of tracers",
   tracer: "use trace",

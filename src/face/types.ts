@@ -2,7 +2,16 @@
  * The manual: every option, callback and result of looplet. The types of messages stand in `message.ts`, those of
  * events and outcomes in `event.ts`, those of models and their options in `model-types.ts`.
  */
-import type { FinishReason, Outcome, OutcomeKind, RunEvent, RunEventOf, ToolFault, Usage } from "./event.js";
+import type {
+  FailureCode,
+  FinishReason,
+  Outcome,
+  OutcomeKind,
+  RunEvent,
+  RunEventOf,
+  ToolFault,
+  Usage,
+} from "./event.js";
 import type { FinishOptions } from "./finish-types.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
@@ -128,6 +137,13 @@ export interface RetryPolicy {
   maxMs?: number | undefined;
   /** Default true. */
   respectRetryAfter?: boolean | undefined;
+  /** The failures that are tried again. Default: every one that is `retryable`. */
+  on?: readonly FailureCode[] | undefined;
+  /**
+   * How often a model call is made, a positive integer, when all of its attempts have failed: whatever the provider or
+   * the network did, and with attempts of its own each time. Default 1.
+   */
+  maxCalls?: number | undefined;
 }
 
 /**
@@ -439,7 +455,7 @@ export type LoopletErrorCode =
   | "misuse_invalid_argument";
 
 /** Why a `RunError` was thrown. */
-export type RunErrorCode = "cancelled" | "refused";
+export type RunErrorCode = "cancelled" | "refused" | "limit" | "failed";
 
 /** What `new ToolError(…)` takes; see `ToolFault`. */
 export type ToolErrorOptions = Partial<ToolFault> & { message: string };

@@ -49,7 +49,7 @@ fn full() -> Value {
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "maxMs": 6,
-            "respectRetryAfter": false
+            "respectRetryAfter": false, "on": ["rate_limit"], "maxCalls": 3
         },
         "permissions": {
             "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7

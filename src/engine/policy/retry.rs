@@ -1,23 +1,48 @@
 //! Whether and when a failed model call is tried again.
 
-use super::super::config::RetryPolicy;
-use super::super::error::Failure;
+use serde::{Deserialize, Serialize};
 
-/// The wait before the retry that follows the `failed_attempts`-th failure, in milliseconds; `None` gives up. The
-/// jitter is the seed of the input that brought the failure, modulo its range: a host whose random source is
-/// constantly 0 waits without jitter.
-pub fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed: u64) -> Option<u64> {
-    if !failure.retryable || failed_attempts > policy.max_retries {
+use super::super::config::RetryPolicy;
+use super::super::error::{Failure, FailureCode};
+
+/// How often the model call of an iteration has been made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tries {
+    /// Calls whose attempts have all failed.
+    failed_calls: u32,
+    /// Attempts that those have made.
+    before: u32,
+}
+
+impl Tries {
+    /// The wait before the attempt that follows this failed one, in milliseconds; `None` gives up. First the call's own
+    /// attempts, for what may go away; then the whole call anew, for whatever the provider or the network did.
+    pub fn delay_ms(
+        &mut self,
+        policy: &RetryPolicy,
+        attempt: u32,
+        failure: &Failure,
+        seed: u64,
+    ) -> Option<u64> {
+        let own = delay_ms(policy, attempt.saturating_sub(self.before), failure, seed);
+        let is_ours = matches!(failure.code, FailureCode::ConfigInvalid | FailureCode::Bug);
+        if own.is_some() || is_ours || self.failed_calls.saturating_add(1) >= policy.max_calls {
+            return own;
+        }
+        self.failed_calls += 1;
+        self.before = attempt;
+        Some(backoff_ms(policy, self.failed_calls, seed))
+    }
+}
+
+/// The wait before the retry that follows the `failed_attempts`-th failure, in milliseconds; `None` gives up.
+fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed: u64) -> Option<u64> {
+    let is_named = |name: &String| name == failure.code.name();
+    let is_wanted = policy.on.is_empty() || policy.on.iter().any(is_named);
+    if !failure.retryable || !is_wanted || failed_attempts > policy.max_retries {
         return None;
     }
-    let exponent = failed_attempts
-        .saturating_sub(1)
-        .saturating_add(policy.first_exponent);
-    let backoff = policy
-        .base_ms
-        .saturating_mul(u64::from(policy.factor).saturating_pow(exponent));
-    let jitter = seed % policy.jitter_ms.saturating_add(1).max(1);
-    let wait = backoff.saturating_add(jitter).min(policy.max_ms);
+    let wait = backoff_ms(policy, failed_attempts, seed);
     match failure.retry_after_ms {
         Some(asked) if policy.respect_retry_after && asked > policy.max_ms => None,
         Some(asked) if policy.respect_retry_after => Some(wait.max(asked)),
@@ -25,10 +50,20 @@ pub fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, s
     }
 }
 
+/// The jitter is the seed of the input that brought the failure, modulo its range: a host whose random source is
+/// constantly 0 waits without jitter.
+fn backoff_ms(policy: &RetryPolicy, failures: u32, seed: u64) -> u64 {
+    let exponent = failures.saturating_sub(1).saturating_add(policy.first_exponent);
+    let backoff = policy
+        .base_ms
+        .saturating_mul(u64::from(policy.factor).saturating_pow(exponent));
+    let jitter = seed % policy.jitter_ms.saturating_add(1).max(1);
+    backoff.saturating_add(jitter).min(policy.max_ms)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::error::FailureCode;
 
     fn delays(policy: &RetryPolicy, failure: &Failure) -> Vec<Option<u64>> {
         (1..=4)
@@ -82,5 +117,47 @@ mod tests {
         };
         let failure = Failure::new(FailureCode::Server, "oops");
         assert_eq!(delay_ms(&policy, 1, &failure, 7), Some(60_000));
+    }
+
+    #[test]
+    fn s000_20_only_the_named_failures_are_tried_again() {
+        let policy = RetryPolicy {
+            jitter_ms: 0,
+            on: vec!["rate_limit".into()],
+            ..RetryPolicy::default()
+        };
+        let limited = Failure::new(FailureCode::RateLimit, "slow down");
+        let down = Failure::new(FailureCode::Server, "down");
+        assert_eq!(
+            delays(&policy, &limited),
+            [Some(2000), Some(4000), Some(8000), None]
+        );
+        assert_eq!(delays(&policy, &down), [None; 4]);
+    }
+
+    #[test]
+    fn s004_08_s004_09_s004_32_a_call_is_made_anew_whatever_failed_with_attempts_of_its_own() {
+        let policy = RetryPolicy {
+            jitter_ms: 0,
+            max_retries: 1,
+            max_calls: 3,
+            ..RetryPolicy::default()
+        };
+        let waits = |code| {
+            let failure = Failure::new(code, "no");
+            let mut tries = Tries::default();
+            let waits = (1..=7).map(|attempt| tries.delay_ms(&policy, attempt, &failure, 0));
+            waits.collect::<Vec<_>>()
+        };
+        let own = Some(2000);
+        assert_eq!(
+            waits(FailureCode::Server),
+            [own, Some(2000), own, Some(4000), own, None, None]
+        );
+        assert_eq!(
+            waits(FailureCode::InvalidRequest)[..3],
+            [Some(2000), Some(4000), None]
+        );
+        assert_eq!(waits(FailureCode::ConfigInvalid)[0], None);
     }
 }

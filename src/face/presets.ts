@@ -1,0 +1,160 @@
+/**
+ * Rows of options that make `createAgent` behave as the loop that they are named after; spread one and override what you
+ * like: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools })`.
+ */
+import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./types.js";
+
+export interface Preset {
+  /** For `createAgent`. */
+  readonly agent: Omit<AgentOptions, "model" | "tools" | "system">;
+  /** For the model. */
+  readonly model: Pick<HttpModelOptions, "effort" | "promptCaching">;
+  /** The model that the source names. */
+  readonly modelName?: string;
+}
+
+export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "production" | "prompty";
+
+/** Model calls of a loop that sets no bound of its own: the greatest number that the option takes. */
+const UNBOUNDED = 4_294_967_295;
+
+export const presets: { readonly [name in PresetName]: Preset } = {
+  /** Bounded, safe, resumable, never throws: what `createAgent` does without options. */
+  default: { agent: {}, model: {} },
+  /** Sprout's agent loop. */
+  sprout: {
+    agent: {
+      maxIterations: 15,
+      maxOutputTokens: 8000,
+      toolExecution: "sequential",
+      retry: { maxRetries: 3, on: ["rate_limit"], jitterMs: 0, respectRetryAfter: false },
+      repeat: false,
+    },
+    model: {},
+    modelName: "claude-opus-4-20250514",
+  },
+  /** The Claude Agent SDK's loop. Its number of retries is not documented; ten attempts are what it is seen to make. */
+  claudeAgentSdk: {
+    agent: {
+      maxIterations: UNBOUNDED,
+      permissionMode: "default",
+      retry: { maxRetries: 9 },
+    },
+    model: { effort: "high" },
+  },
+  /** The loop of the guide "How to implement an agent loop". */
+  guide: {
+    agent: {
+      maxIterations: UNBOUNDED,
+      toolExecution: "parallel",
+      retry: { maxRetries: 0 },
+      repeat: false,
+    },
+    model: {},
+  },
+  /** The production article's loop: add `trace: traceRows(sink)` of `looplet/trace`. */
+  production: {
+    agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true },
+    model: {},
+  },
+  /** Prompty's specification §9. */
+  prompty: {
+    agent: {
+      maxIterations: 10,
+      maxOutputTokens: 4096,
+      toolExecution: "sequential",
+      retry: { maxCalls: 3 },
+      repeat: false,
+      onLimit: "throw",
+      onCancel: "throw",
+      onRefusal: "throw",
+      onFailure: "throw",
+    },
+    model: {},
+  },
+};
+
+/** `maxIterations` of the agents that the sources describe. */
+export const iterationPresets = {
+  topic: 15,
+  subconcept: 15,
+  refinement: 15,
+  tutor: 5,
+  grading: 10,
+  builder: 50,
+  router: 12,
+} as const;
+
+/** What stands for `{{name}}` in texts. */
+export interface Variables {
+  readonly [name: string]: string | number;
+}
+
+/** What a variant changes: any option, and values of variables. */
+export type Variant = Partial<AgentOptions> & { variables?: Variables };
+
+export interface DefinedAgentOptions<V extends string> extends AgentOptions {
+  /** Values for `{{name}}` in `system` and in prompts that are texts. */
+  variables?: Variables | undefined;
+  /** Other sizes of the same agent, by name. */
+  variants?: { readonly [name in V]: Variant } | undefined;
+}
+
+export interface DefinedRunOptions<V extends string> extends RunOptions {
+  variant?: V | undefined;
+  /** The variant `small`. */
+  small?: boolean | undefined;
+}
+
+export interface DefinedAgent<V extends string> {
+  run(prompt: Prompt, options?: DefinedRunOptions<V>): Run;
+  chat(options?: Pick<DefinedRunOptions<V>, "variant" | "small" | "messages">): Chat;
+}
+
+/**
+ * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: { count:
+ * "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A variable without a value stays as it is written.
+ *
+ * @throws RangeError in `run`, for a variant that there is not
+ */
+export function defineAgent<V extends string>(
+  createAgent: (options: AgentOptions) => Agent,
+  options: DefinedAgentOptions<V>,
+): DefinedAgent<V> {
+  const { variables = {}, variants, ...base } = options;
+  const made = new Map<string, { agent: Agent; values: Variables }>();
+  const make = (name: string): { agent: Agent; values: Variables } => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const variant: Variant | undefined = name === "" ? {} : variants?.[name as V];
+    if (variant === undefined)
+      throw new RangeError(
+        `There is no variant "${name}"; there are: ${Object.keys(variants ?? {}).join(", ")}.`,
+      );
+    const { variables: own, ...changes } = variant;
+    const values = { ...variables, ...own };
+    const merged = { ...base, ...changes };
+    const system = merged.system === undefined ? {} : { system: filled(merged.system, values) };
+    const sized = { agent: createAgent({ ...merged, ...system }), values };
+    made.set(name, sized);
+    return sized;
+  };
+  // What is wrong with any of them is told at once.
+  for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
+  return {
+    run(prompt, { variant, small, ...run } = {}) {
+      const { agent, values } = make(variant ?? (small === true ? "small" : ""));
+      return agent.run(typeof prompt === "string" ? filled(prompt, values) : prompt, run);
+    },
+    chat({ variant, small, messages } = {}) {
+      const { agent } = make(variant ?? (small === true ? "small" : ""));
+      return agent.chat(messages === undefined ? {} : { messages });
+    },
+  };
+}
+
+function filled(text: string, values: Variables): string {
+  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (written, name: string) =>
+    Object.hasOwn(values, name) ? String(values[name]) : written,
+  );
+}
