@@ -1,21 +1,18 @@
 /**
- * What one run puts into the transcript, in the order of its events: reasoning, text, tool cards, retries, and a last
- * line with what it cost. Blocks are found by iteration, attempt and number; a `reset` takes those of an attempt back.
+ * What one run puts into the transcript: what its agents say and do, subagents inside the card of the call that they
+ * answer, the questions that wait for a person, and a last line with what it cost.
  */
 import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet";
+import { AgentView } from "./agent-view.js";
 import { cost, duration, tokens } from "./amount.js";
 import type { Approval } from "./approval.js";
 import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
 import { explain, type Explanation } from "./failure.js";
 import { drawNow } from "./frame.js";
-import { Markdown } from "./markdown.js";
 import { notice } from "./notice.js";
 import { heldBack } from "./permission.js";
-import { Reasoning } from "./reasoning.js";
-import { ToolCard } from "./tool-card.js";
-
-type BlockView = Markdown | Reasoning | ToolCard;
+import type { ToolCard } from "./tool-card.js";
 
 /** Contract: what a person does to a run from inside the transcript. */
 export interface AnswerActions {
@@ -42,11 +39,10 @@ export class Answer {
   readonly #actions: AnswerActions;
   readonly #open = new Map<number, OpenQuestion>();
   #heldBack = 0;
-  readonly #blocks = new Map<string, BlockView>();
-  readonly #cards = new Map<string, ToolCard>();
+  /** By their paths. */
+  readonly #agents = new Map<string, AgentView>();
   readonly #startedMs = performance.now();
   #section: HTMLElement | undefined;
-  #calls: HTMLElement | undefined;
 
   constructor(list: HTMLElement, actions: AnswerActions) {
     this.#list = list;
@@ -67,48 +63,11 @@ export class Answer {
   }
 
   handle(event: RunEvent): void {
-    switch (event.type) {
-      case "iteration-start":
-        this.#calls = undefined;
-        return;
-      case "text-start":
-        return this.#begin(event, new Markdown());
-      case "reasoning-start":
-        return this.#begin(event, new Reasoning());
-      case "tool-input-start":
-        return this.#beginCall(event);
-      case "text-delta":
-      case "reasoning-delta":
-        return (this.#blockOf(event) as Markdown | Reasoning | undefined)?.append(event.text);
-      case "tool-input-delta":
-        return (this.#blockOf(event) as ToolCard | undefined)?.write(event.text);
-      case "reasoning-end":
-        return (this.#blockOf(event) as Reasoning | undefined)?.end();
-      case "tool-call":
-        return this.#cardOf(event).call(event.input);
-      case "question":
-        return this.#ask(event);
-      case "answered":
-        return this.#close(event.questionId);
-      case "tool-progress":
-        return this.#cardOf(event).report(event.data);
-      case "tool-result":
-        return this.#cardOf(event).succeed(event);
-      case "tool-error":
-        if (event.error.code === "denied" && event.error.message.startsWith(heldBack)) this.#heldBack += 1;
-        return this.#cardOf(event).fail(event);
-      case "reset":
-        return this.#takeBack(event);
-      case "retry":
-        return this.#say(
-          notice(
-            "warning",
-            `${explain(event.error).title}. Trying again in ${duration(event.delayMs)} (attempt ${event.nextAttempt} of ${event.maxAttempts}).`,
-          ),
-        );
-      case "warning":
-        return this.#say(notice("warning", event.message));
-    }
+    const agent = this.#agent(event);
+    if (event.type === "question") return this.#ask(agent, event);
+    if (event.type === "answered") return this.#close(event.questionId);
+    if (event.type === "tool-error" && event.error.message.startsWith(heldBack)) this.#heldBack += 1;
+    agent.handle(event);
   }
 
   /** A message of the user that has become part of the transcript. */
@@ -118,9 +77,8 @@ export class Answer {
   }
 
   settle(result: RunResult): void {
-    for (const card of this.#cards.values()) card.close();
+    for (const agent of this.#agents.values()) agent.close();
     this.#open.clear();
-    for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
     drawNow();
     if (result.error) this.#sayFailure(explain(result.error));
     else if (result.outcome === "cancelled")
@@ -131,9 +89,23 @@ export class Answer {
     this.#leaveSection();
   }
 
-  #ask({ questionId, data }: RunEventOf<"question">): void {
+  // A subagent speaks inside the card of the call that it answers.
+  #agent(event: RunEvent): AgentView {
+    const { agentPath: path } = event;
+    const known = this.#agents.get(path);
+    if (known) return known;
+    const slash = path.lastIndexOf("/");
+    const parent = this.#agents.get(path.slice(0, Math.max(0, slash)));
+    const name = path.slice(slash + 1).replace(/#\d+$/, "");
+    const inside = parent?.cardFor(name)?.nest();
+    const agent = new AgentView(inside ? () => inside : () => this.#current());
+    this.#agents.set(path, agent);
+    return agent;
+  }
+
+  #ask(agent: AgentView, { questionId, data }: RunEventOf<"question">): void {
     if (!data) return;
-    const card = this.#cardOf(data);
+    const card = agent.cardOf(data);
     const approval = card.ask(data, (result) => {
       const asked = [questionId];
       // Who allows a tool always does not want to be asked again for what is open already.
@@ -193,52 +165,14 @@ export class Answer {
     this.#say(notice("error", title, ...more, row));
   }
 
-  #begin(event: { iteration: number; attempt: number; block: number }, view: Markdown | Reasoning): void {
-    this.#blocks.set(keyOf(event, event.block), view);
-    this.#calls = undefined;
-    this.#current().append(view.element);
-  }
-
-  #beginCall(event: RunEventOf<"tool-input-start">): void {
-    const card = this.#addCard(event.toolCallId, event.toolName);
-    this.#blocks.set(keyOf(event, event.block), card);
-  }
-
-  // An answer that was not streamed has calls without their beginnings.
-  #cardOf({ toolCallId, toolName }: { toolCallId: string; toolName: string }): ToolCard {
-    return this.#cards.get(toolCallId) ?? this.#addCard(toolCallId, toolName);
-  }
-
-  #addCard(toolCallId: string, toolName: string): ToolCard {
-    const card = new ToolCard(toolName);
-    this.#cards.set(toolCallId, card);
-    if (!this.#calls) {
-      this.#calls = element("div", { class: "calls" });
-      this.#current().append(this.#calls);
-    }
-    this.#calls.append(card.element);
-    return card;
-  }
-
-  #takeBack(event: RunEventOf<"reset">): void {
-    for (const block of event.blocks) {
-      const key = keyOf(event, block);
-      const view = this.#blocks.get(key);
-      view?.element.remove();
-      this.#blocks.delete(key);
-      for (const [id, card] of this.#cards) if (card === view) this.#cards.delete(id);
-    }
-    if (this.#calls?.childElementCount === 0) this.#calls.remove();
-    this.#calls = undefined;
-  }
-
-  #blockOf(event: { iteration: number; attempt: number; block: number }): BlockView | undefined {
-    return this.#blocks.get(keyOf(event, event.block));
-  }
-
   #say(line: HTMLElement): void {
-    this.#calls = undefined;
-    this.#current().append(line);
+    this.#root.say(line);
+  }
+
+  get #root(): AgentView {
+    const root = this.#agents.get("root") ?? new AgentView(() => this.#current());
+    this.#agents.set("root", root);
+    return root;
   }
 
   #current(): HTMLElement {
@@ -253,12 +187,9 @@ export class Answer {
   #leaveSection(): void {
     this.#section?.setAttribute("aria-busy", "false");
     this.#section = undefined;
-    this.#calls = undefined;
+    this.#root.leaveCalls();
   }
 }
-
-const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) =>
-  `${iteration}.${attempt}.${block}`;
 
 function actions(...buttons: (readonly [label: string, click: () => void])[]): HTMLElement {
   return element(

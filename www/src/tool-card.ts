@@ -1,4 +1,7 @@
-/** One tool call: its arguments as they are written, its progress, its result or error, and its time. */
+/**
+ * One tool call: its arguments as they are written, its progress, its result or error, and its time; and what the agent
+ * does that answers it.
+ */
 import type { PermissionResult, RunEventOf } from "looplet";
 import { duration, shown } from "./amount.js";
 import { Approval, type PermissionQuestion } from "./approval.js";
@@ -21,6 +24,7 @@ const states: Record<State, { label: string; icon: IconName }> = {
 
 export class ToolCard {
   readonly element: HTMLElement;
+  readonly name: string;
   readonly #state = element("span", { class: "state" });
   readonly #brief = element("code", { class: "brief" });
   readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
@@ -28,10 +32,12 @@ export class ToolCard {
   readonly #body = element("div", { class: "card-body" }, this.#inputLabel, this.#input);
   #approval: Approval | undefined;
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
+  #inside: HTMLElement | undefined;
   #text = "";
   #isOpen = true;
 
   constructor(name: string) {
+    this.name = name;
     const details = element(
       "details",
       { class: "card", open: true },
@@ -76,6 +82,24 @@ export class ToolCard {
     this.#approval.element.remove();
     this.#approval = undefined;
     this.#show("waiting");
+  }
+
+  /** Made, not over, and no agent answers it. */
+  get isFree(): boolean {
+    return !this.#inside && ["waiting", "running"].includes(this.element.dataset["state"] ?? "");
+  }
+
+  /** The place for what the agent says and does that answers the call. */
+  nest(): HTMLElement {
+    this.#inside ??= element("div", {
+      class: "subagent",
+      role: "group",
+      "aria-label": `Agent ${this.name}`,
+    });
+    this.element.classList.add("delegating");
+    this.#body.append(element("p", { class: "part-label" }, `Agent ${this.name}`), this.#inside);
+    this.#show("running");
+    return this.#inside;
   }
 
   report(data: unknown): void {

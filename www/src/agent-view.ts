@@ -1,0 +1,127 @@
+/**
+ * What one agent of a run puts into the transcript, in the order of its events: reasoning, text, tool cards, retries.
+ * Blocks are found by iteration, attempt and number; a `reset` takes those of an attempt back.
+ */
+import type { RunEvent, RunEventOf } from "looplet";
+import { duration } from "./amount.js";
+import { element } from "./element.js";
+import { explain } from "./failure.js";
+import { Markdown } from "./markdown.js";
+import { notice } from "./notice.js";
+import { Reasoning } from "./reasoning.js";
+import { ToolCard } from "./tool-card.js";
+
+type BlockView = Markdown | Reasoning | ToolCard;
+
+export class AgentView {
+  readonly #section: () => HTMLElement;
+  readonly #blocks = new Map<string, BlockView>();
+  readonly #cards = new Map<string, ToolCard>();
+  #calls: HTMLElement | undefined;
+
+  /** Contract: `section` gives the element that new blocks are appended to. */
+  constructor(section: () => HTMLElement) {
+    this.#section = section;
+  }
+
+  handle(event: RunEvent): void {
+    switch (event.type) {
+      case "iteration-start":
+        return this.leaveCalls();
+      case "text-start":
+        return this.#begin(event, new Markdown());
+      case "reasoning-start":
+        return this.#begin(event, new Reasoning());
+      case "tool-input-start":
+        this.#blocks.set(keyOf(event, event.block), this.cardOf(event));
+        return;
+      case "text-delta":
+      case "reasoning-delta":
+        return (this.#blockOf(event) as Markdown | Reasoning | undefined)?.append(event.text);
+      case "tool-input-delta":
+        return (this.#blockOf(event) as ToolCard | undefined)?.write(event.text);
+      case "reasoning-end":
+        return (this.#blockOf(event) as Reasoning | undefined)?.end();
+      case "tool-call":
+        return this.cardOf(event).call(event.input);
+      case "tool-progress":
+        return this.cardOf(event).report(event.data);
+      case "tool-result":
+        return this.cardOf(event).succeed(event);
+      case "tool-error":
+        return this.cardOf(event).fail(event);
+      case "reset":
+        return this.#takeBack(event);
+      case "retry":
+        return this.say(
+          notice(
+            "warning",
+            `${explain(event.error).title}. Trying again in ${duration(event.delayMs)} (attempt ${event.nextAttempt} of ${event.maxAttempts}).`,
+          ),
+        );
+      case "warning":
+        return this.say(notice("warning", event.message));
+    }
+  }
+
+  /** The card of a call; an answer that was not streamed has calls without their beginnings. */
+  cardOf({ toolCallId, toolName }: { toolCallId: string; toolName: string }): ToolCard {
+    return this.#cards.get(toolCallId) ?? this.#addCard(toolCallId, toolName);
+  }
+
+  /** The card of a call of this tool that works and that no agent answers yet. */
+  cardFor(toolName: string): ToolCard | undefined {
+    return [...this.#cards.values()].find((card) => card.name === toolName && card.isFree);
+  }
+
+  say(line: HTMLElement): void {
+    this.leaveCalls();
+    this.#section().append(line);
+  }
+
+  /** The next card begins a row of its own. */
+  leaveCalls(): void {
+    this.#calls = undefined;
+  }
+
+  /** The run is over. */
+  close(): void {
+    for (const card of this.#cards.values()) card.close();
+    for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
+  }
+
+  #begin(event: { iteration: number; attempt: number; block: number }, view: Markdown | Reasoning): void {
+    this.#blocks.set(keyOf(event, event.block), view);
+    this.say(view.element);
+  }
+
+  #addCard(toolCallId: string, toolName: string): ToolCard {
+    const card = new ToolCard(toolName);
+    this.#cards.set(toolCallId, card);
+    if (!this.#calls) {
+      this.#calls = element("div", { class: "calls" });
+      this.#section().append(this.#calls);
+    }
+    this.#calls.append(card.element);
+    return card;
+  }
+
+  #takeBack(event: RunEventOf<"reset">): void {
+    for (const block of event.blocks) {
+      const key = keyOf(event, block);
+      const view = this.#blocks.get(key);
+      view?.element.remove();
+      this.#blocks.delete(key);
+      for (const [id, card] of this.#cards) if (card === view) this.#cards.delete(id);
+    }
+    if (this.#calls?.childElementCount === 0) this.#calls.remove();
+    this.leaveCalls();
+  }
+
+  #blockOf(event: { iteration: number; attempt: number; block: number }): BlockView | undefined {
+    return this.#blocks.get(keyOf(event, event.block));
+  }
+}
+
+const keyOf = ({ iteration, attempt }: { iteration: number; attempt: number }, block: number) =>
+  `${iteration}.${attempt}.${block}`;
