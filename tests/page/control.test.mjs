@@ -70,13 +70,16 @@ describe("the playground under control", { skip }, () => {
     );
   });
 
-  test("an edit that is no JSON object says so and runs nothing", async () => {
+  test("an edit that the tool cannot take says so and runs nothing", async () => {
     await askToSave();
     await decide("Edit");
     const field = visitor.page.getByRole("textbox", { name: "Input for add_note, as JSON" });
     for (const [text, problem] of [
       ['{ "text": "feed }', /This is not JSON: .*line 1/],
       ["[1]", /a JSON object/],
+      ["{}", /"text" is missing/],
+      ['{ "text": 5 }', /"text" takes a string, not 5/],
+      ['{ "text": "a", "tag": "b" }', /no field "tag", only "text"/],
     ]) {
       await field.fill(text);
       await decide("Run with this");
@@ -84,7 +87,7 @@ describe("the playground under control", { skip }, () => {
       assert.equal(await field.getAttribute("aria-invalid"), "true");
       assert.equal(await focused(), await field.evaluate((node) => node.textContent || node.id));
     }
-    await field.fill("{}");
+    await field.fill('{ "text": "feed the cat" }');
     assert.equal(await field.getAttribute("aria-invalid"), "false");
     await field.press("Escape");
     assert.equal(await focused(), "Allow", "Escape leaves the editor, not the run");

@@ -21,6 +21,8 @@ export interface AnswerActions {
   goOn(budget: BudgetName): void;
   /** What the budget would become. */
   raised(budget: BudgetName): string;
+  /** JSON Schema of a tool's input. */
+  schemaOf(toolName: string): unknown;
   answer(questionId: number, result: PermissionResult): void;
   /** The keyboard was on something that is gone. */
   leave(): void;
@@ -106,7 +108,7 @@ export class Answer {
   #ask(agent: AgentView, { questionId, data }: RunEventOf<"question">): void {
     if (!data) return;
     const card = agent.cardOf(data);
-    const approval = card.ask(data, (result) => {
+    const approval = card.ask(data, this.#actions.schemaOf(data.toolName), (result) => {
       const asked = [questionId];
       // Who allows a tool always does not want to be asked again for what is open already.
       if (result.updatedPermissions)

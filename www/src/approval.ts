@@ -2,12 +2,14 @@
 import type { PermissionResult, RunEventOf } from "looplet";
 import { element } from "./element.js";
 import { icon } from "./icon.js";
+import { mismatch } from "./schema.js";
 
 export type PermissionQuestion = NonNullable<RunEventOf<"question">["data"]>;
 
 export class Approval {
   readonly element: HTMLElement;
   readonly #question: PermissionQuestion;
+  readonly #schema: unknown;
   readonly #answer: (result: PermissionResult) => void;
   readonly #allow = button("Allow", "check", "primary", () => this.#decide({ behavior: "allow" }));
   readonly #edit = button("Edit", "pen", "", () => this.#showEditor());
@@ -15,9 +17,11 @@ export class Approval {
   readonly #always = element("input", { type: "checkbox" });
   readonly #choice: HTMLElement;
 
-  constructor(question: PermissionQuestion, answer: (result: PermissionResult) => void) {
+  /** `schema` is that of the tool's input, if the page knows it. */
+  constructor(question: PermissionQuestion, schema: unknown, answer: (result: PermissionResult) => void) {
     const { toolName, reason } = question;
     this.#question = question;
+    this.#schema = schema;
     this.#answer = answer;
     this.#choice = element(
       "div",
@@ -86,7 +90,7 @@ export class Approval {
     });
     field.value = text;
     const check = () => {
-      const { problem, value } = readInput(field.value);
+      const { problem, value } = readInput(field.value, this.#schema);
       note.textContent = problem ?? hint;
       note.classList.toggle("fault", problem !== undefined);
       note.classList.toggle("quiet", problem === undefined);
@@ -147,7 +151,7 @@ export class Approval {
 let noteId = 0;
 
 /** The object that `text` stands for, or what is wrong with it. */
-function readInput(text: string): { value?: object; problem?: string } {
+function readInput(text: string, schema: unknown): { value?: object; problem?: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -157,7 +161,8 @@ function readInput(text: string): { value?: object; problem?: string } {
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return { problem: "The input of a tool is a JSON object, like { … }." };
-  return { value };
+  const problem = mismatch(schema, value);
+  return problem === undefined ? { value } : { problem };
 }
 
 function button(

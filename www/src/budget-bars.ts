@@ -35,8 +35,8 @@ export class BudgetBars {
   };
   #limits: Limits = {};
   #isCostKnown = true;
-  /** Calls of the answer that is being given: rounds are counted when the first of them is there. */
-  #roundOf = "";
+  /** The iteration whose round is counted: with its first call. */
+  #roundOf = 0;
   #startedMs = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
   #spent: BudgetName | undefined;
@@ -81,12 +81,13 @@ export class BudgetBars {
   }
 
   handle(event: RunEvent): void {
-    if (event.type === "iteration-start") this.#used.iterations += 1;
-    else if (event.type === "tool-call") {
+    // Subagents count their own iterations and calls; tokens, cost and time are the whole run's.
+    const isRoot = event.agentPath === "root";
+    if (event.type === "iteration-start" && isRoot) this.#used.iterations += 1;
+    else if (event.type === "tool-call" && isRoot) {
       this.#used.tool_calls += 1;
-      const round = `${event.agentPath} ${event.iteration}`;
-      if (round !== this.#roundOf) this.#used.tool_rounds += 1;
-      this.#roundOf = round;
+      if (event.iteration !== this.#roundOf) this.#used.tool_rounds += 1;
+      this.#roundOf = event.iteration;
     } else if (event.type === "usage") {
       this.#used.tokens = event.total.inputTokens + event.total.outputTokens;
       this.#setCost(event.total.costNanoUsd);
@@ -105,7 +106,7 @@ export class BudgetBars {
   clear(): void {
     this.#stopClock();
     for (const name of budgetNames) this.#used[name] = 0;
-    this.#roundOf = "";
+    this.#roundOf = 0;
     this.#isCostKnown = true;
     this.#startedMs = 0;
     this.#spent = undefined;

@@ -44,6 +44,7 @@ export interface ConversationView {
 export class Conversation {
   readonly #view: ConversationView;
   #setup: Setup;
+  readonly #tools = demoTools({ storage: localStorage, readDocument });
   /** Tools that the person has allowed once and for all of this conversation. */
   readonly #allowed = new Set<string>();
   #agent: Agent;
@@ -78,6 +79,11 @@ export class Conversation {
     this.#setup = setup;
     if (part.mode !== undefined) this.#run?.setPermissionMode(part.mode);
     if (!this.#run) this.#chat = this.#agent.chat({ messages: this.#chat.messages });
+  }
+
+  /** JSON Schema of a tool's input; `undefined` for one that is not the page's. */
+  schemaOf(toolName: string): unknown {
+    return Object.entries(this.#tools).find(([name]) => name === toolName)?.[1].inputSchema;
   }
 
   /** Answers the question whether a call may run. */
@@ -146,7 +152,7 @@ export class Conversation {
     return createAgent({
       model: modelOf(connection),
       system,
-      tools: demoTools({ storage: localStorage, readDocument }),
+      tools: this.#tools,
       ...optionsOf(limits),
       permissionMode: mode,
       permissions: { allow: [...harmless, ...this.#allowed] },

@@ -50,6 +50,7 @@ const conversation = new Conversation(
         act,
         goOn,
         raised: (budget) => budgets[budget].describe(more(budget)),
+        schemaOf: (toolName) => conversation.schemaOf(toolName),
         answer: (questionId, result) => conversation.answer(questionId, result),
         leave: () => composer.focus(),
         carryOut,

@@ -50,9 +50,11 @@ export class Meter {
 
   handle(event: RunEvent): void {
     if (event.type === "usage") this.#live = event.total;
-    if (event.type === "iteration-start") this.#iteration = event.iteration;
+    const isRoot = event.agentPath === "root";
+    if (event.type === "iteration-start" && isRoot) this.#iteration = event.iteration;
     const phase = phaseOf(event);
-    if (phase && this.#review.hidden) this.#say(phase);
+    const who = isRoot ? "" : `${event.agentPath.slice(event.agentPath.lastIndexOf("/") + 1)}: `;
+    if (phase && this.#review.hidden) this.#say(who + phase);
     else if (event.type === "usage") this.#draw();
   }
 

@@ -65,9 +65,9 @@ export class ToolCard {
   }
 
   /** The call waits for the person. `answer` says what they decided. */
-  ask(question: PermissionQuestion, answer: (result: PermissionResult) => void): Approval {
+  ask(question: PermissionQuestion, schema: unknown, answer: (result: PermissionResult) => void): Approval {
     this.#approval?.element.remove();
-    this.#approval = new Approval(question, (result) => {
+    this.#approval = new Approval(question, schema, (result) => {
       if (result.behavior === "allow" && result.updatedInput !== undefined) this.#edited(result.updatedInput);
       answer(result);
     });
