@@ -26,5 +26,6 @@ mod machine;
 mod misbehaving;
 mod recordings;
 mod recordings_responses;
+mod same_session;
 mod semantics;
 mod shared;
