@@ -96,18 +96,25 @@ function testsById() {
   const found = new Map();
   for (const file of testFiles()) {
     const path = relative(root, file);
-    const source = withoutComments(readFileSync(file, "utf8"));
-    const add = (id, name) => found.set(id, [...(found.get(id) ?? []), `${path}: ${name}`]);
-    if (file.endsWith(".rs"))
-      for (const [, name] of source.matchAll(/\bfn ((?:(?:s00\d|[ipx])_\d\d_)+\w+)/g)) {
-        const ids = /^(?:(?:s00\d|[ipx])_\d\d_)+/.exec(name)[0];
-        for (const [, kind, number] of ids.matchAll(/(s00\d|[ipx])_(\d\d)_/g))
-          add(`${kind.toUpperCase()}-${number}`, name);
-      }
-    for (const [, , text] of source.matchAll(/(["`])((?:\\.|(?!\1)[^\\\n])*)\1/g))
-      for (const [id] of text.matchAll(/\b(?:S00\d|[IPX])-\d\d\b/g)) add(id, nameOf(text));
+    for (const [id, name] of idsIn(readFileSync(file, "utf8"), file.endsWith(".rs")))
+      found.set(id, [...(found.get(id) ?? []), `${path}: ${name}`]);
   }
   return found;
+}
+
+/** The ids in a test file's names and strings, each with the name or the string. */
+export function idsIn(text, isRust) {
+  const source = withoutComments(text);
+  const ids = [];
+  if (isRust)
+    for (const [, name] of source.matchAll(/\bfn ((?:(?:s00\d|[ipx])_\d\d_)+\w+)/g))
+      for (const [, kind, number] of /^(?:(?:s00\d|[ipx])_\d\d_)+/
+        .exec(name)[0]
+        .matchAll(/(s00\d|[ipx])_(\d\d)_/g))
+        ids.push([`${kind.toUpperCase()}-${number}`, name]);
+  for (const [, , text] of source.matchAll(/(["`])((?:\\.|(?!\1)[^\\\n])*)\1/g))
+    for (const [id] of text.matchAll(/\b(?:S00\d|[IPX])-\d\d\b/g)) ids.push([id, nameOf(text)]);
+  return ids;
 }
 
 const nameOf = (text) => (text.length > 120 ? `${text.slice(0, 117)}...` : text);

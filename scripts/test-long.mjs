@@ -1,6 +1,6 @@
 // npm run test:long: what takes too long for every change, or needs more than CI installs.
 //   npm run test:long -- firefox      these parts only
-// Parts: schedules (property tests with LOOPLET_CASES cases, 200,000 unless told otherwise), firefox (the shell in
+// Parts: schedules (a million random schedules and 200,000 cases of each property; LOOPLET_CASES of both), firefox (the shell in
 // Firefox, where apt can install it), hosts (the package in Bun, Firefox and further bundlers).
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +26,12 @@ async function main() {
 }
 
 async function schedules({ rust, env }) {
-  const cases = process.env.LOOPLET_CASES || "200000";
+  const cases = process.env.LOOPLET_CASES || "1000000";
   const args = ["test", "--profile", "recordings", "--lib", "--tests", "--", "--include-ignored"];
   return ran(
     await run(join(rust.bin, "cargo"), args, {
       capture: true,
-      env: { ...env, LOOPLET_CASES: cases, PROPTEST_CASES: cases },
+      env: { ...env, LOOPLET_CASES: cases, PROPTEST_CASES: process.env.LOOPLET_CASES || "200000" },
     }),
   );
 }
