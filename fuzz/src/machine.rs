@@ -170,6 +170,8 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         "maxToolConcurrency": 1 + flags % 5,
         "joinDeltas": flags & 64 != 0,
         "eagerTools": flags & 4 != 0,
+        "toolErrorFormat": (["structured", "simple", "host"][flags as usize % 3]),
+        "onUnknownTool": (["tool_result", "host"][flags as usize / 8 % 2]),
         "retry": {"maxRetries": choices.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });
@@ -395,6 +397,7 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         let (question, ask) = world.questions.remove(at);
         let answer = match (choices.below(8), ask) {
             (0, _) => QuestionAnswer::Failed { why: "no".into() },
+            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
             (roll, Question::PrepareCalls { calls }) => {
                 let answered = calls.len() - usize::from(roll == 1).min(calls.len());
                 let calls = calls.iter().take(answered);

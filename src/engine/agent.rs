@@ -17,6 +17,7 @@ mod stopping;
 mod structuring;
 mod submitting;
 mod switching;
+mod wording;
 
 pub use answering::{delta, kind_of_delta};
 use hooking::Hooking;

@@ -44,7 +44,10 @@ impl Catalog {
                 self.schemas.push(None);
                 continue;
             }
-            let compiled = self.compile(&field(".inputSchema"), &tool.input_schema)?;
+            let compiled = self.compile(
+                &field(".inputSchema"),
+                tool.full_schema.as_ref().unwrap_or(&tool.input_schema),
+            )?;
             self.schemas.push(tool.validate.then_some(compiled));
         }
         Ok(())

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::message::{Json, Message};
 use super::output_format::OutputFormat;
+use super::policy::binding::Binding;
 use super::policy::hook::Hook;
 use super::policy::permission::Permissions;
+use super::policy::tool_error::ErrorFormat;
 use super::usage::Price;
 
 /// The whole configuration of a run, camelCase in JSON.
@@ -60,6 +62,18 @@ pub struct Config {
     /// is, whatever it calls; default false.
     #[serde(default)]
     pub strict_stop_reason: bool,
+    /// How a call that went wrong is told to the model.
+    #[serde(default)]
+    pub tool_error_format: ErrorFormat,
+    /// Characters of a tool's result that the model is shown; default 100,000.
+    #[serde(default = "default_result_chars")]
+    pub max_tool_result_chars: u32,
+    /// What becomes of a call of a tool that there is not.
+    #[serde(default)]
+    pub on_unknown_tool: OnUnknownTool,
+    /// A JSON object of the host's values for the tools' bindings.
+    #[serde(default)]
+    pub inputs: Option<Json>,
     /// Calls of read-only tools start while the rest of their answer streams; default false.
     #[serde(default)]
     pub eager_tools: bool,
@@ -189,7 +203,16 @@ pub struct ToolConfig {
     /// The vendor makes the model keep to the schema, where it can; default false.
     #[serde(default)]
     pub strict: bool,
-    /// The engine checks the input against `input_schema`; false when a Standard Schema does it in `PrepareCalls`.
+    /// The same with the bound fields, where the model is not shown all of them; what is checked.
+    #[serde(default)]
+    pub full_schema: Option<Json>,
+    /// Fields that the host fills in.
+    #[serde(default)]
+    pub bindings: Vec<Binding>,
+    /// Default: `max_tool_result_chars` of the configuration.
+    #[serde(default)]
+    pub max_result_chars: Option<u64>,
+    /// The engine checks the input against the full schema; false when a Standard Schema does it in `PrepareCalls`.
     #[serde(default = "yes")]
     pub validate: bool,
     /// Does not change anything: may run beside other read-only calls.
@@ -227,6 +250,9 @@ impl ToolConfig {
             name,
             description: String::new(),
             input_schema,
+            full_schema: None,
+            bindings: Vec::new(),
+            max_result_chars: None,
             strict: false,
             validate: true,
             read_only: false,
@@ -418,6 +444,23 @@ fn default_format_name() -> String {
     "answer".to_owned()
 }
 
+/// What becomes of a call of a tool that there is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnUnknownTool {
+    /// The model is told.
+    #[default]
+    ToolResult,
+    /// The run fails.
+    Throw,
+    /// The host answers it as it answers the calls of its tools.
+    Host,
+}
+
+fn default_result_chars() -> u32 {
+    100_000
+}
+
 fn default_tool_concurrency() -> u32 {
     8
 }
@@ -473,6 +516,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("toolExecution", OptionKind::ToolExecution, "read-only-parallel"),
     row("maxToolConcurrency", OptionKind::Count, "8"),
     row("strictStopReason", OptionKind::Boolean, "false"),
+    row("maxToolResultChars", OptionKind::Count, "100000"),
     row("eagerTools", OptionKind::Boolean, "false"),
     row("joinDeltas", OptionKind::Boolean, "true"),
 ];

@@ -4,17 +4,19 @@
 //! test compares the two.
 
 use super::config::{
-    Access, Config, Limits, ModelConfig, OnOutputLimit, PromptCaching, RepeatPolicy, ResponseFormat,
-    RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
+    Access, Config, Limits, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching, RepeatPolicy,
+    ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
 use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
 use super::output_format::output_format;
+use super::policy::binding::Binding;
 use super::policy::hook::{Hook, HookEvent};
 use super::policy::permission::{PermissionMode, Permissions, RuleKind};
 use super::policy::rule::Rule;
+use super::policy::tool_error::ErrorFormat;
 use super::usage::Price;
 
 impl Config {
@@ -70,6 +72,16 @@ impl Config {
                 _ => OnOutputLimit::Return,
             },
             strict_stop_reason: r.flag("strictStopReason", false),
+            tool_error_format: ErrorFormat::nth(
+                r.word("toolErrorFormat", ErrorFormat::NAMES).unwrap_or_default(),
+            ),
+            max_tool_result_chars: r.small("maxToolResultChars", 100_000),
+            on_unknown_tool: match r.word("onUnknownTool", &["tool_result", "throw", "host"]) {
+                Some(1) => OnUnknownTool::Throw,
+                Some(2) => OnUnknownTool::Host,
+                _ => OnUnknownTool::ToolResult,
+            },
+            inputs: r.json_if("inputs"),
             eager_tools: r.flag("eagerTools", false),
             join_deltas: r.flag("joinDeltas", true),
             trace: r.flag("trace", false),
@@ -274,6 +286,9 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         name: r.text("name"),
         description: r.text_or_empty("description"),
         input_schema: r.json("inputSchema"),
+        full_schema: r.json_if("fullSchema"),
+        bindings: bindings(r),
+        max_result_chars: r.number_if("maxResultChars"),
         strict: r.flag("strict", false),
         needs_approval: r.flag("needsApproval", false),
         max_calls: r.number_if("maxCalls"),
@@ -287,6 +302,20 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         answers: false,
     };
     record.finish(tool)
+}
+
+fn bindings(r: &mut Record<'_>) -> Vec<Binding> {
+    let mut bindings = Vec::new();
+    r.each("bindings", &mut |json| {
+        let mut record = Record::new(json);
+        let binding = Binding {
+            field: record.text("field"),
+            input: record.text("input"),
+        };
+        bindings.push(record.finish(binding)?);
+        Ok(())
+    });
+    bindings
 }
 
 fn access(r: &mut Record<'_>) -> Option<Access> {

@@ -98,6 +98,8 @@ pub enum ToolReturn {
     /// Blocks for the model (text, media).
     Content(Vec<Block>),
     Fault(ToolFault),
+    /// The same, after which the run is to end if the round's other calls say so too. Never nested.
+    Last(Box<ToolReturn>),
 }
 
 /// The host's answer to a question.
@@ -106,6 +108,8 @@ pub enum ToolReturn {
 pub enum QuestionAnswer {
     /// One entry per asked call, in order.
     Prepared(Vec<PreparedCall>),
+    /// One text per asked error, in order.
+    Worded(Vec<String>),
     Permission(PermissionAnswer),
     /// Whether the run shall stop.
     Stop(bool),

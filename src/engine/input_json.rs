@@ -27,6 +27,11 @@ impl ToolReturn {
         } else {
             ToolReturn::Value(record.json("value"))
         };
+        let result = if record.flag("terminate", false) {
+            ToolReturn::Last(Box::new(result))
+        } else {
+            result
+        };
         record.finish(result)
     }
 }
@@ -68,6 +73,10 @@ impl QuestionAnswer {
         if record.given("hook").is_some() {
             let answer = record.object_or_default("hook", hook);
             return record.finish(QuestionAnswer::Hook(Box::new(answer)));
+        }
+        if record.given("worded").is_some() {
+            let texts = record.texts("worded");
+            return record.finish(QuestionAnswer::Worded(texts));
         }
         if record.given("behavior").is_some() {
             let permission = permission(&mut record);

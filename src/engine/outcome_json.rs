@@ -211,6 +211,13 @@ impl Question {
         let into = &mut out;
         let calls = match self {
             Question::PrepareCalls { calls } => calls,
+            Question::WordErrors { errors } => {
+                push_key(into, "wordErrors");
+                into.push(b'{');
+                push_raw(into, "errors", errors.as_str());
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
             Question::Permission { call, classify } => {
                 push_key(into, "permission");
                 into.push(b'{');

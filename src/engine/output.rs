@@ -87,6 +87,11 @@ pub struct ToolInvocation {
 pub enum Question {
     /// Once per batch, for the calls whose tools want it: validate, name the resource.
     PrepareCalls { calls: Vec<ToolInvocation> },
+    /// How shall the model be told what went wrong in this round?
+    WordErrors {
+        /// `[{ toolCallId, toolName, input, error: { error, code, message, hint, recoverable } }]`
+        errors: Json,
+    },
     /// May this call run?
     Permission {
         /// `{ toolCallId, toolName, input, reason }`, as the event says it too.

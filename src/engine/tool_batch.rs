@@ -13,8 +13,9 @@ use super::message_json::push_blocks;
 use super::outcome::ToolCallRecord;
 use super::output::EffectId;
 use super::policy::hook::Gate;
+use super::policy::result_cap;
 use super::policy::schedule::{self, Traits};
-use super::transcript::result_of;
+use super::policy::tool_error::ErrorFormat;
 
 /// Where a call stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,12 @@ pub struct Call {
     /// The tool, or what the host said when it prepared the call, wants an approval.
     pub needs_approval: bool,
     pub gate: Gate,
+    /// Characters of the result that the model is shown.
+    pub max_result_chars: u32,
+    /// Its tool wants the run to end after this round.
+    pub terminates: bool,
+    /// The error in the host's words.
+    pub worded: Option<String>,
     pub phase: CallPhase,
 }
 
@@ -85,6 +92,17 @@ pub struct ToolBatch {
     pub is_closed: bool,
     /// Of the calls that have been read.
     pub ids: CallIds,
+    pub error_format: ErrorFormat,
+    pub wording: Wording,
+}
+
+/// Whether the host finds the words for what went wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Wording {
+    #[default]
+    Open,
+    Asked(EffectId),
+    Given,
 }
 
 /// The ids of an answer's calls: there are answers with thousands.
@@ -167,7 +185,8 @@ impl ToolBatch {
 
     /// Result blocks in request order; calls that are not done get a result that says so.
     pub fn results(&self) -> Vec<Block> {
-        self.calls.iter().map(Call::result_block).collect()
+        let format = self.error_format;
+        self.calls.iter().map(|call| call.result_block(format)).collect()
     }
 }
 
@@ -209,19 +228,57 @@ impl Call {
         }
     }
 
-    fn result_block(&self) -> Block {
-        let content = match &self.phase {
-            CallPhase::Done { result, .. } | CallPhase::Returned { result, .. } => match result {
-                ToolReturn::Fault(fault) => return result_of(&self.id, fault),
-                ToolReturn::Content(content) => content.clone(),
-                ToolReturn::Value(value) => vec![Block::text(shown(value))],
-            },
-            _ => return result_of(&self.id, &ToolFault::not_run()),
+    /// The fault that the call came to.
+    pub fn fault(&self) -> Option<&ToolFault> {
+        match self.brought() {
+            Some(ToolReturn::Fault(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+
+    fn brought(&self) -> Option<&ToolReturn> {
+        match &self.phase {
+            CallPhase::Done { result, .. } | CallPhase::Returned { result, .. } => Some(result),
+            _ => None,
+        }
+    }
+
+    /// More than the model is shown of it.
+    pub fn is_cut(&self, result: &ToolReturn) -> bool {
+        let most = self.max_result_chars as usize;
+        match result {
+            ToolReturn::Content(content) => result_cap::cut_blocks(content, most).is_some(),
+            ToolReturn::Value(value) => result_cap::cut(&shown(value), most).is_some(),
+            ToolReturn::Fault(fault) => result_cap::cut(&fault.message, most).is_some(),
+            ToolReturn::Last(result) => self.is_cut(result),
+        }
+    }
+
+    fn result_block(&self, format: ErrorFormat) -> Block {
+        let most = self.max_result_chars as usize;
+        let mut is_error = false;
+        let content = match self.brought() {
+            Some(ToolReturn::Content(content)) => {
+                result_cap::cut_blocks(content, most).unwrap_or_else(|| content.clone())
+            }
+            Some(ToolReturn::Value(value)) => {
+                let text = shown(value);
+                vec![Block::text(result_cap::cut(&text, most).unwrap_or(text))]
+            }
+            _ => {
+                is_error = true;
+                let not_run = ToolFault::not_run();
+                let fault = self.fault().unwrap_or(&not_run);
+                let worded = self.worded.clone();
+                vec![Block::text(
+                    worded.unwrap_or_else(|| format.text(&self.name, fault, most)),
+                )]
+            }
         };
         Block::ToolResult {
             call_id: self.id.clone(),
             content,
-            is_error: false,
+            is_error,
         }
     }
 }
@@ -236,6 +293,7 @@ pub fn output_of(result: &ToolReturn) -> Json {
             Json::from_valid(&String::from_utf8(json).unwrap_or_default())
         }
         ToolReturn::Fault(fault) => fault.to_json(),
+        ToolReturn::Last(result) => output_of(result),
     }
 }
 

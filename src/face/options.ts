@@ -51,6 +51,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
   { name: "maxToolConcurrency", kind: "count", default: "8" },
   { name: "strictStopReason", kind: "boolean", default: "false" },
+  { name: "maxToolResultChars", kind: "count", default: "100000" },
   { name: "eagerTools", kind: "boolean", default: "false" },
   { name: "joinDeltas", kind: "boolean", default: "true" },
 ];

@@ -11,6 +11,7 @@
 
 mod aborts;
 mod answers;
+mod bindings;
 mod dice;
 mod eager;
 mod finish_reasons;
@@ -28,6 +29,7 @@ mod retries;
 mod steering;
 mod stopping;
 mod structured_output;
+mod tool_errors;
 mod tools;
 mod trace;
 mod wire;

@@ -153,7 +153,10 @@ fn next(id: &mut u32) -> u32 {
 fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::config::Config {
     let tools = json!([
         tool("read", json!({"readOnly": true})),
-        tool("write", json!({"timeoutMs": 50})),
+        tool(
+            "write",
+            json!({"timeoutMs": 50, "bindings": [{"field": "n", "input": "bound"}]})
+        ),
         tool("key", json!({"prepare": true, "readOnly": dice.below(2) == 0})),
         tool("once", json!({"replayOnce": true})),
     ]);
@@ -165,6 +168,10 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         "onMaxTokens": dice.pick(&["return", "continue", "error"]),
         "strictStopReason": dice.below(8) == 0,
         "eagerTools": dice.below(2) == 0,
+        "toolErrorFormat": dice.pick(&["structured", "prompty", "host"]),
+        "maxToolResultChars": dice.pick(&[4, 100_000]),
+        "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
+        "inputs": dice.pick(&[json!({}), json!({"bound": 7})]),
         "retry": {"maxRetries": dice.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });
@@ -315,6 +322,7 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
             (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),
+            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
             (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
@@ -350,6 +358,10 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 call,
                 data: Json::parse("1").unwrap(),
             });
+        }
+        3 => {
+            let value = ToolReturn::Value(Json::parse("2").unwrap());
+            world.finish_tool(&id, ToolReturn::Last(Box::new(value)));
         }
         _ => world.return_value(&id, json!({"id": id.clone()})),
     }

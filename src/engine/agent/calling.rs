@@ -5,9 +5,10 @@ use super::super::input::{QuestionAnswer, ToolReturn};
 use super::super::message::Json;
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, ToolInvocation};
+use super::super::policy::binding::bound_input;
 use super::super::policy::hook::Gate;
 use super::super::timers::TimerReason;
-use super::super::tool_batch::{Call, CallPhase, output_of, written_json};
+use super::super::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
 use super::super::trace;
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
@@ -40,6 +41,9 @@ impl Agent {
         for (index, fault) in faults {
             self.finish_call(desk, index, ToolReturn::Fault(fault));
         }
+        if let Some(error) = self.unregistered(desk) {
+            return self.end_failed(desk, error);
+        }
         if let Some(stopped_by) = self.limit_on_tools(desk) {
             return self.stop(desk, stopped_by);
         }
@@ -49,6 +53,7 @@ impl Agent {
 
     /// Takes a call into the batch.
     pub(super) fn list_call(&mut self, desk: &Desk<'_>, written: WrittenCall) {
+        self.tools.error_format = desk.config.tool_error_format;
         self.tools.calls.push(queued(written, desk));
     }
 
@@ -97,6 +102,15 @@ impl Agent {
         desk.ledger.close(effect);
         desk.ledger.timers.clear(TimerReason::Tool { call: effect });
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
+        let result = match result {
+            ToolReturn::Last(result) => {
+                if let Some(call) = self.tools.calls.get_mut(index) {
+                    call.terminates = true;
+                }
+                *result
+            }
+            result => result,
+        };
         if self.hook_result(desk, index, &result) {
             return;
         }
@@ -171,6 +185,9 @@ impl Agent {
         if self.structured.asks(question) {
             return self.handle_checked(desk, answer);
         }
+        if self.tools.wording == Wording::Asked(question) {
+            return self.handle_words(desk, answer);
+        }
         self.handle_prepared(desk, question, answer);
     }
 
@@ -226,7 +243,8 @@ impl Agent {
                 self.run_call(desk, index, effect);
             }
         }
-        if !self.tools.calls.is_empty() && self.tools.is_done() && !self.is_streaming() {
+        let is_worded = !matches!(self.tools.wording, Wording::Asked(_));
+        if !self.tools.calls.is_empty() && self.tools.is_done() && !self.is_streaming() && is_worded {
             self.close_round(desk);
         }
     }
@@ -272,30 +290,49 @@ impl Agent {
                 duration_ms,
             },
         };
+        let is_cut = call.is_cut(&result);
+        let name = call.name.clone();
         call.phase = CallPhase::Done { result, duration_ms };
         desk.ledger.emit(place, kind);
+        if is_cut {
+            let message = ["The model is shown only the beginning of a result of ", &name].concat();
+            let code = "result_cut".into();
+            desk.ledger.emit(place, EventKind::Warning { code, message });
+        }
     }
 
     pub(super) fn finish_round(&mut self, desk: &mut Desk<'_>) {
+        if self.awaits_words(desk) {
+            return;
+        }
         let batch = std::mem::take(&mut self.tools);
         self.round_start = self.records.len();
         self.records
             .extend(batch.calls.iter().map(|call| call.record(false)));
+        let is_last = batch.calls.iter().all(|call| call.terminates);
         let advice = self.judge_round(desk);
         let more = self.nudge(desk, advice);
         self.transcript.push_round(batch.results(), more);
         self.finish_iteration(desk);
+        if is_last {
+            return self.hand_over(desk, false);
+        }
         self.follow_round(desk, advice);
     }
 }
 
 fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
     let mut call = bare(written);
+    call.max_result_chars = desk.config.max_tool_result_chars;
     if let Some(tool) = desk.config.tools.iter().find(|tool| tool.name == call.name) {
         call.read_only = tool.read_only;
         call.replay_once = tool.replay_once;
         call.timeout_ms = tool.timeout_ms;
         call.needs_approval = tool.needs_approval;
+        call.input = bound_input(&call.input, &tool.bindings, desk.config.inputs.as_ref());
+        if let Some(most) = tool.max_result_chars {
+            call.max_result_chars = most.min(u32::MAX.into()) as u32;
+        }
         if tool.prepare {
             call.phase = CallPhase::Unprepared;
         }
@@ -315,6 +352,9 @@ fn bare(written: WrittenCall) -> Call {
         timeout_ms: None,
         needs_approval: false,
         gate: Gate::default(),
+        max_result_chars: u32::MAX,
+        terminates: false,
+        worded: None,
         phase: CallPhase::Checked,
     }
 }

@@ -1,5 +1,6 @@
 //! Whether the calls of an answer may run: judged by rules, or asked of the host.
 
+use super::super::config::ToolConfig;
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
 use super::super::json_writer::{push_raw, push_text};
@@ -221,6 +222,10 @@ fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
     let mut verdict = match (desk.permissions.as_ref(), tool) {
         (Some(permissions), Some(tool)) => {
             permissions.judge(tool, call.input.as_str(), needs_approval, is_allowed)
+        }
+        (Some(permissions), None) => {
+            let unknown = ToolConfig::new(call.name.clone(), Json::empty_object());
+            permissions.judge(&unknown, call.input.as_str(), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),

@@ -11,7 +11,7 @@ use super::super::input::ToolReturn;
 use super::super::message::ToolInput;
 use super::super::output::{EffectId, Output};
 use super::super::timers::TimerReason;
-use super::super::tool_batch::{CallPhase, ToolBatch};
+use super::super::tool_batch::{CallPhase, ToolBatch, Wording};
 use super::calling::fault;
 use super::reading::{WrittenCall, name_uniquely, read_call};
 use super::{Agent, Desk};
@@ -91,6 +91,9 @@ impl Agent {
     /// Closes the questions about calls and aborts those that run.
     pub(super) fn abort_calls(&mut self, desk: &mut Desk<'_>, why: &str) {
         self.drop_hooks(desk);
+        if let Wording::Asked(question) = self.tools.wording {
+            desk.ledger.close(question);
+        }
         for index in 0..self.tools.calls.len() {
             if let Some(question) = self.tools.question_of(index) {
                 desk.ledger.timers.clear(TimerReason::Question { question });

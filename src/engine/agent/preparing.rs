@@ -1,14 +1,17 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
+use super::super::config::OnUnknownTool;
+use super::super::error::{Failure, FailureCode};
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
 use super::super::json_writer::decimal;
 use super::super::message::ToolInput;
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use super::super::policy::binding::bound_input;
 use super::super::text::listed;
 use super::super::timers::TimerReason;
-use super::super::tool_batch::CallPhase;
+use super::super::tool_batch::{Call, CallPhase};
 use super::calling::{fault, invocation};
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
@@ -110,6 +113,17 @@ impl Agent {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
+    /// A call of a tool that there is not, where that is a fault of the configuration.
+    pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
+        if desk.config.on_unknown_tool != OnUnknownTool::Throw {
+            return None;
+        }
+        let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
+        let call = self.tools.calls.iter().find(is_unknown)?;
+        let message = ["Tool not registered: ", &call.name].concat();
+        Some(Failure::new(FailureCode::ConfigInvalid, message))
+    }
+
     /// Calls of one tool beyond what it may have in a run are answered, not run.
     fn check_count(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
@@ -146,7 +160,8 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = "Give the answer again, by itself, when you have the results.";
         return Err(fault("early_answer", message.into(), hint));
     }
-    let Some(index) = tools.iter().position(|tool| tool.name == call.name) else {
+    let index = tools.iter().position(|tool| tool.name == call.name);
+    if index.is_none() && desk.config.on_unknown_tool != OnUnknownTool::Host {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if tools.is_empty() {
             "There are no tools.".into()
@@ -161,7 +176,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
                 "",
             )
         });
-    };
+    }
     if call.is_cut_off {
         let message = "The answer reached its length limit within this call, so the call was not run.";
         return Err(fault(
@@ -182,9 +197,13 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             ));
         }
     };
-    let Some(schema) = desk.catalog.schemas.get(index).and_then(Option::as_ref) else {
+    let Some((tool, schema)) = index.and_then(|index| {
+        let schema = desk.catalog.schemas.get(index)?.as_ref()?;
+        Some((tools.get(index)?, schema))
+    }) else {
         return Ok(());
     };
+    let input = bound_input(input, &tool.bindings, desk.config.inputs.as_ref());
     let Some(value) = Tree::parse(input.as_str()) else {
         return Ok(());
     };

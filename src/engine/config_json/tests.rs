@@ -19,7 +19,8 @@ fn full() -> Value {
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
             "strict": true, "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
-            "ruleSubject": "s"
+            "ruleSubject": "s", "fullSchema": {"type": "object", "properties": {}},
+            "bindings": [{"field": "f", "input": "i"}], "maxResultChars": 7
         }],
         "messages": [
             {"role": "user", "content": [
@@ -55,6 +56,7 @@ fn full() -> Value {
             "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7
         },
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
+        "toolErrorFormat": "prompty", "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
         "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "trace": true
     })
 }

@@ -1,0 +1,107 @@
+//! Fields of a tool's input that the host fills in: the model is not shown them, and what it writes there is dropped.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::json_reader::Object;
+use super::super::json_writer::push_any;
+use super::super::message::Json;
+
+/// One bound field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Of the tool's input.
+    pub field: String,
+    /// The name of one of the run's inputs.
+    pub input: String,
+}
+
+/// An input with the values that `inputs` has for the bound fields; where it has none the model's own stays.
+pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {
+    if bindings.is_empty() {
+        return written.clone();
+    }
+    let inputs = inputs.and_then(|inputs| Object::parse(inputs.as_str()));
+    let value_of = |binding: &Binding| inputs.as_ref().and_then(|inputs| inputs.last(&binding.input));
+    let is_filled = |name: &str| {
+        let binding = bindings.iter().find(|binding| binding.field == name);
+        binding.is_some_and(|binding| value_of(binding).is_some())
+    };
+    let Some(kept) = without(written.as_str(), &is_filled) else {
+        return written.clone();
+    };
+    let mut out = kept.into_bytes();
+    out.pop();
+    for binding in bindings {
+        if let Some(value) = value_of(binding) {
+            push_any(&mut out, &binding.field, value);
+        }
+    }
+    out.push(b'}');
+    Json::from_valid(&String::from_utf8(out).unwrap_or_default())
+}
+
+/// An object's fields but those of some names; nothing for what is no object.
+fn without(json: &str, is_left_out: &dyn Fn(&str) -> bool) -> Option<String> {
+    let object = Object::parse(json)?;
+    let mut out = b"{".to_vec();
+    for (key, value) in object.fields().filter(|(key, _)| !is_left_out(key)) {
+        push_any(&mut out, key, value);
+    }
+    out.push(b'}');
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests {
+    use super::*;
+
+    fn bindings() -> Vec<Binding> {
+        vec![
+            Binding {
+                field: "user".into(),
+                input: "userId".into(),
+            },
+            Binding {
+                field: "locale".into(),
+                input: "missing".into(),
+            },
+        ]
+    }
+
+    fn json(text: &str) -> Json {
+        Json::parse(text).unwrap()
+    }
+
+    #[test]
+    fn inputs_override_what_the_model_wrote_however_often_it_wrote_it() {
+        let inputs = json(r#"{"userId":"u1","other":1}"#);
+        let rows = [
+            ("{}", r#"{"user":"u1"}"#),
+            (r#"{"city":"x"}"#, r#"{"city":"x","user":"u1"}"#),
+            (
+                r#"{"user":"evil","city":"x","user":"worse"}"#,
+                r#"{"city":"x","user":"u1"}"#,
+            ),
+            (r#"{"us\u0065r":"evil"}"#, r#"{"user":"u1"}"#),
+            (r#"{"locale":"de"}"#, r#"{"locale":"de","user":"u1"}"#),
+        ];
+        for (written, expected) in rows {
+            let bound = bound_input(&json(written), &bindings(), Some(&inputs));
+            assert_eq!(bound.as_str(), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn without_inputs_what_the_model_wrote_stays() {
+        let written = json(r#"{"user":"a"}"#);
+        assert_eq!(
+            bound_input(&written, &bindings(), None).as_str(),
+            r#"{"user":"a"}"#
+        );
+        assert_eq!(
+            bound_input(&json(r#""text""#), &bindings(), None).as_str(),
+            r#""text""#
+        );
+    }
+}

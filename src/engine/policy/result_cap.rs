@@ -1,0 +1,105 @@
+//! What of a tool's result the model sees when it is very long: its beginning, and how much is missing.
+//!
+//! Characters are Unicode's code points, so that nothing is cut in two; media count for nothing and stay whole.
+
+use super::super::json_writer::decimal;
+use super::super::message::Block;
+
+/// The first `most` characters and a statement, of a text that is longer.
+pub fn cut(text: &str, most: usize) -> Option<String> {
+    // A character is a byte at least.
+    if text.len() <= most {
+        return None;
+    }
+    let length = text.chars().count();
+    (length > most).then(|| shortened(text, most, most, length))
+}
+
+/// The same of the texts of a result together. Texts behind the cut are left out.
+pub fn cut_blocks(blocks: &[Block], most: usize) -> Option<Vec<Block>> {
+    let text_of = |block: &Block| match block {
+        Block::Text { text, .. } => text.chars().count(),
+        _ => 0,
+    };
+    let length: usize = blocks.iter().map(text_of).sum();
+    if length <= most {
+        return None;
+    }
+    let (mut room, mut is_cut) = (most, false);
+    let mut kept = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        match block {
+            Block::Text { .. } if is_cut => {}
+            Block::Text { text, .. } if text_of(block) > room => {
+                kept.push(Block::text(shortened(text, room, most, length)));
+                is_cut = true;
+            }
+            _ => {
+                room -= text_of(block);
+                kept.push(block.clone());
+            }
+        }
+    }
+    Some(kept)
+}
+
+fn shortened(text: &str, room: usize, most: usize, length: usize) -> String {
+    let end = text.char_indices().nth(room).map_or(text.len(), |(at, _)| at);
+    let (most, missing, length) = (decimal(most), decimal(length - most), decimal(length));
+    [
+        text.get(..end).unwrap_or_default(),
+        "\n[Cut off here: the first ",
+        &most,
+        " of ",
+        &length,
+        " characters are shown, ",
+        &missing,
+        " are missing.]",
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests {
+    use super::*;
+
+    const NOTE: &str = "\n[Cut off here: the first 2 of 4 characters are shown, 2 are missing.]";
+
+    #[test]
+    fn a_text_is_cut_between_characters_whatever_their_size() {
+        for (text, kept) in [
+            ("abcd", "ab"),
+            ("äöüß", "äö"),
+            ("🦀🦀🦀🦀", "🦀🦀"),
+            ("a🦀b🦀", "a🦀"),
+        ] {
+            assert_eq!(cut(text, 2).unwrap(), [kept, NOTE].concat());
+            assert_eq!(cut(text, 4), None, "{text}");
+        }
+        assert_eq!(cut("", 0), None);
+        assert_eq!(
+            cut("ab", 0).unwrap(),
+            "\n[Cut off here: the first 0 of 2 characters are shown, 2 are missing.]"
+        );
+    }
+
+    #[test]
+    fn the_texts_of_a_result_share_the_room_and_media_stay() {
+        let image = Block::Media {
+            media_type: "image/png".into(),
+            source: crate::engine::message::MediaSource::Data("AAAA".into()),
+        };
+        let blocks = [
+            Block::text("a"),
+            Block::text("bc"),
+            image.clone(),
+            Block::text("d"),
+        ];
+        assert_eq!(
+            cut_blocks(&blocks, 2).unwrap(),
+            [Block::text("a"), Block::text(["b", NOTE].concat()), image]
+        );
+        assert_eq!(cut_blocks(&blocks, 4), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! How a call that went wrong is told to the model: one text per convention.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::event::ToolFault;
+use super::super::message::Json;
+use super::result_cap;
+
+/// The conventions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ErrorFormat {
+    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
+    #[default]
+    Structured,
+    /// `{"error":message}`
+    Sprout,
+    /// The message.
+    Claude,
+    /// `Error: message`
+    Guide,
+    /// `error: message`
+    Simple,
+    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
+    Prompty,
+    /// The host finds the words when the round is over; what it leaves open is structured.
+    Host,
+}
+
+impl ErrorFormat {
+    /// In the order of the variants.
+    pub const NAMES: &[&str] = &[
+        "structured",
+        "sprout",
+        "claude",
+        "guide",
+        "simple",
+        "prompty",
+        "host",
+    ];
+
+    pub fn nth(index: usize) -> ErrorFormat {
+        match index {
+            1 => ErrorFormat::Sprout,
+            2 => ErrorFormat::Claude,
+            3 => ErrorFormat::Guide,
+            4 => ErrorFormat::Simple,
+            5 => ErrorFormat::Prompty,
+            6 => ErrorFormat::Host,
+            _ => ErrorFormat::Structured,
+        }
+    }
+
+    /// What the model reads; of a long message its first `most` characters.
+    pub fn text(self, tool_name: &str, fault: &ToolFault, most: usize) -> String {
+        let message = result_cap::cut(&fault.message, most).unwrap_or_else(|| fault.message.clone());
+        let is_sprout = self == ErrorFormat::Sprout;
+        let message = match &*fault.code {
+            "unknown_tool" if is_sprout => ["Unknown tool: ", tool_name].concat(),
+            _ if is_sprout && message.is_empty() => "Tool execution failed".to_owned(),
+            _ => message,
+        };
+        match self {
+            ErrorFormat::Structured | ErrorFormat::Host => ToolFault {
+                message,
+                ..fault.clone()
+            }
+            .to_json()
+            .as_str()
+            .to_owned(),
+            ErrorFormat::Sprout => ["{\"error\":", Json::string(&message).as_str(), "}"].concat(),
+            ErrorFormat::Claude => message,
+            ErrorFormat::Guide => ["Error: ", &message].concat(),
+            ErrorFormat::Simple => ["error: ", &message].concat(),
+            ErrorFormat::Prompty => match &*fault.code {
+                // Its own wording says where it comes from.
+                "denied" => message,
+                "invalid_json" | "invalid_input" | "unknown_tool" | "early_answer" | "cut_off"
+                | "call_limit" | "not_run" | "cancelled" | "save_failed" => ["Error: ", &message].concat(),
+                _ => ["Error: Tool '", tool_name, "' failed: ", &message].concat(),
+            },
+        }
+    }
+}

@@ -1,0 +1,294 @@
+use looplet::engine::event::ToolFault;
+use looplet::engine::input::{Input, QuestionAnswer, ToolReturn};
+use looplet::engine::output::Question;
+use serde_json::{Value, json};
+
+use crate::wire::{Piece, call, stream, text};
+use crate::world::{World, config, tool};
+
+fn fault(message: &str) -> ToolReturn {
+    ToolReturn::Fault(ToolFault {
+        code: "tool_failed".into(),
+        message: message.into(),
+        hint: "Try less.".into(),
+        recoverable: true,
+    })
+}
+
+fn world(fields: Value, pieces: &[Piece]) -> World {
+    let tools = json!([
+        tool("boom", json!({})),
+        tool("other", json!({"readOnly": true})),
+        tool("second", json!({"readOnly": true}))
+    ]);
+    let mut world = World::started(config(tools, fields));
+    world.respond(&stream(pieces, "tool_use"));
+    world
+}
+
+/// What the second request says about the calls.
+fn said(world: &World) -> Vec<String> {
+    let results = world.body(1)["messages"][2]["content"].clone();
+    let results = results.as_array().unwrap().iter();
+    results
+        .map(|result| {
+            assert_eq!(result["is_error"], true);
+            result["content"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+const FORMATS: [&str; 6] = ["structured", "sprout", "claude", "guide", "simple", "prompty"];
+
+#[test]
+fn s003_19_s000_22_s002_10_s003_17_s004_29_a_tool_that_throws_is_told_in_the_chosen_format() {
+    let rows = [
+        (
+            "S003-19",
+            r#"{"error":true,"code":"tool_failed","message":"No \"disk\".","hint":"Try less.","recoverable":true}"#,
+        ),
+        ("S000-22", r#"{"error":"No \"disk\"."}"#),
+        ("S001-30", r#"No "disk"."#),
+        ("S002-10", r#"Error: No "disk"."#),
+        ("S003-17", r#"error: No "disk"."#),
+        ("S004-29", r#"Error: Tool 'boom' failed: No "disk"."#),
+    ];
+    for (format, (id, expected)) in FORMATS.into_iter().zip(rows) {
+        let mut world = world(
+            json!({"toolErrorFormat": format}),
+            &[call("a", "boom", json!({}))],
+        );
+        world.finish_tool("a", fault("No \"disk\"."));
+        assert_eq!(said(&world), [expected], "{id} {format}");
+        assert_eq!(
+            world.result()["toolCalls"][0]["output"]["code"],
+            "tool_failed",
+            "the host gets the same error in every format"
+        );
+    }
+}
+
+#[test]
+fn s000_23_s004_28_a_call_that_cannot_be_run_is_told_in_the_chosen_format() {
+    let unknown = call("a", "none", json!({}));
+    let broken = Piece::Call("a".into(), "boom".into(), "{\"n\": 1".into());
+    let hint = "Use one of: boom, other, second";
+    let no_tool = "There is no tool named none";
+    let rows = [
+        (
+            "structured",
+            &unknown,
+            format!(
+                r#"{{"error":true,"code":"unknown_tool","message":"{no_tool}","hint":"{hint}","recoverable":true}}"#
+            ),
+        ),
+        ("sprout", &unknown, r#"{"error":"Unknown tool: none"}"#.into()),
+        ("claude", &unknown, no_tool.into()),
+        ("guide", &unknown, format!("Error: {no_tool}")),
+        ("simple", &unknown, format!("error: {no_tool}")),
+        ("prompty", &unknown, format!("Error: {no_tool}")),
+    ];
+    for (format, piece, expected) in rows {
+        let world = world(json!({"toolErrorFormat": format}), std::slice::from_ref(piece));
+        assert_eq!(said(&world), [expected], "S000-23 {format}");
+    }
+    let world = world(json!({"toolErrorFormat": "prompty"}), &[broken]);
+    assert!(
+        said(&world)[0].starts_with("Error: Invalid JSON in tool arguments: "),
+        "S004-28: {:?}",
+        said(&world)
+    );
+}
+
+#[test]
+fn s000_22_an_error_without_words_gets_those_of_its_format() {
+    let mut world = world(
+        json!({"toolErrorFormat": "sprout"}),
+        &[call("a", "boom", json!({}))],
+    );
+    world.finish_tool("a", fault(""));
+    assert_eq!(said(&world), [r#"{"error":"Tool execution failed"}"#]);
+}
+
+#[test]
+fn the_host_words_all_errors_of_a_round_at_once() {
+    let pieces = [call("a", "boom", json!({"n": 1})), call("b", "none", json!({}))];
+    let mut world = world(json!({"toolErrorFormat": "host"}), &pieces);
+    assert!(world.questions.is_empty(), "the round is not over");
+    world.finish_tool("a", fault("It broke."));
+    let (question, Question::WordErrors { errors }) = world.questions.remove(0) else {
+        panic!("another question");
+    };
+    let errors: Value = serde_json::from_str(errors.as_str()).unwrap();
+    assert_eq!(errors[0]["toolName"], "boom");
+    assert_eq!(errors[0]["input"], json!({"n": 1}));
+    assert_eq!(errors[0]["error"]["message"], "It broke.");
+    assert_eq!(errors[1]["error"]["code"], "unknown_tool");
+    assert_eq!(world.requests.len(), 1);
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Worded(vec!["Kaputt.".into(), "Gibt es nicht.".into()]),
+    });
+    assert_eq!(said(&world), ["Kaputt.", "Gibt es nicht."]);
+}
+
+#[test]
+fn without_the_hosts_words_an_error_is_structured() {
+    for answer in [
+        QuestionAnswer::Failed { why: "thrown".into() },
+        QuestionAnswer::Worded(Vec::new()),
+    ] {
+        let mut world = world(
+            json!({"toolErrorFormat": "host"}),
+            &[call("a", "none", json!({}))],
+        );
+        let (question, _) = world.questions.remove(0);
+        world.input(Input::Answered { question, answer });
+        assert!(said(&world)[0].contains(r#""code":"unknown_tool""#));
+    }
+}
+
+#[test]
+fn an_abort_while_the_host_looks_for_words_keeps_the_errors() {
+    let mut world = world(
+        json!({"toolErrorFormat": "host"}),
+        &[call("a", "none", json!({}))],
+    );
+    let (question, _) = world.questions.remove(0);
+    world.cancel();
+    assert!(!world.run.is_live(question));
+    let last = world.result()["messages"][2]["content"][0].clone();
+    assert!(
+        last["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("unknown_tool")
+    );
+}
+
+#[test]
+fn s004_12_an_unknown_tool_fails_the_run_if_it_is_to_and_the_history_is_closed() {
+    let pieces = [call("a", "other", json!({})), call("b", "none", json!({}))];
+    let world = world(json!({"onUnknownTool": "throw"}), &pieces);
+    let result = world.result();
+    assert_eq!(result["outcome"], "failed");
+    assert_eq!(result["error"]["code"], "config_invalid");
+    assert_eq!(result["error"]["message"], "Tool not registered: none");
+    assert!(world.tool_log.is_empty());
+    let results = result["messages"][2]["content"].as_array().unwrap().clone();
+    assert_eq!(results.len(), 2);
+    assert_eq!(result["toolCalls"][0]["output"]["code"], "not_run");
+    assert_eq!(result["toolCalls"][1]["output"]["code"], "unknown_tool");
+}
+
+#[test]
+fn a_host_that_wants_unknown_calls_answers_them_as_any_other() {
+    let pieces = [call("a", "none", json!({"x": 1})), call("b", "other", json!({}))];
+    let mut world = world(json!({"onUnknownTool": "host"}), &pieces);
+    assert_eq!(
+        world.tool_log,
+        ["start a"],
+        "nothing is known of it, so it runs alone"
+    );
+    assert_eq!(world.running["a"].tool_name, "none");
+    world.return_value("a", json!("found it"));
+    world.return_value("b", json!(1));
+    assert_eq!(world.body(1)["messages"][2]["content"][0]["content"], "found it");
+}
+
+#[test]
+fn permissions_hold_for_unknown_calls_too() {
+    let fields = json!({"onUnknownTool": "host", "permissions": {"allow": ["other"], "deny": ["none"]}});
+    let world = world(fields, &[call("a", "none", json!({}))]);
+    assert!(world.tool_log.is_empty());
+    assert!(said(&world)[0].contains(r#""code":"denied""#));
+}
+
+#[test]
+fn a_round_that_all_its_calls_want_to_be_the_last_ends_the_run() {
+    let pieces = [call("a", "other", json!({})), call("b", "second", json!({}))];
+    let last = |value: &str| {
+        let value = looplet::engine::message::Json::parse(value).unwrap();
+        ToolReturn::Last(Box::new(ToolReturn::Value(value)))
+    };
+    let mut ends = world(json!({}), &pieces);
+    ends.finish_tool("b", last("2"));
+    assert!(ends.done.is_none(), "the other call still runs");
+    ends.finish_tool("a", last("1"));
+    assert_eq!(ends.result()["outcome"], "completed");
+    assert_eq!(ends.requests.len(), 1);
+    assert_eq!(
+        ends.result()["messages"][2]["content"].as_array().unwrap().len(),
+        2
+    );
+
+    let mut goes_on = world(json!({}), &pieces);
+    goes_on.finish_tool("b", last("2"));
+    goes_on.return_value("a", json!(1));
+    assert_eq!(goes_on.requests.len(), 2, "the model is to see the other result");
+    goes_on.respond(&stream(&[text("Done.")], "end_turn"));
+
+    let mut steered = world(json!({}), &pieces[..1]);
+    steered.input(Input::Steer {
+        id: 1,
+        content: vec![looplet::engine::message::Block::text("And?")],
+    });
+    steered.finish_tool("a", last("1"));
+    assert_eq!(steered.requests.len(), 2, "a steer goes on");
+}
+
+#[test]
+fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
+    let note = "\n[Cut off here: the first 5 of 9 characters are shown, 4 are missing.]";
+    let long = json!("äöü🦀ßabcd");
+    let mut text = world(json!({"maxToolResultChars": 5}), &[call("a", "other", json!({}))]);
+    text.return_value("a", long.clone());
+    assert_eq!(
+        text.body(1)["messages"][2]["content"][0]["content"],
+        format!("äöü🦀ß{note}")
+    );
+    assert_eq!(
+        text.result()["toolCalls"][0]["output"],
+        long,
+        "the host has all of it"
+    );
+    let warnings = text.event_names().into_iter().filter(|name| name == "warning");
+    assert_eq!(warnings.count(), 1);
+
+    let mut value = world(json!({"maxToolResultChars": 5}), &[call("a", "other", json!({}))]);
+    value.return_value("a", json!({"a": 100}));
+    assert_eq!(
+        value.body(1)["messages"][2]["content"][0]["content"],
+        format!("{{\"a\":{note}")
+    );
+
+    let mut error = world(
+        json!({"maxToolResultChars": 5, "toolErrorFormat": "guide"}),
+        &[call("a", "boom", json!({}))],
+    );
+    error.finish_tool("a", fault("123456789"));
+    assert_eq!(said(&error), [format!("Error: 12345{note}")]);
+}
+
+#[test]
+fn a_tool_may_have_a_limit_of_its_own_and_without_one_it_is_100_000_characters() {
+    let tools = json!([tool("other", json!({"readOnly": true, "maxResultChars": 2}))]);
+    let mut own = World::started(config(tools, json!({"maxToolResultChars": 5})));
+    own.respond(&stream(&[call("a", "other", json!({}))], "tool_use"));
+    own.return_value("a", json!("abc"));
+    let shown = own.body(1)["messages"][2]["content"][0]["content"].clone();
+    assert!(
+        shown
+            .as_str()
+            .unwrap()
+            .starts_with("ab\n[Cut off here: the first 2 of 3")
+    );
+
+    for (length, is_cut) in [(100_000, false), (100_001, true)] {
+        let mut default = world(json!({}), &[call("a", "other", json!({}))]);
+        default.round_trips = false;
+        default.return_value("a", json!("x".repeat(length)));
+        let shown = default.body(1)["messages"][2]["content"][0]["content"].clone();
+        assert_eq!(shown.as_str().unwrap().contains("[Cut off"), is_cut);
+    }
+}
