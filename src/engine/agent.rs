@@ -244,14 +244,15 @@ impl Agent {
         let mut content = if is_paused || !may_go_on {
             Vec::new()
         } else {
-            self.take_steers(desk)
+            let many = if desk.config.steer_one { 1 } else { usize::MAX };
+            let steers = take_first(&mut self.steers, many);
+            self.deliver(desk, steers)
         };
         let mut source = "steer";
-        if content.is_empty() && !owes_answer && !self.follow_ups.is_empty() {
-            let Queued { id, content: next } = self.follow_ups.remove(0);
-            desk.ledger
-                .emit(self.place(), EventKind::SteerDelivered { ids: vec![id] });
-            content = next;
+        if content.is_empty() && !owes_answer {
+            let many = if desk.config.follow_up_all { usize::MAX } else { 1 };
+            let follow_ups = take_first(&mut self.follow_ups, many);
+            content = self.deliver(desk, follow_ups);
             source = "followUp";
         }
         if content.is_empty() && !owes_answer {
@@ -264,16 +265,16 @@ impl Agent {
         self.iteration < desk.config.limits.max_iterations && self.over_budget(desk).is_none()
     }
 
-    fn take_steers(&mut self, desk: &mut Desk<'_>) -> Vec<Block> {
-        let steers = std::mem::take(&mut self.steers);
-        if steers.is_empty() {
+    /// What the host has queued, for the next message.
+    fn deliver(&self, desk: &mut Desk<'_>, queued: Vec<Queued>) -> Vec<Block> {
+        if queued.is_empty() {
             return Vec::new();
         }
-        let ids = steers.iter().map(|steer| steer.id).collect();
+        let ids = queued.iter().map(|queued| queued.id).collect();
         desk.ledger.emit(self.place(), EventKind::SteerDelivered { ids });
         let mut content = Vec::new();
-        for mut steer in steers {
-            content.append(&mut steer.content);
+        for mut queued in queued {
+            content.append(&mut queued.content);
         }
         content
     }
@@ -513,4 +514,9 @@ impl Agent {
             attempt: self.attempt,
         }
     }
+}
+
+fn take_first(queue: &mut Vec<Queued>, many: usize) -> Vec<Queued> {
+    let rest = queue.split_off(many.min(queue.len()));
+    std::mem::replace(queue, rest)
 }

@@ -72,6 +72,8 @@ impl Config {
                 _ => OnOutputLimit::Return,
             },
             strict_stop_reason: r.flag("strictStopReason", false),
+            steer_one: r.flag("steerOne", false),
+            follow_up_all: r.flag("followUpAll", false),
             tool_error_format: ErrorFormat::nth(
                 r.word("toolErrorFormat", ErrorFormat::NAMES).unwrap_or_default(),
             ),

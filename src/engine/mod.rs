@@ -8,6 +8,7 @@ pub mod input;
 pub mod json_repair;
 pub mod message;
 pub mod moment;
+pub mod option_table;
 pub mod outcome;
 pub mod output;
 pub mod provider;

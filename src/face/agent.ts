@@ -13,16 +13,19 @@ import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.
 import { permissionConfig } from "./permissions.js";
 import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
+import { steerConfig } from "./steering.js";
 import { stopConfig } from "./stopping.js";
 import { tracersOf } from "./tracing.js";
 import { outputConfig } from "./structured-output.js";
 import { knowTools, type ToolSet } from "./tool.js";
+import { inputsJson, toolRunConfig } from "./tool-options.js";
 import type {
   Agent,
   AgentOptions,
   Clock,
   FailureCode,
   FinishOptions,
+  Inputs,
   Message,
   OutputFormat,
   PermissionOptions,
@@ -31,6 +34,7 @@ import type {
   RunOptions,
   RunResult,
   StopOptions,
+  ToolRunOptions,
   TraceOptions,
 } from "./types.js";
 
@@ -41,7 +45,7 @@ export interface AgentParts {
   readonly asked: { readonly maxOutputTokens?: number };
   readonly tools: ToolSet;
   /** The engine's configuration as JSON, with the history of one run. */
-  readonly config: (messages: readonly Message[] | undefined) => string;
+  readonly config: (messages: readonly Message[] | undefined, inputs: Inputs) => string;
   readonly clock: Clock;
   /** The clock's own, if there is one. */
   readonly now: (() => number) | undefined;
@@ -51,6 +55,7 @@ export interface AgentParts {
   readonly stopping: StopOptions;
   readonly output: OutputFormat | undefined;
   readonly finishing: FinishOptions;
+  readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
   /** In the engine's order. */
   readonly functions: readonly HostFunction[];
@@ -83,7 +88,7 @@ function partsOf(options: AgentOptions): AgentParts {
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
-  const tools = knowTools(options.tools);
+  const tools = knowTools(options.tools, options.toolHandlers);
   const models = new ModelList(options);
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
@@ -102,6 +107,7 @@ function partsOf(options: AgentOptions): AgentParts {
     stopping: options,
     output: options.output,
     finishing: options,
+    toolRun: options,
     tracing: options,
     functions,
     onFailure: failureListeners(options),
@@ -139,7 +145,7 @@ function configWriter(
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
   const maxCostNanoUsd = costLimit(options.maxUsd);
   const { onMaxTokens, strictStopReason } = options;
-  const { timeouts, retry, toolExecution, maxToolConcurrency, eagerTools, joinDeltas } = options;
+  const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const fixed = JSON.stringify({
     model,
     system: system === "" ? undefined : system,
@@ -155,14 +161,17 @@ function configWriter(
     maxToolConcurrency,
     onMaxTokens,
     strictStopReason,
-    eagerTools,
+    ...steerConfig(options),
+    ...toolRunConfig(options),
     joinDeltas,
     trace: tracersOf(options).length > 0 || undefined,
   });
-  return (messages) => {
-    if (messages === undefined || messages.length === 0) return fixed;
+  return (messages, inputs) => {
+    const values = inputsJson(inputs);
+    const start = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
+    if (messages === undefined || messages.length === 0) return start;
     try {
-      return `${fixed.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
+      return `${start.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
     } catch {
       throw new LoopletError(
         "config_invalid_value",

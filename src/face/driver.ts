@@ -109,7 +109,8 @@ export class RunDriver {
   }
 
   toolFinished(call: number, result: ToolReturn): void {
-    const json = "value" in result ? `{"value":${result.value}}` : JSON.stringify(result);
+    const last = result.terminate === true ? `,"terminate":true` : "";
+    const json = "value" in result ? `{"value":${result.value}${last}}` : JSON.stringify(result);
     this.shell.tell(Tell.ToolFinished, call, json);
   }
 

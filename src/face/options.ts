@@ -1,6 +1,6 @@
 /**
  * The table that options are checked against. The scalar rows are those of the engine (`OPTIONS` in
- * `src/engine/config.rs`); a test compares them. A `!` marks a required option.
+ * `src/engine/option_table.rs`); a test compares them. A `!` marks a required option.
  */
 
 /** The shape that an option's value must have. */
@@ -93,6 +93,12 @@ export function agentTable(): OptionTable {
     guardrails: "object",
     ...FINISH_TABLE,
     trace: "any",
+    steeringMode: "any",
+    followUpMode: "any",
+    toolErrorFormat: "any",
+    onUnknownTool: "any",
+    toolHandlers: "object",
+    inputs: "object",
     ...PERMISSION_TABLE,
     ...scalarTable(),
   };
@@ -117,6 +123,7 @@ export const PERMISSION_TABLE: OptionTable = {
 
 export const RUN_TABLE: OptionTable = {
   messages: "any",
+  inputs: "object",
   signal: "any",
   onText: "function",
   onThinking: "function",
@@ -131,7 +138,10 @@ export const TOOL_TABLE: OptionTable = {
   name: "text",
   description: "text!",
   inputSchema: "any!",
-  execute: "function!",
+  execute: "function",
+  kind: "text",
+  bindings: "object",
+  maxResultChars: "count",
   readOnly: "boolean",
   strict: "boolean",
   resourceKey: "function",

@@ -14,6 +14,9 @@ export interface ToolInvocation {
 /** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
 export interface Question {
   prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
+  wordErrors: {
+    errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
+  };
   permission: {
     call: { toolCallId: string; toolName: string; input: unknown; reason: string };
     classify: boolean;
@@ -24,12 +27,16 @@ export interface Question {
 }
 
 /** What a tool came back with. `value` is JSON text. */
-export type ToolReturn = { value: string } | { content: readonly Block[] } | { fault: ToolFault };
+export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { fault: ToolFault }) & {
+  /** Its tool wants the run to end after this round. */
+  terminate?: boolean;
+};
 
 /** The answer to a question. `prepared` has one entry per asked call. */
 export type QuestionAnswer =
   | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
   | PermissionResult
+  | { worded: string[] }
   | { stop: boolean }
   | { checked: { problem?: string; output?: unknown } }
   | { hook: HookAnswer }

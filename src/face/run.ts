@@ -20,6 +20,7 @@ import { fail, finished, neverStarted } from "./result.js";
 import { Stopping } from "./stopping.js";
 import { partialOutput, StructuredOutput } from "./structured-output.js";
 import { ToolCalls } from "./tool-calls.js";
+import { mergedInputs } from "./tool-options.js";
 import { message } from "./tool-schema.js";
 import { traces } from "./tracing.js";
 import type { AgentParts } from "./agent.js";
@@ -102,14 +103,15 @@ export class EngineRun implements Run {
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
-    const config = parts.config(options.messages);
+    const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
+    const config = parts.config(options.messages, inputs);
     this.id = parts.ids();
     this.result = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#reject = reject;
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-    this.#tools = new ToolCalls(parts.tools, running, this.#report);
+    this.#tools = new ToolCalls(parts.tools, running, this.#report, { ...parts.toolRun, inputs });
     this.#permissions = new Permissions(parts.permissions, running);
     this.#stopping = new Stopping(parts.stopping, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
@@ -238,8 +240,9 @@ export class EngineRun implements Run {
         this.#tools.abort(call, why);
         this.#functions.abort(call, why);
       },
-      ask: (question, { prepareCalls, permission, checkOutput, hook, stop }) => {
+      ask: (question, { prepareCalls, permission, checkOutput, wordErrors, hook, stop }) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
+        if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
         if (permission !== undefined) this.#permissions.ask(question, permission);
         if (checkOutput !== undefined) this.#output.ask(question, checkOutput);
         if (hook !== undefined) this.#functions.ask(question, hook);

@@ -2,14 +2,17 @@
  * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
  * forgotten at once: whatever its tool still does has no effect.
  */
+import { describe } from "./check.js";
 import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./driver.js";
 import type { Driver } from "./engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords, message } from "./tool-schema.js";
-import type { KnownTool, ToolSet } from "./tool.js";
+import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
+import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "./types.js";
 
 type AskedCall = Question["prepareCalls"]["calls"][number];
+type AskedError = Question["wordErrors"]["errors"][number];
 type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
 
 export class ToolCalls {
@@ -25,11 +28,19 @@ export class ToolCalls {
    */
   readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
 
+  readonly #options: ToolRunOptions;
+
   /** `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
-  constructor(tools: ToolSet, driver: () => Driver | undefined, report: (error: unknown) => void) {
+  constructor(
+    tools: ToolSet,
+    driver: () => Driver | undefined,
+    report: (error: unknown) => void,
+    options: ToolRunOptions = {},
+  ) {
     this.#tools = tools;
     this.#driver = driver;
     this.#report = report;
+    this.#options = options;
   }
 
   /** Starts a call; its end is told to the driver. */
@@ -63,6 +74,24 @@ export class ToolCalls {
     );
   }
 
+  /** Answers the question how the model shall be told what went wrong. */
+  word(question: number, errors: Question["wordErrors"]["errors"]): void {
+    void Promise.all(errors.map((asked) => this.#word(asked))).then((worded) =>
+      this.#driver()?.answer(question, { worded }),
+    );
+  }
+
+  async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
+    try {
+      const text: unknown = await (this.#options.toolErrorFormat as WordToolError)(fault, call);
+      if (typeof text === "string") return text;
+      this.#report(new TypeError(`toolErrorFormat returned ${describe(text)} for ${call.toolName}`));
+    } catch (thrown) {
+      this.#report(thrown);
+    }
+    return JSON.stringify({ error, ...fault });
+  }
+
   async #prepare({ toolCallId, toolName, input: written }: AskedCall): Promise<PreparedCall> {
     const known = this.#tools.get(toolName);
     if (known === undefined) return {};
@@ -93,24 +122,45 @@ export class ToolCalls {
   /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
   async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
-      const known = this.#tools.get(invocation.toolName);
-      if (known === undefined) throw new Error(`There is no tool ${invocation.toolName}.`);
       const { toolCallId, iteration } = invocation;
       const progress = (data: unknown): void => this.#progress(invocation.call, data);
-      const result = known.options.execute(this.#input(invocation), {
+      let isLast = false;
+      const result = this.#execute(invocation, {
         toolCallId,
         get signal() {
           return abort.signal;
         },
         progress,
         iteration,
+        inputs: this.#options.inputs ?? {},
+        terminate: () => void (isLast = true),
       });
-      const output = returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
-      return output instanceof Promise ? await output : output;
+      const given = returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
+      const output = given instanceof Promise ? await given : given;
+      return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
       this.onThrow?.(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
+  }
+
+  /** By the tool, by the handler of its kind, or by what is to be done with calls of tools that there are not. */
+  #execute(invocation: ToolInvocation, context: ToolContext): unknown {
+    const { toolName } = invocation;
+    const known = this.#tools.get(toolName);
+    const input = this.#input(invocation);
+    const { onUnknownTool, toolHandlers = {} } = this.#options;
+    if (known === undefined) {
+      if (typeof onUnknownTool !== "function") throw new Error(`There is no tool ${toolName}.`);
+      return onUnknownTool({ toolName, input }, context);
+    }
+    const { options } = known;
+    if (options.execute !== undefined) return options.execute(input, context);
+    const more = { toolName, tool: options };
+    return handlerOf(options, toolHandlers)!(
+      input,
+      Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as ToolHandlerContext,
+    );
   }
 
   #input(invocation: ToolInvocation): unknown {

@@ -3,8 +3,18 @@ import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { TOOL_TABLE } from "./options.js";
 import { checkNeedsApproval } from "./permissions.js";
+import { bindingConfig } from "./tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
-import type { InputSchema, StandardSchemaV1, Tool, ToolAccess, ToolOptions, Tools } from "./types.js";
+import type {
+  InputSchema,
+  StandardSchemaV1,
+  Tool,
+  ToolAccess,
+  ToolHandler,
+  ToolOptions,
+  ToolRunOptions,
+  Tools,
+} from "./types.js";
 
 /**
  * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.
@@ -34,6 +44,10 @@ export interface ToolConfig {
   maxCalls?: number;
   access?: ToolAccess;
   ruleSubject?: string;
+  /** The schema with the bound fields, which `inputSchema` lacks. */
+  fullSchema?: unknown;
+  bindings?: { field: string; input: string }[];
+  maxResultChars?: number;
 }
 
 /** A tool that an agent knows. */
@@ -52,7 +66,7 @@ export type ToolSet = ReadonlyMap<string, KnownTool>;
  *
  * @throws LoopletError `config_…`, with `field` below `tools`
  */
-export function knowTools(tools: Tools | undefined): ToolSet {
+export function knowTools(tools: Tools | undefined, handlers: ToolRunOptions["toolHandlers"] = {}): ToolSet {
   const known = new Map<string, KnownTool>();
   if (tools === undefined) return known;
   if (typeof tools !== "object" || tools === null) {
@@ -67,8 +81,24 @@ export function knowTools(tools: Tools | undefined): ToolSet {
       throw new LoopletError("config_duplicate_tool", field, `two tools are named "${name}"; rename one`);
     }
     known.set(name, know(name, field, options));
+    if (handlerOf(options, handlers) === undefined) {
+      throw new LoopletError(
+        "config_missing",
+        at(field, "execute"),
+        `No handler registered for tool: ${name} (kind: ${options.kind}); give it execute, or toolHandlers a function of this kind or "*"`,
+      );
+    }
   }
   return known;
+}
+
+/** Who runs a tool's calls: the tool itself before the handler of its kind. */
+export function handlerOf(
+  { execute, kind }: Tool,
+  handlers: NonNullable<ToolRunOptions["toolHandlers"]>,
+): ToolHandler | undefined {
+  if (execute !== undefined || kind === undefined) return execute as ToolHandler | undefined;
+  return Object.hasOwn(handlers, kind) ? handlers[kind] : handlers["*"];
 }
 
 function* named(tools: Tools): Generator<[name: string, field: string, options: Tool]> {
@@ -97,13 +127,15 @@ function know(name: string, field: string, options: Tool): KnownTool {
   }
   const standard = isStandardSchema(options.inputSchema) ? options.inputSchema : undefined;
   const validate = options.validate !== false;
+  const inputSchema = inputJsonSchema(options.inputSchema, at(field, "inputSchema"));
   return {
     options,
     standard: validate ? standard : undefined,
     config: {
       name,
       description: options.description,
-      inputSchema: inputJsonSchema(options.inputSchema, at(field, "inputSchema")),
+      inputSchema,
+      ...bindingConfig(options.bindings, inputSchema, at(field, "bindings")),
       validate: validate && standard === undefined,
       readOnly: options.readOnly === true,
       prepare:
@@ -111,6 +143,7 @@ function know(name: string, field: string, options: Tool): KnownTool {
         options.resourceKey !== undefined ||
         typeof options.needsApproval === "function",
       ...(options.strict === true ? { strict: true } : {}),
+      ...(options.maxResultChars === undefined ? {} : { maxResultChars: options.maxResultChars }),
       ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
       ...(options.needsApproval === true ? { needsApproval: true } : {}),
       ...(options.access === undefined ? {} : { access: options.access }),
@@ -123,7 +156,9 @@ function know(name: string, field: string, options: Tool): KnownTool {
 
 function checkTool(options: unknown, field: string): void {
   checkOptions(options, field, TOOL_TABLE);
-  const { inputSchema, replay, needsApproval, access } = options as Tool;
+  const { inputSchema, replay, needsApproval, access, execute, kind } = options as Tool;
+  if (execute === undefined && kind === undefined)
+    throw new LoopletError("config_missing", at(field, "execute"), "is required");
   checkNeedsApproval(needsApproval, at(field, "needsApproval"));
   if (access !== undefined && !["read", "edit", "shell", "fetch"].includes(access)) {
     throw new LoopletError(

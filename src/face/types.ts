@@ -20,7 +20,9 @@ import type { Fetch, Model } from "./model-types.js";
 import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { HookOptions } from "./hook-types.js";
+import type { SteerOptions } from "./steer-types.js";
 import type { StopOptions } from "./stop-types.js";
+import type { Inputs, ToolRunOptions } from "./tool-types.js";
 import type { TraceOptions } from "./trace-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
@@ -34,7 +36,9 @@ export type * from "./model-types.js";
 export type * from "./output-types.js";
 export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
+export type * from "./steer-types.js";
 export type * from "./stop-types.js";
+export type * from "./tool-types.js";
 export type * from "./trace-types.js";
 
 /** What a run is asked: a text, or blocks (text and media). Empty or blank is an error (`misuse_empty_prompt`). */
@@ -45,7 +49,14 @@ export type Prompt = string | readonly ContentBlock[];
  * names the option.
  */
 export interface AgentOptions<S extends InputSchema = InputSchema>
-  extends PermissionOptions, StopOptions, FinishOptions, HookOptions, TraceOptions {
+  extends
+    PermissionOptions,
+    StopOptions,
+    FinishOptions,
+    HookOptions,
+    SteerOptions,
+    ToolRunOptions,
+    TraceOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -83,11 +94,6 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
   toolExecution?: ToolExecution | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
-  /**
-   * Start calls of tools with `readOnly: true` as soon as they are whole, while the rest of the answer still streams.
-   * Those of an attempt that fails are aborted and forgotten. Default false.
-   */
-  eagerTools?: boolean | undefined;
   /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */
   joinDeltas?: boolean | undefined;
 
@@ -194,9 +200,18 @@ export interface ToolOptions<S = InputSchema> {
    * `Set` as a list, other bytes as `{ base64 }`). A promise is awaited. An async generator's `yield`s are progress and
    * its `return` is the result. What it throws becomes an error that the model reads and can answer, with its causes;
    * `throw new ToolError({ code, message, hint, recoverable })`
-   * says it in your words. After an abort or a timeout `context.signal` fires and the result is ignored. Required.
+   * says it in your words. After an abort or a timeout `context.signal` fires and the result is ignored. Required, unless
+   * the tool has a `kind` that one of the agent's `toolHandlers` runs.
    */
-  execute: (input: InputOf<S>, context: ToolContext) => unknown;
+  execute?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
+  /** Without `execute`, the agent's `toolHandlers[kind]` runs the calls, or its `toolHandlers["*"]`. */
+  kind?: string | undefined;
+  /**
+   * Fields of the input that the host fills in, and from which of its `inputs`: `{ userId: "user" }`. The model is not
+   * shown them, what it writes there is overridden, and the history keeps what it wrote. An input that is not given
+   * binds nothing. Default: none.
+   */
+  bindings?: { readonly [field: string]: string } | undefined;
   /**
    * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI); such schemas have to keep to the
    * vendor's subset of JSON Schema. Default false.
@@ -226,6 +241,8 @@ export interface ToolOptions<S = InputSchema> {
     | undefined;
   /** Calls in one run, a positive integer; further ones are answered with an error (`call_limit`). Default: any number. */
   maxCalls?: number | undefined;
+  /** Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`. */
+  maxResultChars?: number | undefined;
   /** What the tool touches, for permission modes and the specifiers of rules. Default: none, or by a well-known name. */
   access?: ToolAccess | undefined;
   /** The field of the input with which the specifiers of permission rules are compared. Default: by `access`. */
@@ -245,6 +262,14 @@ export interface ToolContext {
   progress(data: unknown): void;
   /** The model call that asked for this one, from 1. */
   readonly iteration: number;
+  /** The agent's `inputs` and the run's. */
+  readonly inputs: Inputs;
+  /**
+   * Ends the run as `completed` after this round, without another model call, if every other call of the round succeeds
+   * and asks for it too. A steer or follow-up that waits goes on, and so does a run with `output`. Inert when this call
+   * fails.
+   */
+  terminate(): void;
 }
 
 /** Callbacks of a run. One that throws goes to `onError`; the run goes on. */
@@ -271,6 +296,8 @@ export interface RunListeners<Output = unknown> {
 export interface RunOptions<Output = unknown> extends RunListeners<Output> {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
+  /** Values for the tools' `bindings`, over the agent's own. Default: none. */
+  inputs?: Inputs | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
   signal?: HostAbortSignal | undefined;
 }

@@ -24,7 +24,7 @@ function refusal(options: object): LoopletError {
 
 describe("the option table", () => {
   it("has the engine's rows, in the engine's order", () => {
-    const rust = readFileSync(new URL("../../src/engine/config.rs", import.meta.url), "utf8");
+    const rust = readFileSync(new URL("../../src/engine/option_table.rs", import.meta.url), "utf8");
     const rows = [...rust.matchAll(/^\s*row\("([^"]+)", OptionKind::(\w+), "([^"]*)"\),$/gm)];
     const kebab = (kind: string): string => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
     const engine = rows.map(([, name, kind, standard]) => ({

@@ -167,6 +167,8 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         "joinDeltas": dice.below(2) == 0,
         "onMaxTokens": dice.pick(&["return", "continue", "error"]),
         "strictStopReason": dice.below(8) == 0,
+        "steerOne": dice.below(2) == 0,
+        "followUpAll": dice.below(2) == 0,
         "eagerTools": dice.below(2) == 0,
         "toolErrorFormat": dice.pick(&["structured", "prompty", "host"]),
         "maxToolResultChars": dice.pick(&[4, 100_000]),

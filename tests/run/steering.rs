@@ -46,7 +46,7 @@ fn s003_10_p_20_a_steer_goes_with_the_next_results_and_cancels_nothing() {
 }
 
 #[test]
-fn a_steer_to_a_model_that_has_finished_starts_one_more_iteration() {
+fn p_20_a_steer_to_a_model_that_has_finished_starts_one_more_iteration() {
     let mut world = world();
     steer(&mut world, 1, "Shorter.");
     world.respond(&stream(&[text("A long answer.")], "end_turn"));
@@ -72,7 +72,7 @@ fn a_follow_up_waits_until_the_model_has_finished() {
 }
 
 #[test]
-fn what_has_not_been_delivered_can_be_withdrawn() {
+fn p_20_what_has_not_been_delivered_can_be_withdrawn() {
     let mut world = world();
     steer(&mut world, 1, "No.");
     steer(&mut world, 2, "Yes.");
@@ -108,4 +108,58 @@ fn a_steer_that_no_model_can_see_stays_undelivered() {
         (&result["outcome"], &result["undelivered"]),
         (&json!("completed"), &json!([1]))
     );
+}
+
+#[test]
+fn p_20_steers_can_be_delivered_one_at_a_time() {
+    let mut world = World::started(config(json!([]), json!({"steerOne": true})));
+    for (id, words) in [(1, "First."), (2, "Second."), (3, "Third.")] {
+        steer(&mut world, id, words);
+    }
+    world.input(Input::Withdraw { id: 2 });
+    world.respond(&stream(&[text("A.")], "end_turn"));
+    assert!(world.requests[1].contains("First.") && !world.requests[1].contains("Third."));
+    assert_eq!(delivered(&world), [1]);
+    world.respond(&stream(&[text("B.")], "end_turn"));
+    assert!(world.requests[2].contains("Third."));
+    assert_eq!(delivered(&world), [1, 3]);
+    world.respond(&stream(&[text("C.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
+fn follow_ups_are_asked_one_by_one_or_all_at_once() {
+    for (follow_up_all, requests) in [(false, 3), (true, 2)] {
+        let mut world = World::started(config(json!([]), json!({"followUpAll": follow_up_all})));
+        for (id, words) in [(1, "And Sunday?"), (2, "And Monday?")] {
+            world.input(Input::FollowUp {
+                id,
+                content: vec![Block::text(words)],
+            });
+        }
+        while world.open_request.is_some() {
+            world.respond(&stream(&[text("Rain.")], "end_turn"));
+        }
+        assert_eq!(world.requests.len(), requests);
+        assert_eq!(delivered(&world), [1, 2]);
+        assert_eq!(world.requests[1].contains("And Monday?"), follow_up_all);
+    }
+}
+
+#[test]
+fn p_20_a_steer_while_tools_run_or_an_answer_streams_interrupts_nothing() {
+    let mut world = world();
+    world.respond(&stream(&[call("a", "read", json!({}))], "tool_use"));
+    steer(&mut world, 1, "Stop that.");
+    assert_eq!(world.tool_log, ["start a"]);
+    assert!(delivered(&world).is_empty(), "no implicit model call");
+    world.return_value("a", json!(1));
+    world.head(200, &[]);
+    steer(&mut world, 2, "And that.");
+    assert!(world.aborted_requests.is_empty());
+    world.chunk(&stream(&[text("Well.")], "end_turn"));
+    world.end();
+    assert_eq!(delivered(&world), [1, 2]);
+    let messages = world.body(2)["messages"].clone();
+    assert_eq!(messages.as_array().unwrap().last().unwrap()["role"], "user");
 }

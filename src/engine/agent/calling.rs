@@ -309,7 +309,8 @@ impl Agent {
         self.round_start = self.records.len();
         self.records
             .extend(batch.calls.iter().map(|call| call.record(false)));
-        let is_last = batch.calls.iter().all(|call| call.terminates);
+        // An answer that must fit a schema is still owed.
+        let is_last = desk.config.output.is_none() && batch.calls.iter().all(|call| call.terminates);
         let advice = self.judge_round(desk);
         let more = self.nudge(desk, advice);
         self.transcript.push_round(batch.results(), more);
