@@ -186,6 +186,9 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
             "timeoutMs": 150,
         });
     }
+    if permissions & 5 == 5 {
+        fields["fallbackModels"] = json!([fields["model"]]);
+    }
     if permissions & 24 == 24 {
         let events: Vec<Value> = HookEvent::ALL
             .iter()

@@ -8,8 +8,10 @@ mod calling;
 mod deciding;
 mod eager;
 mod ending;
+mod falling_back;
 mod finishing;
 mod guarding;
+mod hearing;
 mod hooking;
 mod preparing;
 mod reading;
@@ -47,11 +49,6 @@ use super::transcript::Transcript;
 use super::usage::Usage;
 use structuring::Structured;
 
-/// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
-const LINGER_MS: u64 = 1000;
-/// After a finish reason the usage and the protocol's end are waited for this long: some servers send neither.
-const FINISHING_MS: u64 = 10_000;
-
 /// Something to tell the model between its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queued {
@@ -81,6 +78,8 @@ pub struct Agent {
     pub iteration: u32,
     pub attempt: u32,
     tries: Tries,
+    /// Of the configuration's fallback models.
+    fallbacks_used: u32,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
     /// Of this iteration's attempts.
@@ -133,6 +132,7 @@ impl Agent {
             iteration: 0,
             attempt: 0,
             tries: Tries::default(),
+            fallbacks_used: 0,
             finish_reason: None,
             raw_finish_reason: None,
             call_usage: Usage::default(),
@@ -226,61 +226,6 @@ impl Agent {
             .ok()
     }
 
-    pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
-        if let Some(model) = &mut self.model {
-            model.handle_head(status, headers);
-        }
-    }
-
-    /// Takes what repeats the events before it, which is nearly all of a stream. Returns what is left for
-    /// [`Agent::handle_chunk`], if anything is left to be done.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn take_repeats<'a>(
-        &mut self,
-        desk: &mut Desk<'_>,
-        request: EffectId,
-        bytes: &'a [u8],
-    ) -> Option<&'a [u8]> {
-        let Some(model) = &mut self.model else {
-            return Some(bytes);
-        };
-        if model.answer.stage() != Stage::Streaming {
-            return Some(bytes);
-        }
-        let (is_all, rest) = model.take_repeats(bytes);
-        if !is_all || (model.answer.has_changes() && !self.tell_growth(desk)) {
-            return Some(rest);
-        }
-        // No budget can have been overrun: what only repeats reports no usage.
-        desk.ledger
-            .set_timer(TimerReason::Chunk { request }, desk.config.timeouts.chunk_ms);
-        None
-    }
-
-    pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
-        let Some(model) = &mut self.model else { return };
-        let before = model.answer.stage();
-        let fed = model.handle_chunk(bytes);
-        let stage = model.answer.stage();
-        self.tell_changes(desk);
-        if let Err(failure) = fed {
-            return self.attempt_failed(desk, failure);
-        }
-        self.start_early(desk);
-        let chunk_ms = desk.config.timeouts.chunk_ms;
-        let wait_ms = match stage {
-            Stage::Streaming => match self.over_budget(desk) {
-                Some(stopped_by) => return self.stop(desk, stopped_by),
-                None => chunk_ms,
-            },
-            // What comes after the answer does not prolong the wait for its end.
-            _ if stage == before => return,
-            Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
-            Stage::Complete => Some(LINGER_MS),
-        };
-        desk.ledger.set_timer(TimerReason::Chunk { request }, wait_ms);
-    }
-
     pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
         let Some(model) = &mut self.model else { return };
         let finished = model.handle_end(desk.ledger.now_ms);
@@ -372,23 +317,9 @@ impl Agent {
         let policy = &desk.config.retry;
         let seed = desk.ledger.seed;
         let Some(delay_ms) = self.tries.delay_ms(policy, self.attempt, &failure, seed) else {
-            return self.end_failed(desk, failure);
+            return self.fall_back(desk, failure);
         };
-        self.drop_early(desk);
-        let place = self.place();
-        let shown = self
-            .model
-            .as_mut()
-            .map(|model| std::mem::take(&mut model.answer.parts).len())
-            .unwrap_or(0);
-        if shown > 0 {
-            desk.ledger.emit(
-                place,
-                EventKind::Reset {
-                    blocks: (0..shown as u32).collect(),
-                },
-            );
-        }
+        self.take_back(desk);
         let (next_attempt, max_attempts) = (
             self.attempt + 1,
             policy
@@ -397,7 +328,7 @@ impl Agent {
                 .saturating_mul(policy.max_calls.max(1)),
         );
         desk.ledger.emit(
-            place,
+            self.place(),
             EventKind::Retry {
                 next_attempt,
                 max_attempts,

@@ -44,6 +44,9 @@ pub struct Config {
     pub ask_repeat: bool,
     #[serde(default)]
     pub retry: RetryPolicy,
+    /// Asked in turn when a model's retries are used up.
+    #[serde(default)]
+    pub fallback_models: Vec<ModelConfig>,
     /// Which calls may run; default: all of them, but those of tools that need an approval.
     #[serde(default)]
     pub permissions: Option<Permissions>,

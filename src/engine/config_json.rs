@@ -40,6 +40,16 @@ impl Config {
             limits: r.object_or_default("limits", limits),
             timeouts: r.object_or_default("timeouts", timeouts),
             retry: r.object_or_default("retry", retry),
+            fallback_models: {
+                let mut models = Vec::new();
+                r.each("fallbackModels", &mut |json| {
+                    let mut record = Record::new(json);
+                    let read = model(&mut record);
+                    models.push(record.finish(read)?);
+                    Ok(())
+                });
+                models
+            },
             stop_when: {
                 let mut conditions = Vec::new();
                 r.each("stopWhen", &mut |json| {

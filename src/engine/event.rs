@@ -39,6 +39,9 @@ pub enum EventKind {
     /// The agent asks this model from its next request on.
     ModelChange {
         model: String,
+        /// Why the model before it was given up.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Failure>,
     },
     AttemptStart,
     TextStart {

@@ -144,7 +144,13 @@ impl EventKind {
                     push_raw(into, "data", data.as_str());
                 }
             }
-            EventKind::ModelChange { model } => push_text(into, "model", model),
+            EventKind::ModelChange { model, error } => {
+                push_text(into, "model", model);
+                if let Some(error) = error {
+                    push_key(into, "error");
+                    push_failure(into, error);
+                }
+            }
             EventKind::Answered { question_id } => push_count(into, "questionId", (*question_id).into()),
             EventKind::Retry {
                 next_attempt,
@@ -325,7 +331,10 @@ mod tests {
                 block: 1,
                 text: text(),
             },
-            EventKind::ModelChange { model: text() },
+            EventKind::ModelChange {
+                model: text(),
+                error: Some(failure()),
+            },
             EventKind::ToolInputEnd { block: 1 },
             EventKind::ToolCall {
                 tool_call_id: text(),

@@ -46,6 +46,9 @@ impl Run {
         }
         config.equip_for_output()?;
         let model = ActiveModel::checked(config.model.clone(), &config)?;
+        for fallback in &config.fallback_models {
+            ActiveModel::checked(fallback.clone(), &config)?;
+        }
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;

@@ -27,6 +27,7 @@ import type {
   FinishOptions,
   Inputs,
   Message,
+  Model,
   OutputFormat,
   PermissionOptions,
   Prompt,
@@ -93,12 +94,16 @@ function partsOf(options: AgentOptions): AgentParts {
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   const model = { ...models.add(options.model, "model", tools), ...asked };
+  const fallbackModels = fallbacks(options).map((fallback, index) => ({
+    ...models.add(fallback, `fallbackModels[${index}]`, tools),
+    ...asked,
+  }));
   const functions = [...hookFunctions(options, tools.keys()), ...guardrailFunctions(options)];
   return {
     models,
     asked,
     tools,
-    config: configWriter(options, model, tools, functions),
+    config: configWriter(options, model, fallbackModels, tools, functions),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : () => clock.now(),
     random,
@@ -112,6 +117,15 @@ function partsOf(options: AgentOptions): AgentParts {
     functions,
     onFailure: failureListeners(options),
   };
+}
+
+function fallbacks({ fallbackModels = [] }: AgentOptions): readonly Model[] {
+  if (Array.isArray(fallbackModels)) return fallbackModels;
+  throw new LoopletError(
+    "config_wrong_type",
+    "fallbackModels",
+    `needs an array of models, got ${describe(fallbackModels)}`,
+  );
 }
 
 /** A limit that nothing could ever reach is a mistake. */
@@ -139,6 +153,7 @@ function checkRunOptions(run: RunOptions): void {
 function configWriter(
   options: AgentOptions,
   model: ModelConfig,
+  fallbackModels: readonly ModelConfig[],
   tools: ToolSet,
   functions: readonly HostFunction[],
 ): AgentParts["config"] {
@@ -153,6 +168,7 @@ function configWriter(
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
     timeouts,
     retry,
+    fallbackModels: fallbackModels.length === 0 ? undefined : fallbackModels,
     permissions: permissionConfig(options),
     hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
     ...stopConfig(options, tools),

@@ -55,7 +55,8 @@ type EventKind =
   | { type: "agent-start" }
   | { type: "iteration-start" }
   /** The agent asks this model from its next request on: `run.setModel`, a fallback. */
-  | { type: "model-change"; model: string }
+  /** `error`: why the model before it was given up for one of `fallbackModels`. */
+  | { type: "model-change"; model: string; error?: Failure }
   | { type: "attempt-start" }
   | { type: "text-start"; block: number }
   /** New text of a block. Deltas of one block that arrived together come as one. */

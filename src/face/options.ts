@@ -89,6 +89,7 @@ export function agentTable(): OptionTable {
     repeat: "any",
     onRepeat: "function",
     output: "object",
+    fallbackModels: "any",
     hooks: "object",
     guardrails: "object",
     ...FINISH_TABLE,

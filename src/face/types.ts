@@ -86,6 +86,12 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
   /** When and how a failed model call is tried again. */
   retry?: RetryPolicy | undefined;
   /**
+   * Asked in turn when a model's retries are used up by failures that may go away (`error.retryable`): the next one goes on
+   * with the same run, whichever vendor and protocol it has, with retries of its own, and stays. A `model-change` event
+   * says so, with the failure. Default: none.
+   */
+  fallbackModels?: readonly Model[] | undefined;
+  /**
    * Which calls of one answer may run at the same time. Default `"read-only-parallel"`: read-only calls beside each
    * other, calls with different resource keys beside each other, all else in order. `"parallel"`: everything at once,
    * but calls with one resource key in order. `"sequential"`: one after the other. Results always keep the order of

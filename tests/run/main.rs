@@ -14,6 +14,7 @@ mod answers;
 mod bindings;
 mod dice;
 mod eager;
+mod fallback;
 mod finish_reasons;
 mod gemini;
 mod guardrails;

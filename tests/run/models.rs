@@ -17,7 +17,7 @@ fn set_model(world: &mut World, model: serde_json::Value) {
 
 fn names_of_models(world: &World) -> Vec<String> {
     let name = |kind: &EventKind| match kind {
-        EventKind::ModelChange { model } => Some(model.clone()),
+        EventKind::ModelChange { model, .. } => Some(model.clone()),
         _ => None,
     };
     world

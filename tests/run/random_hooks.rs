@@ -8,6 +8,10 @@ use serde_json::{Value, json};
 use crate::dice::Dice;
 
 pub fn add(dice: &mut Dice, fields: &mut Value) {
+    if dice.below(3) == 0 {
+        // Of the same name, so that the requests still extend each other.
+        fields["fallbackModels"] = json!([{"vendor": "anthropic", "model": "claude-test", "slot": 1}]);
+    }
     if dice.below(3) > 0 {
         return;
     }

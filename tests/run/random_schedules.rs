@@ -40,7 +40,7 @@ fn check(seed: u64) {
     let played = play(seed, seed.is_multiple_of(16));
     for pair in played.world.requests.windows(2) {
         let (first, next) = (unmarked(&pair[0]), unmarked(&pair[1]));
-        if first.contains("\"claude-test\"") && next.contains("\"other\"") {
+        if first.contains("\"claude-test\"") != next.contains("\"claude-test\"") {
             continue;
         }
         let shared = &first[..first.rfind(']').unwrap()];

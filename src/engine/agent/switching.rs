@@ -2,7 +2,7 @@
 
 use super::super::active_model::ActiveModel;
 use super::super::config::ModelConfig;
-use super::super::error::ConfigError;
+use super::super::error::{ConfigError, Failure};
 use super::super::event::EventKind;
 use super::{Agent, Desk};
 
@@ -12,10 +12,24 @@ impl Agent {
     /// # Errors
     /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. Nothing has changed then.
     pub fn set_model(&mut self, desk: &mut Desk<'_>, model: ModelConfig) -> Result<(), ConfigError> {
+        self.switch_model(desk, model, None)
+    }
+
+    /// The same, because the model so far has failed.
+    ///
+    /// # Errors
+    /// As [`Agent::set_model`].
+    pub(super) fn switch_model(
+        &mut self,
+        desk: &mut Desk<'_>,
+        model: ModelConfig,
+        error: Option<Failure>,
+    ) -> Result<(), ConfigError> {
         self.asked = ActiveModel::checked(model, desk.config)?;
         self.transcript.forget_body();
         let kind = EventKind::ModelChange {
             model: self.asked.config.model.clone(),
+            error,
         };
         desk.ledger.emit(self.place(), kind);
         Ok(())

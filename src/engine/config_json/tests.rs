@@ -55,6 +55,7 @@ fn full() -> Value {
         "permissions": {
             "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7
         },
+        "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
         "steerOne": true, "followUpAll": true, "toolErrorFormat": "prompty", "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
         "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "trace": true

@@ -15,6 +15,14 @@ pub struct Tries {
 }
 
 impl Tries {
+    /// Another model is asked, after so many attempts.
+    pub fn after(attempts: u32) -> Tries {
+        Tries {
+            failed_calls: 0,
+            before: attempts,
+        }
+    }
+
     /// The wait before the attempt that follows this failed one, in milliseconds; `None` gives up. First the call's own
     /// attempts, for what may go away; then the whole call anew, for whatever the provider or the network did.
     pub fn delay_ms(
