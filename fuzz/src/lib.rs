@@ -17,6 +17,7 @@ mod eventstream;
 mod json_readers;
 mod json_repair;
 mod machine;
+mod machine_checks;
 mod schema;
 #[allow(dead_code)]
 #[path = "../../tests/wire/misbehaving/speak.rs"]

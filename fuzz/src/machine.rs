@@ -5,8 +5,6 @@
 //! again is the same); that the state survives being saved after every output ([`World`] does so); that an answer to
 //! what is not open changes nothing.
 
-use std::collections::BTreeMap;
-
 use looplet::engine::config::Config;
 use looplet::engine::event::{EventKind, ToolFault};
 use looplet::engine::input::{
@@ -16,9 +14,9 @@ use looplet::engine::message::{Block, Json};
 use looplet::engine::moment::Moment;
 use looplet::engine::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
-use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
+use super::machine_checks::{check_events, check_messages};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
 use super::world::{World, config, tool};
@@ -42,13 +40,13 @@ pub fn check(data: &[u8]) {
     let is_careful = data.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) % 8 == 0;
     let played = play(data, is_careful);
     let world = &played.world;
-    for pair in world.requests.windows(2) {
-        let shared = shared_prefix(&pair[0]);
+    for pair in world.requests_by_agent().windows(2) {
+        let [(agent, first), (other, next)] = pair else {
+            continue;
+        };
         assert!(
-            pair[1].starts_with(shared),
-            "I-02: {}\ndoes not extend\n{}",
-            pair[1],
-            pair[0]
+            agent != other || next.starts_with(shared_prefix(first)),
+            "I-02: {next}\ndoes not extend\n{first}"
         );
     }
     for body in &world.requests {
@@ -59,7 +57,7 @@ pub fn check(data: &[u8]) {
     let starts = world
         .events
         .iter()
-        .filter(|event| event.kind == EventKind::IterationStart)
+        .filter(|event| event.agent == 0 && event.kind == EventKind::IterationStart)
         .count();
     assert!(starts as u32 <= played.max_iterations, "I-05");
     check_events(world, &result);
@@ -128,6 +126,7 @@ fn play(data: &[u8], is_careful: bool) -> Played {
         ids: 0,
         under_way: Vec::new(),
         has_head: false,
+        request: None,
     };
     while world.done.is_none() && !choices.is_over() {
         let before = world.events.len();
@@ -159,13 +158,19 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         tool("write", json!({"timeoutMs": 50})),
         tool("key", json!({"prepare": true})),
         tool("once", json!({"replayOnce": true})),
+        tool("helper", json!({"agent": {"profile": 1}})),
     ]);
     let flags = choices.byte();
     let modes = ["read-only-parallel", "parallel", "sequential"];
     let mut fields = json!({
         "model": {"vendor": "compatible", "model": "m", "baseUrl": "http://h/v1", "protocol": protocol,
             "stream": flags & 32 == 0},
-        "limits": {"maxIterations": max_iterations},
+        "limits": {"maxIterations": max_iterations, "maxSubagentDepth": 2},
+        "agents": [{
+            "model": {"vendor": "compatible", "model": "below", "baseUrl": "http://h/v1", "protocol": protocol},
+            "tools": tools,
+            "limits": {"maxIterations": 2},
+        }],
         "toolExecution": modes[flags as usize % 3],
         "maxToolConcurrency": 1 + flags % 5,
         "joinDeltas": flags & 64 != 0,
@@ -227,6 +232,7 @@ struct Step {
     /// What the server will send, in front of what the input adds.
     under_way: Vec<u8>,
     has_head: bool,
+    request: Option<u32>,
 }
 
 impl Step {
@@ -248,7 +254,8 @@ impl Step {
             5..=9 => act_on_tools(world, choices),
             _ => self.act_on_request(world, choices),
         }
-        if world.open_request.is_none() {
+        if world.open_request != self.request {
+            self.request = world.open_request;
             self.has_head = false;
             self.index = 0;
             self.under_way.clear();
@@ -317,7 +324,8 @@ impl Step {
                 format!("t{}", self.ids)
             }
         };
-        let name = ["read", "write", "key", "once", "none", "", "answer"][choices.below(7) as usize];
+        let name =
+            ["read", "write", "key", "once", "none", "", "answer", "helper"][choices.below(8) as usize];
         let block = match choices.below(10) {
             0 => Say::Text("Some text with ümläuts 🦀."),
             1 => Say::Text(" \n"),
@@ -344,7 +352,11 @@ impl Step {
                 arguments: "{\"n\": \"no number\"}",
             },
             kind => {
-                let arguments = if kind == 7 { "{\"n\":1}" } else { "{\"n\":2}" };
+                let arguments = match kind {
+                    _ if name == "helper" => "{\"prompt\":\"Do.\"}",
+                    7 => "{\"n\":1}",
+                    _ => "{\"n\":2}",
+                };
                 Say::Call {
                     id: &id,
                     name,
@@ -524,70 +536,4 @@ fn state(world: &World) -> Value {
         state["ledger"][field] = Value::Null;
     }
     state
-}
-
-/// I-01 on the neutral messages of the result.
-fn check_messages(messages: &Value) {
-    let mut open: Vec<Value> = Vec::new();
-    for message in messages.as_array().unwrap() {
-        let content = message["content"].as_array().unwrap();
-        assert!(!content.is_empty());
-        let results: Vec<Value> = content
-            .iter()
-            .filter_map(|block| block.get("callId").cloned())
-            .collect();
-        assert_eq!(
-            results, open,
-            "the results are not those of the calls before, in order"
-        );
-        let calls = content.iter().filter(|block| block["type"] == "tool_call");
-        open = calls.map(|block| block["id"].clone()).collect();
-    }
-    assert!(open.is_empty(), "a call without a result");
-}
-
-fn check_events(world: &World, result: &Value) {
-    let is_finish = |kind: &EventKind| matches!(kind, EventKind::Finish { .. });
-    let finishes = world.events.iter().filter(|event| is_finish(&event.kind)).count();
-    assert_eq!(finishes, 1, "I-06");
-    assert!(
-        is_finish(&world.events.last().unwrap().kind),
-        "I-06: something after the end"
-    );
-    assert!(world.run.poll_timeout().is_none(), "a timer after the end");
-    let mut open = BTreeMap::new();
-    let mut calls: BTreeMap<(u32, u32), Usage> = BTreeMap::new();
-    for event in &world.events {
-        let place = |block: &u32| (event.iteration, event.attempt, *block);
-        match &event.kind {
-            EventKind::TextStart { block }
-            | EventKind::ReasoningStart { block }
-            | EventKind::ToolInputStart { block, .. } => {
-                assert!(
-                    open.insert(place(block), ()).is_none(),
-                    "a block that starts twice"
-                );
-            }
-            EventKind::TextDelta { block, .. }
-            | EventKind::ReasoningDelta { block, .. }
-            | EventKind::ToolInputDelta { block, .. } => {
-                assert!(open.contains_key(&place(block)), "a delta outside its block");
-            }
-            EventKind::TextEnd { block }
-            | EventKind::ReasoningEnd { block }
-            | EventKind::ToolInputEnd { block } => {
-                assert!(open.remove(&place(block)).is_some(), "an end without its start");
-            }
-            EventKind::Reset { .. } => open.clear(),
-            EventKind::Usage { usage, .. } => {
-                calls.insert((event.iteration, event.attempt), *usage);
-            }
-            _ => {}
-        }
-    }
-    assert!(open.is_empty(), "a block that never ended");
-    let mut sum = Usage::default();
-    calls.values().for_each(|usage| sum.add(usage));
-    let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
-    assert_eq!(usage, sum, "I-06: usage is not the sum of its calls");
 }

@@ -6,6 +6,7 @@
 mod answering;
 mod calling;
 mod deciding;
+mod delegating;
 mod eager;
 mod ending;
 mod falling_back;
@@ -15,6 +16,7 @@ mod hearing;
 mod hooking;
 mod preparing;
 mod reading;
+mod showing;
 mod steering;
 mod stopping;
 mod structuring;
@@ -23,9 +25,8 @@ mod switching;
 mod wording;
 
 pub use answering::{delta, kind_of_delta};
+pub use delegating::failed;
 use hooking::Hooking;
-
-use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,13 +37,15 @@ use super::config::{Config, ModelConfig};
 use super::error::Failure;
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
-use super::message::{Block, Json, Message};
+use super::message::Block;
 use super::model_call::ModelCall;
 use super::outcome::{Outcome, StoppedBy, ToolCallRecord};
 use super::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
 use super::policy::permission::Permissions;
 use super::policy::repeat::Repeats;
 use super::policy::retry::Tries;
+use super::profile::Profile;
+use super::spawn::Parent;
 use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
@@ -63,12 +66,29 @@ struct Handover {
     owes_answer: bool,
 }
 
+/// Who goes on with the conversation when the round is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Successor {
+    pub profile: u32,
+    pub inherit_model: bool,
+    /// Of the tool.
+    pub name: String,
+}
+
 /// An agent's state.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Agent {
     pub index: u32,
     /// Index of what it is configured with.
     pub profile: u32,
+    /// Whose call it answers; none for the root.
+    pub parent: Option<Parent>,
+    /// Levels above it.
+    pub depth: u32,
+    /// Its transcript is kept for the next call of its tool.
+    pub is_kept: bool,
+    has_reported: bool,
+    pub successor: Option<Successor>,
     /// The model in use.
     pub asked: ActiveModel,
     /// The one to be used from the next request on.
@@ -87,7 +107,7 @@ pub struct Agent {
     iteration_open: bool,
     pub steers: Vec<Queued>,
     pub follow_ups: Vec<Queued>,
-    transcript: Transcript,
+    pub transcript: Transcript,
     model: Option<ModelCall>,
     tools: ToolBatch,
     /// Points at which hooks or guardrails were asked.
@@ -119,6 +139,11 @@ pub struct Desk<'a> {
     pub ledger: &'a mut Ledger,
     /// What the run may do, as it stands.
     pub permissions: &'a mut Option<Permissions>,
+    pub profiles: &'a [Profile],
+    /// The agents behind this one, those below it in the tree among them.
+    pub below: &'a mut [Agent],
+    /// Index of the first of them.
+    pub first_below: u32,
 }
 
 impl Agent {
@@ -126,6 +151,11 @@ impl Agent {
         Agent {
             index,
             profile: 0,
+            parent: None,
+            depth: 0,
+            is_kept: false,
+            has_reported: false,
+            successor: None,
             asked,
             next_model: None,
             path: path.to_owned(),
@@ -156,59 +186,6 @@ impl Agent {
             text_before: String::new(),
             ended: None,
         }
-    }
-
-    pub fn ended(&self) -> Option<&Outcome> {
-        self.ended.as_ref()
-    }
-
-    /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
-    pub fn messages(&self) -> Cow<'_, [Message]> {
-        let mut messages = Cow::Borrowed(self.transcript.messages());
-        if !self.tools.calls.is_empty() && !self.is_streaming() {
-            messages.to_mut().push(Message::user(self.tools.results()));
-        }
-        if let Some(results) = self.structured.open_results() {
-            messages.to_mut().push(Message::user(results));
-        }
-        messages
-    }
-
-    /// Every tool call so far, in request order.
-    pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
-        let mut records = Cow::Borrowed(self.records.as_slice());
-        if !self.tools.calls.is_empty() {
-            let open = self
-                .tools
-                .calls
-                .iter()
-                .map(|call| call.record(self.ended.is_some()));
-            records.to_mut().extend(open);
-        }
-        records
-    }
-
-    /// The text of the answer that is being streamed, else of the last one that brought anything.
-    pub fn text(&self) -> String {
-        match &self.model {
-            Some(model) if !model.answer.parts.is_empty() => {
-                [&*self.text_before, &answering::text_of_parts(&model.answer)].concat()
-            }
-            _ => self.text.clone(),
-        }
-    }
-
-    /// The last answer that fits its schema.
-    pub fn output(&self) -> Option<&Json> {
-        self.structured.output.as_ref()
-    }
-
-    /// Of the model call under way.
-    pub fn open_usage(&self) -> Usage {
-        self.model
-            .as_ref()
-            .map(|model| model.answer.usage)
-            .unwrap_or_default()
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
@@ -267,6 +244,8 @@ impl Agent {
         self.attempt = 0;
         self.tries = Tries::default();
         self.iteration_open = true;
+        // An answer without calls has left what it looked at.
+        self.tools = ToolBatch::default();
         self.call_usage = Usage::default();
         self.finish_reason = None;
         self.raw_finish_reason = None;
@@ -355,23 +334,14 @@ impl Agent {
     fn count_usage(&mut self, desk: &mut Desk<'_>) {
         if let Some(model) = &mut self.model {
             let usage = std::mem::take(&mut model.answer.usage);
-            desk.ledger.usage.add(&usage);
+            desk.ledger.accounts.count(self.index, &usage);
             self.call_usage.add(&usage);
         }
     }
 
+    /// Also when it is an agent above that has used more than it may: that one is stopped next.
     fn over_budget(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        let limits = &desk.config.limits;
-        let mut usage = desk.ledger.usage;
-        usage.add(&self.open_usage());
-        let is_over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
-        if is_over(limits.max_total_tokens, usage.total_tokens()) {
-            Some(StoppedBy::Tokens)
-        } else if is_over(limits.max_cost_nano_usd, usage.cost_nano_usd.unwrap_or(0)) {
-            Some(StoppedBy::Usd)
-        } else {
-            None
-        }
+        desk.ledger.accounts.overrun(self.index).map(|(_, by)| by)
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]

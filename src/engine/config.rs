@@ -92,6 +92,9 @@ pub struct Config {
     /// Events say when they happened, and calls the hash of their input.
     #[serde(default)]
     pub trace: bool,
+    /// The configurations of the agents that tools stand for, from the second profile on. Theirs have none.
+    #[serde(default)]
+    pub agents: Vec<Config>,
 }
 
 /// Which model, where, and how it is asked.
@@ -250,6 +253,23 @@ pub struct ToolConfig {
     /// Ours: the model answers by calling it. The host never sees it.
     #[serde(default)]
     pub answers: bool,
+    /// An agent of the run answers the calls.
+    #[serde(default)]
+    pub agent: Option<AgentTool>,
+}
+
+/// A tool that is an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentTool {
+    /// Its configuration: 1 is the first of [`Config::agents`], 0 the run's own.
+    pub profile: u32,
+    /// Each call goes on where the last one ended.
+    pub keep: bool,
+    /// It takes the conversation over, instead of answering the call.
+    pub handoff: bool,
+    /// It asks the model that its caller asks.
+    pub inherit_model: bool,
 }
 
 impl ToolConfig {
@@ -273,6 +293,7 @@ impl ToolConfig {
             access: None,
             rule_subject: None,
             answers: false,
+            agent: None,
         }
     }
 }
@@ -305,6 +326,8 @@ pub struct Limits {
     pub max_tool_rounds: Option<u32>,
     /// Tool calls of one run; default none. An answer that would exceed it ends the run before its tools.
     pub max_tool_calls: Option<u32>,
+    /// Levels of subagents below the run's own agent; default 1, at most 8.
+    pub max_subagent_depth: u32,
 }
 
 impl Default for Limits {
@@ -315,6 +338,7 @@ impl Default for Limits {
             max_cost_nano_usd: None,
             max_tool_rounds: None,
             max_tool_calls: None,
+            max_subagent_depth: 1,
         }
     }
 }

@@ -4,8 +4,9 @@
 //! test compares the two.
 
 use super::config::{
-    Access, Config, Limits, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching, RepeatPolicy,
-    ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig, ToolExecution,
+    Access, AgentTool, Config, Limits, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching,
+    RepeatPolicy, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig,
+    ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
@@ -97,6 +98,7 @@ impl Config {
             eager_tools: r.flag("eagerTools", false),
             join_deltas: r.flag("joinDeltas", true),
             trace: r.flag("trace", false),
+            agents: agents(r),
         };
         record.finish(config)
     }
@@ -306,6 +308,10 @@ fn tool(json: &str) -> Result<ToolConfig, ConfigError> {
         max_calls: r.number_if("maxCalls"),
         access: access(r),
         rule_subject: r.text_if("ruleSubject"),
+        agent: match r.given("agent") {
+            Some(_) => Some(r.object_or_default("agent", agent_tool)),
+            None => None,
+        },
         validate: r.flag("validate", true),
         read_only: r.flag("readOnly", false),
         prepare: r.flag("prepare", false),
@@ -330,6 +336,25 @@ fn bindings(r: &mut Record<'_>) -> Vec<Binding> {
     bindings
 }
 
+/// How deep they nest is bounded by how deep JSON does; those of agents are refused when the run is made.
+fn agents(r: &mut Record<'_>) -> Vec<Config> {
+    let mut agents = Vec::new();
+    r.each("agents", &mut |json| {
+        agents.push(Config::from_json(json)?);
+        Ok(())
+    });
+    agents
+}
+
+fn agent_tool(r: &mut Record<'_>) -> AgentTool {
+    AgentTool {
+        profile: r.small("profile", 0),
+        keep: r.flag("keep", false),
+        handoff: r.flag("handoff", false),
+        inherit_model: r.flag("inheritModel", false),
+    }
+}
+
 fn access(r: &mut Record<'_>) -> Option<Access> {
     r.given("access")?;
     match r.word("access", &["read", "edit", "shell", "fetch"])? {
@@ -348,6 +373,7 @@ fn limits(r: &mut Record<'_>) -> Limits {
         max_cost_nano_usd: r.number_if("maxCostNanoUsd"),
         max_tool_rounds: small_if(r, "maxToolRounds"),
         max_tool_calls: small_if(r, "maxToolCalls"),
+        max_subagent_depth: r.small("maxSubagentDepth", default.max_subagent_depth),
     }
 }
 

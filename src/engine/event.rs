@@ -36,6 +36,11 @@ pub enum EventKind {
     },
     AgentStart,
     IterationStart,
+    /// Another agent goes on with the conversation.
+    Handoff {
+        /// The tool's name.
+        to: String,
+    },
     /// The agent asks this model from its next request on.
     ModelChange {
         model: String,

@@ -32,6 +32,7 @@ impl EventKind {
             EventKind::RunStart { .. } => "run-start",
             EventKind::AgentStart => "agent-start",
             EventKind::IterationStart => "iteration-start",
+            EventKind::Handoff { .. } => "handoff",
             EventKind::ModelChange { .. } => "model-change",
             EventKind::AttemptStart => "attempt-start",
             EventKind::TextStart { .. } => "text-start",
@@ -144,6 +145,7 @@ impl EventKind {
                     push_raw(into, "data", data.as_str());
                 }
             }
+            EventKind::Handoff { to } => push_text(into, "to", to),
             EventKind::ModelChange { model, error } => {
                 push_text(into, "model", model);
                 if let Some(error) = error {
@@ -331,6 +333,7 @@ mod tests {
                 block: 1,
                 text: text(),
             },
+            EventKind::Handoff { to: text() },
             EventKind::ModelChange {
                 model: text(),
                 error: Some(failure()),

@@ -6,13 +6,14 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::accounts::Accounts;
 use super::answer::PartKind;
 use super::event::{Event, EventKind};
 use super::moment::Moment;
 use super::output::{EffectId, EffectKind, JournalEntry, Output};
 use super::random::Random;
+use super::spawn::Spawn;
 use super::timers::{TimerReason, Timers};
-use super::usage::Usage;
 
 /// Where an event belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +45,9 @@ pub struct Grown {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ledger {
     pub timers: Timers,
-    /// Of all finished model calls.
-    pub usage: Usage,
+    pub accounts: Accounts,
+    /// Subagents that begin when the input at hand is done.
+    pub spawns: Vec<Spawn>,
     pub now_ms: u64,
     /// Of the input at hand; see [`Moment::random`].
     pub seed: u64,
@@ -68,7 +70,8 @@ impl Default for Ledger {
     fn default() -> Ledger {
         Ledger {
             timers: Timers::default(),
-            usage: Usage::default(),
+            accounts: Accounts::default(),
+            spawns: Vec::new(),
             now_ms: 0,
             seed: 0,
             random: Random(0),
@@ -194,6 +197,12 @@ impl Ledger {
             });
         }
         true
+    }
+
+    /// A tool call that a subagent answers, not the host.
+    pub fn is_delegated(&self, effect: EffectId) -> bool {
+        self.find(effect)
+            .is_some_and(|open| open.kind == Some(EffectKind::Subagent))
     }
 
     pub fn is_open(&self, effect: EffectId) -> bool {

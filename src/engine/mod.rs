@@ -18,6 +18,7 @@ pub mod sse;
 pub mod timers;
 pub mod usage;
 
+mod accounts;
 mod active_model;
 mod agent;
 mod catalog;
@@ -43,6 +44,7 @@ pub mod policy;
 mod profile;
 mod random;
 mod retry_after;
+mod spawn;
 pub(crate) mod text;
 mod tool_batch;
 pub(crate) mod trace;

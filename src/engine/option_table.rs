@@ -33,6 +33,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("maxToolRounds", OptionKind::Count, "none"),
     row("maxToolCalls", OptionKind::Count, "none"),
     row("maxStructuredOutputRetries", OptionKind::Whole, "3"),
+    row("maxSubagentDepth", OptionKind::Count, "1"),
     row("timeouts.totalMs", OptionKind::Milliseconds, "none"),
     row("timeouts.iterationMs", OptionKind::Milliseconds, "none"),
     row("timeouts.firstChunkMs", OptionKind::Milliseconds, "600000"),

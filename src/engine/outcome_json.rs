@@ -261,6 +261,8 @@ impl Question {
             push_text(into, "toolName", &call.tool_name);
             push_raw(into, "input", call.input.as_str());
             push_count(into, "iteration", call.iteration.into());
+            push_count(into, "agent", call.agent.into());
+            push_count(into, "profile", call.profile.into());
             into.push(b'}');
         }
         into.extend_from_slice(b"]}}");
@@ -401,6 +403,8 @@ mod tests {
             tool_name: "t".into(),
             input: Json::parse("{\"a\": 1}").unwrap(),
             iteration: 2,
+            agent: 1,
+            profile: 1,
         };
         let question = Question::PrepareCalls {
             calls: vec![call.clone(), call],

@@ -79,6 +79,10 @@ pub struct ToolInvocation {
     /// JSON text of the arguments: the validated input if the host gave one, else what the model wrote.
     pub input: Json,
     pub iteration: u32,
+    /// Who calls: the place of the agent in the run's tree.
+    pub agent: u32,
+    /// Whose tool: the place of the agent's configuration, 0 for the run's own.
+    pub profile: u32,
 }
 
 /// A question to the host.
@@ -142,5 +146,7 @@ pub struct JournalEntry {
 pub enum EffectKind {
     Request,
     Tool,
+    /// A tool call that a subagent answers.
+    Subagent,
     Question,
 }

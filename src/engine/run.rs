@@ -40,23 +40,45 @@ impl Run {
     /// A configuration that cannot run: an unknown vendor, a missing URL, tools of one name, a schema that is none, an
     /// illegal history, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Run, ConfigError> {
-        if let Some(permissions) = &config.permissions {
-            permissions.check(&config.tools)?;
-            config.tools.retain(|tool| !permissions.removes(tool));
-        }
-        config.equip_for_output()?;
-        let model = ActiveModel::checked(config.model.clone(), &config)?;
-        for fallback in &config.fallback_models {
-            ActiveModel::checked(fallback.clone(), &config)?;
-        }
+        let permissions = config.permissions.clone();
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
+        ledger.accounts.add(None, &config.limits);
+        let agents = std::mem::take(&mut config.agents);
+        let count = 1 + agents.len();
+        let (mut profiles, mut models) = (Vec::with_capacity(count), Vec::new());
+        let hooks = config.hooks.clone();
+        for mut config in std::iter::once(config).chain(agents) {
+            config.hooks.clone_from(&hooks);
+            if !config.agents.is_empty() {
+                return Err(ConfigError::new(
+                    "agents",
+                    "belong into the run's own configuration",
+                ));
+            }
+            if let Some(permissions) = &permissions {
+                permissions.check(&config.tools)?;
+                config.tools.retain(|tool| !permissions.removes(tool));
+            }
+            for tool in &config.tools {
+                if tool.agent.is_some_and(|agent| agent.profile as usize >= count) {
+                    let field = ["tools.", &tool.name, ".agent"].concat();
+                    return Err(ConfigError::new(field, "there is no such agent"));
+                }
+            }
+            config.equip_for_output()?;
+            models.push(ActiveModel::checked(config.model.clone(), &config)?);
+            for fallback in &config.fallback_models {
+                ActiveModel::checked(fallback.clone(), &config)?;
+            }
+            profiles.push(Profile::new(config)?);
+        }
         Ok(Run {
-            permissions: config.permissions.clone(),
-            profiles: vec![Profile::new(config)?],
+            profiles,
             ledger,
-            agents: vec![Agent::new(0, "root", model, transcript)],
+            agents: vec![Agent::new(0, "root", models.swap_remove(0), transcript)],
+            permissions,
             started: false,
             outcome: None,
         })
@@ -144,9 +166,10 @@ impl Run {
                 let failure = Failure::new(FailureCode::ConfigInvalid, why);
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
             }
-            Input::ToolFinished { call, result } => {
+            Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
                 self.on_effect(call, |agent, desk| agent.handle_tool_finished(desk, call, result));
             }
+            Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
                 self.on_effect(call, |agent, desk| agent.handle_tool_progress(desk, call, data));
             }
@@ -155,11 +178,14 @@ impl Run {
                 agent.handle_answered(desk, question, answer);
             }),
             Input::HandedOver { handover } => {
+                self.hand_off(handover);
                 self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
             }
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
-                    self.on_root(|agent, desk| agent.handle_saved(desk, save, ok));
+                    for index in 0..self.agents.len() as u32 {
+                        self.on_agent(index, |agent, desk| agent.handle_saved(desk, save, ok));
+                    }
                 }
             }
         }
@@ -186,6 +212,13 @@ impl Run {
 
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
+    }
+
+    /// The provider's id of the call that an agent answers; empty for the root.
+    pub fn agent_call(&self, agent: u32) -> &str {
+        let agent = self.agents.get(agent as usize);
+        let parent = agent.and_then(|agent| agent.parent.as_ref());
+        parent.map_or("", |parent| &parent.tool_call_id)
     }
 
     #[cfg_attr(looplet_speed, optimize(speed))]
@@ -242,6 +275,7 @@ impl Run {
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.
     fn settle(&mut self) {
+        self.settle_tree();
         if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {
             return self.conclude(outcome);
         }

@@ -19,7 +19,8 @@ export interface BatchListener {
     iteration: number,
     attempt: number,
   ): void;
-  onEvent(event: RunEvent): void;
+  /** `agent`: its number, 0 for the root. */
+  onEvent(event: RunEvent, agent: number): void;
   onHostError(error: unknown): void;
 }
 
@@ -102,7 +103,7 @@ function tell(listener: BatchListener, words: Uint32Array, at: number, text: str
         words[at + 4]!,
       );
     } else {
-      listener.onEvent(JSON.parse(text) as RunEvent);
+      listener.onEvent(JSON.parse(text) as RunEvent, words[at + 2]!);
     }
   } catch (error) {
     report(listener, error);

@@ -108,6 +108,12 @@ export class RunDriver {
     this.shell.tell(Tell.SetModel, 0, JSON.stringify(model));
   }
 
+  /** An agent's path, and the provider's id of the call that it answers; empty for the root. */
+  agent(index: number): [path: string, toolCallId: string] {
+    const [path = "", toolCallId = ""] = (this.shell.tell(Tell.Agent, index) ?? "").split("\n");
+    return [path, toolCallId];
+  }
+
   toolFinished(call: number, result: ToolReturn): void {
     const last = result.terminate === true ? `,"terminate":true` : "";
     const json = "value" in result ? `{"value":${result.value}${last}}` : JSON.stringify(result);

@@ -7,13 +7,14 @@
  *   agent-start
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
- *       model-change?
+ *       model-change?                     also behind handoff?, before the iteration
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
  *         reset? retry                    a failed attempt: reset voids its blocks, the next attempt starts over
  *       tool-call*                        complete calls
  *       question answered
+ *       agent-start … agent-finish        of a subagent that answers a call, with its own agentPath
  *       tool-progress* tool-result | tool-error
  *       abort? error?                     what ends the run, if anything but the model does
  *     iteration-finish
@@ -36,6 +37,8 @@ export interface EventStamp {
   seq: number;
   /** The agent in the run's tree; `"root"` is the one that was started. */
   agentPath: string;
+  /** The provider's id of the tool call that the agent answers; not there for the root. */
+  parentToolCallId?: string;
   /** Model call of the agent, from 1; 0 before the first. */
   iteration: number;
   /** HTTP request of that iteration, from 1; 0 before the first. */
@@ -54,6 +57,8 @@ type EventKind =
   | { type: "run-start"; model: string; tools: string[] }
   | { type: "agent-start" }
   | { type: "iteration-start" }
+  /** Another agent goes on with the conversation; `to` is the name of its tool. */
+  | { type: "handoff"; to: string }
   /** The agent asks this model from its next request on: `run.setModel`, a fallback. */
   /** `error`: why the model before it was given up for one of `fallbackModels`. */
   | { type: "model-change"; model: string; error?: Failure }
@@ -118,7 +123,7 @@ type EventKind =
   | { type: "error"; error: Failure }
   /**
    * First event of an iteration that began later than the run: `text` of the answer so far, `messages` before it. Its
-   * stamp is that of the last event that anybody was shown.
+   * stamp is that of the last event that anybody was shown, its iteration the root's.
    */
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
   /** Always the last event. */

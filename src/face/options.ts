@@ -35,6 +35,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "maxToolRounds", kind: "count", default: "none" },
   { name: "maxToolCalls", kind: "count", default: "none" },
   { name: "maxStructuredOutputRetries", kind: "whole", default: "3" },
+  { name: "maxSubagentDepth", kind: "count", default: "1" },
   { name: "timeouts.totalMs", kind: "milliseconds", default: "none" },
   { name: "timeouts.iterationMs", kind: "milliseconds", default: "none" },
   { name: "timeouts.firstChunkMs", kind: "milliseconds", default: "600000" },

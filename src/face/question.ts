@@ -9,6 +9,10 @@ export interface ToolInvocation {
   /** JSON text of the arguments. */
   input: string;
   iteration: number;
+  /** Who calls: the agent's number in the run, 0 for the root. */
+  agent: number;
+  /** Whose tool: the place of the agent's configuration, 0 for the run's own. */
+  profile: number;
 }
 
 /** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
@@ -18,7 +22,7 @@ export interface Question {
     errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
   };
   permission: {
-    call: { toolCallId: string; toolName: string; input: unknown; reason: string };
+    call: { toolCallId: string; toolName: string; input: unknown; reason: string; agentPath?: string };
     classify: boolean;
   };
   checkOutput: { output: unknown };

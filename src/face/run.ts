@@ -86,6 +86,7 @@ export class EngineRun implements Run {
   #backlog: EventBuffer | undefined = new EventBuffer();
   /** Of the last event; changed in place. */
   readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   /** Whether anybody sees every event. */
   readonly #seen = { all: true };
   #dropSignal: () => void = () => {};
@@ -111,7 +112,7 @@ export class EngineRun implements Run {
       this.#reject = reject;
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-    this.#tools = new ToolCalls(parts.tools, running, this.#report, { ...parts.toolRun, inputs });
+    this.#tools = new ToolCalls([parts.tools], running, this.#report, { ...parts.toolRun, inputs });
     this.#permissions = new Permissions(parts.permissions, running);
     this.#stopping = new Stopping(parts.stopping, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
@@ -249,7 +250,7 @@ export class EngineRun implements Run {
         if (stop !== undefined) this.#stopping.ask(question, stop);
       },
       onDelta: this.#deltas(),
-      onEvent: (event) => this.#deliver(event),
+      onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),
       done: () => this.#done(),
       now,
       random,
@@ -267,7 +268,10 @@ export class EngineRun implements Run {
     const seen = this.#seen;
     return (kind, text, block, seq, agent, iteration, attempt) => {
       try {
-        if (kind === 0) {
+        // What a subagent says is no part of the answer.
+        if (agent !== 0) {
+          // Events tell it.
+        } else if (kind === 0) {
           const returned: unknown = onText?.(text);
           if (returned !== undefined) this.#watch(returned);
           if (hear !== undefined && agent === 0) this.#watch(hear(iteration, attempt, block, text));
@@ -279,17 +283,31 @@ export class EngineRun implements Run {
         this.#report(error);
       }
       stamp.seq = seq;
-      stamp.iteration = iteration;
-      stamp.attempt = attempt;
+      if (agent === 0) {
+        stamp.iteration = iteration;
+        stamp.attempt = attempt;
+      }
       if (!seen.all) return;
-      const agentPath = agent === 0 ? "root" : stamp.agentPath;
-      this.#pass({ type: DELTAS[kind], seq, agentPath, iteration, attempt, block, text });
+      const type = DELTAS[kind];
+      if (agent === 0) this.#pass({ type, seq, agentPath: "root", iteration, attempt, block, text });
+      else this.#pass({ type, seq, ...this.#originOf(agent), iteration, attempt, block, text });
     };
+  }
+
+  /** Where the events of a subagent come from. */
+  #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
+    let origin = this.#origins.get(agent);
+    if (origin === undefined) {
+      const [agentPath, parentToolCallId] = this.#driver?.agent(agent) ?? ["", ""];
+      origin = { agentPath, parentToolCallId };
+      this.#origins.set(agent, origin);
+    }
+    return origin;
   }
 
   #deliver(event: RunEvent): void {
     const { seq, agentPath, iteration, attempt } = event;
-    Object.assign(this.#stamp, { seq, agentPath, iteration, attempt });
+    Object.assign(this.#stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
     const { onToolCall, onToolResult } = this.#options;
     try {
       if (event.type === "tool-call") this.#watch(onToolCall?.(event));

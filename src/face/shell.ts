@@ -116,8 +116,16 @@ export class Shell {
     this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
-  callTool(call: number, toolCallId: string, toolName: string, input: string, iteration: number): void {
-    this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration }));
+  callTool(
+    call: number,
+    toolCallId: string,
+    toolName: string,
+    input: string,
+    iteration: number,
+    agent: number,
+    profile: number,
+  ): void {
+    this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration, agent, profile }));
   }
 
   abortTool(call: number, why: string): void {

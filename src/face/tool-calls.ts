@@ -16,7 +16,7 @@ type AskedError = Question["wordErrors"]["errors"][number];
 type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
 
 export class ToolCalls {
-  readonly #tools: ToolSet;
+  readonly #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
   /** Hears what tools throw, and does not throw itself. */
@@ -30,9 +30,9 @@ export class ToolCalls {
 
   readonly #options: ToolRunOptions;
 
-  /** `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
+  /** `tools` by profile. `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
   constructor(
-    tools: ToolSet,
+    tools: readonly ToolSet[],
     driver: () => Driver | undefined,
     report: (error: unknown) => void,
     options: ToolRunOptions = {},
@@ -92,11 +92,12 @@ export class ToolCalls {
     return JSON.stringify({ error, ...fault });
   }
 
-  async #prepare({ toolCallId, toolName, input: written }: AskedCall): Promise<PreparedCall> {
-    const known = this.#tools.get(toolName);
+  async #prepare(asked: AskedCall): Promise<PreparedCall> {
+    const { toolCallId, toolName, input: written, profile } = asked;
+    const known = this.#tools[profile]?.get(toolName);
     if (known === undefined) return {};
     const prepared: PreparedCall = {};
-    const place = placeOf(toolName, toolCallId);
+    const place = placeOf(asked);
     this.#prepared.delete(place);
     let input = written;
     try {
@@ -147,7 +148,7 @@ export class ToolCalls {
   /** By the tool, by the handler of its kind, or by what is to be done with calls of tools that there are not. */
   #execute(invocation: ToolInvocation, context: ToolContext): unknown {
     const { toolName } = invocation;
-    const known = this.#tools.get(toolName);
+    const known = this.#tools[invocation.profile]?.get(toolName);
     const input = this.#input(invocation);
     const { onUnknownTool, toolHandlers = {} } = this.#options;
     if (known === undefined) {
@@ -164,7 +165,7 @@ export class ToolCalls {
   }
 
   #input(invocation: ToolInvocation): unknown {
-    const place = placeOf(invocation.toolName, invocation.toolCallId);
+    const place = placeOf(invocation);
     const input = JSON.parse(invocation.input) as unknown;
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
@@ -185,8 +186,12 @@ export class ToolCalls {
   }
 }
 
-function placeOf(toolName: string, toolCallId: string): string {
-  return `${toolName} ${toolCallId}`;
+function placeOf({
+  agent,
+  toolName,
+  toolCallId,
+}: Pick<ToolInvocation, "agent" | "toolName" | "toolCallId">): string {
+  return `${agent} ${toolName} ${toolCallId}`;
 }
 
 /** Makes a call's signal when it is asked for: most tools never do, and a signal costs more than a call. */

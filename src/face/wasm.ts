@@ -42,6 +42,7 @@ export const enum Tell {
   Text,
   SetMode,
   SetModel,
+  Agent,
   LetGo,
 }
 

@@ -315,6 +315,8 @@ impl Driver {
                 &call.tool_name,
                 call.input.as_str(),
                 call.iteration,
+                call.agent,
+                call.profile,
             ),
             Output::Ask { question, ask } if self.is_live(question) => {
                 self.host.ask(question, &ask.to_json());

@@ -102,6 +102,7 @@ impl RunHandle {
             18 => return Ok(self.text()),
             19 => self.set_mode(id),
             20 => self.set_model(text)?,
+            21 => return Ok(self.agent(id)),
             _ => self.let_go(),
         }
         Ok(None)
@@ -166,6 +167,12 @@ impl RunHandle {
         let model = Box::new(model);
         self.driver.tell(Input::SetModel { model });
         Ok(())
+    }
+
+    /// The path of an agent, and in a second line the provider's id of the call that it answers.
+    pub fn agent(&self, agent: u32) -> Option<String> {
+        self.driver
+            .ask(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
     }
 
     /// Before anything that is told while a lent delta is handed on.

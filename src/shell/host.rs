@@ -23,6 +23,8 @@ extern "C" {
         tool_name: &str,
         input: &str,
         iteration: u32,
+        agent: u32,
+        profile: u32,
     );
 
     #[wasm_bindgen(method, js_name = abortTool)]

@@ -26,6 +26,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       "run-start": true,
       "agent-start": true,
       "iteration-start": true,
+      handoff: true,
       "model-change": true,
       "attempt-start": true,
       "text-start": true,

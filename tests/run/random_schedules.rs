@@ -5,16 +5,20 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::config::ModelConfig;
-use looplet::engine::event::{EventKind, ToolFault};
+use looplet::engine::event::ToolFault;
 use looplet::engine::input::{
     CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
 };
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
 use looplet::engine::usage::Usage;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::dice::Dice;
+use crate::invariants::{
+    check_events, check_limits, check_messages, check_output, check_wire_messages, usage_by_events,
+    usage_by_iterations,
+};
 use crate::random_hooks;
 use crate::wire::{Piece, begin, block, call, end, event, open, text, unmarked};
 use crate::world::{World, config, tool};
@@ -38,9 +42,14 @@ fn variable(name: &str) -> Option<u64> {
 
 fn check(seed: u64) {
     let played = play(seed, seed.is_multiple_of(16));
-    for pair in played.world.requests.windows(2) {
-        let (first, next) = (unmarked(&pair[0]), unmarked(&pair[1]));
-        if first.contains("\"claude-test\"") != next.contains("\"claude-test\"") {
+    for pair in played.world.requests_by_agent().windows(2) {
+        if pair[0].0 != pair[1].0 {
+            continue;
+        }
+        let pair = [&pair[0].1, &pair[1].1];
+        let (first, next) = (unmarked(pair[0]), unmarked(pair[1]));
+        let head = |body: &str| body[..body.find("\"messages\"").unwrap()].to_owned();
+        if head(&first) != head(&next) {
             continue;
         }
         let shared = &first[..first.rfind(']').unwrap()];
@@ -54,8 +63,8 @@ fn check(seed: u64) {
     }
     let result = played.world.result();
     check_messages(&result["messages"]);
-    check_limits(&played, &result);
-    check_output(&played, &result);
+    check_limits(&played.world, played.max_iterations, &result);
+    check_output(played.wants_output, &result);
     check_events(&played.world);
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
     assert_eq!(
@@ -104,7 +113,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
     world.round_trips = round_trips;
     world.confirm_saves = false;
     world.prompt("Go.");
-    let mut response: Option<Response> = None;
+    let mut responses: BTreeMap<u32, Response> = BTreeMap::new();
     let mut next_id = 0;
     for _ in 0..400 {
         if world.done.is_some() {
@@ -129,10 +138,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
             }),
             4 => world.pass(dice.below(100)),
             5..=9 => act_on_tools(&mut world, &mut dice),
-            _ => act_on_request(&mut world, &mut dice, &mut response, &mut next_id),
-        }
-        if world.open_request.is_none() {
-            response = None;
+            _ => act_on_request(&mut world, &mut dice, &mut responses, &mut next_id),
         }
     }
     if world.done.is_none() {
@@ -159,9 +165,31 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         ),
         tool("key", json!({"prepare": true, "readOnly": dice.below(2) == 0})),
         tool("once", json!({"replayOnce": true})),
+        tool("helper", json!({"agent": {"profile": 1}})),
+        tool(
+            "keeper",
+            json!({"agent": {"profile": 2, "keep": true, "inheritModel": true}, "needsApproval": dice.below(4) == 0})
+        ),
+        tool("expert", json!({"agent": {"profile": 3, "handoff": true}})),
     ]);
+    let below = json!([
+        tool("read", json!({"readOnly": true})),
+        tool("once", json!({"replayOnce": true})),
+        tool("helper", json!({"agent": {"profile": 1}})),
+        tool("keeper", json!({"agent": {"profile": 2, "keep": true}})),
+        tool("expert", json!({"agent": {"profile": 0, "handoff": true}})),
+    ]);
+    let model = json!({"vendor": "anthropic", "model": "claude-below"});
+    let small = |dice: &mut Dice| {
+        json!({"model": model, "tools": below, "retry": {"maxRetries": 1, "baseMs": 10, "jitterMs": 0},
+            "limits": {"maxIterations": 1 + dice.below(3), "maxTotalTokens": 20 + dice.below(80)},
+            "timeouts": {"totalMs": 100 + dice.below(300), "firstChunkMs": 200, "chunkMs": 100}})
+    };
+    let mut agents = [small(dice), small(dice), small(dice)];
+    agents[2]["limits"] = json!({"maxIterations": max_iterations});
     let mut fields = json!({
-        "limits": {"maxIterations": max_iterations},
+        "limits": {"maxIterations": max_iterations, "maxSubagentDepth": 1 + dice.below(3)},
+        "agents": agents,
         "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
         "maxToolConcurrency": 1 + dice.below(4),
         "joinDeltas": dice.below(2) == 0,
@@ -209,6 +237,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
             "ask": dice.below(2) == 0,
             "maxRetries": dice.below(3),
         });
+        fields["agents"][2]["output"] = fields["output"].clone();
     }
     if dice.below(4) == 0 {
         fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
@@ -216,11 +245,20 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
     config(tools, fields)
 }
 
-fn act_on_request(world: &mut World, dice: &mut Dice, response: &mut Option<Response>, next_id: &mut u32) {
-    let Some(request) = world.open_request else {
+fn act_on_request(
+    world: &mut World,
+    dice: &mut Dice,
+    responses: &mut BTreeMap<u32, Response>,
+    next_id: &mut u32,
+) {
+    if world.open_requests.is_empty() {
         return world.pass(dice.below(40));
-    };
-    let under_way = response.get_or_insert_with(|| random_response(dice, next_id));
+    }
+    let request = dice.pick(&world.open_requests).0;
+    world.open_request = Some(request);
+    let under_way = responses
+        .entry(request)
+        .or_insert_with(|| random_response(dice, next_id));
     if let Some(status) = under_way.head.take() {
         return world.head(status, &[("request-id", "req_1")]);
     }
@@ -296,10 +334,14 @@ fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
             } else {
                 format!("t{}", next(next_id))
             };
-            let name = *dice.pick(&["read", "read", "write", "key", "once", "none", "answer"]);
+            let name = *dice.pick(&[
+                "read", "write", "key", "once", "none", "answer", "helper", "helper", "helper", "keeper",
+                "expert",
+            ]);
             match dice.below(8) {
                 0 => Piece::Call(id, name.into(), "{\"n\": ".into()),
                 1 => call(&id, name, json!({"n": "no number"})),
+                2..=6 if name.ends_with("er") => call(&id, name, json!({"prompt": "Do."})),
                 _ => call(&id, name, json!({"n": dice.below(3)})),
             }
         }
@@ -391,148 +433,4 @@ fn check_overlaps(world: &World) {
         );
         keys.push(key);
     }
-}
-
-/// I-01 and I-03 on the wire.
-fn check_wire_messages(body: &Value) {
-    let messages = body["messages"].as_array().unwrap();
-    let mut open: Vec<&Value> = Vec::new();
-    for message in messages {
-        let content = message["content"].as_array().unwrap();
-        assert!(!content.is_empty(), "I-03: an empty message");
-        let results: Vec<&Value> = content
-            .iter()
-            .map_while(|block| block.get("tool_use_id"))
-            .collect();
-        assert_eq!(
-            results, open,
-            "I-01, I-04: the results are not those of the calls before, in order"
-        );
-        let blocks = content.iter().skip(results.len());
-        assert!(
-            blocks.clone().all(|block| block["type"] != "tool_result"),
-            "a result after other content"
-        );
-        for block in blocks {
-            assert!(
-                block["text"].as_str().is_none_or(|text| !text.trim().is_empty()),
-                "I-03: empty text"
-            );
-        }
-        open = content
-            .iter()
-            .filter(|block| block["type"] == "tool_use")
-            .map(|block| &block["id"])
-            .collect();
-        let mut unique = open.clone();
-        unique.sort_by_key(|id| id.to_string());
-        unique.dedup();
-        assert_eq!(unique.len(), open.len(), "I-01: two calls of one id");
-        assert!(open.is_empty() || message["role"] == "assistant");
-    }
-    assert!(open.is_empty(), "I-01: a call without a result");
-}
-
-/// The same on the neutral messages of the result.
-fn check_messages(messages: &Value) {
-    let mut open: Vec<Value> = Vec::new();
-    for message in messages.as_array().unwrap() {
-        let content = message["content"].as_array().unwrap();
-        assert!(!content.is_empty());
-        let results: Vec<Value> = content
-            .iter()
-            .filter_map(|block| block.get("callId").cloned())
-            .collect();
-        assert_eq!(
-            results, open,
-            "the results are not those of the calls before, in order"
-        );
-        let calls = content.iter().filter(|block| block["type"] == "tool_call");
-        open = calls.map(|block| block["id"].clone()).collect();
-    }
-    assert!(open.is_empty(), "a call without a result");
-}
-
-/// Never a success without a valid value.
-fn check_output(played: &Played, result: &Value) {
-    if played.wants_output && result["outcome"] == "completed" {
-        assert!(
-            result["output"]["n"].is_i64(),
-            "S001-50: completed without an answer that fits"
-        );
-    }
-}
-
-fn check_limits(played: &Played, result: &Value) {
-    assert!(
-        result["iterations"].as_u64().unwrap() <= u64::from(played.max_iterations),
-        "I-05"
-    );
-    let starts = played
-        .world
-        .events
-        .iter()
-        .filter(|event| event.kind == EventKind::IterationStart)
-        .count();
-    assert!(
-        starts as u32 <= played.max_iterations,
-        "I-05: more model calls than allowed"
-    );
-}
-
-fn check_events(world: &World) {
-    let finishes = world
-        .events
-        .iter()
-        .filter(|event| matches!(event.kind, EventKind::Finish { .. }))
-        .count();
-    assert_eq!(finishes, 1, "I-06");
-    assert!(
-        matches!(world.events.last().unwrap().kind, EventKind::Finish { .. }),
-        "I-06: something after the end"
-    );
-    assert!(world.run.poll_timeout().is_none(), "I-10: a timer after the end");
-    let mut open = BTreeMap::new();
-    for event in &world.events {
-        match &event.kind {
-            EventKind::TextStart { block } => assert!(
-                open.insert((event.iteration, event.attempt, *block), ())
-                    .is_none()
-            ),
-            EventKind::TextDelta { block, .. } => {
-                assert!(
-                    open.contains_key(&(event.iteration, event.attempt, *block)),
-                    "a delta outside its block"
-                );
-            }
-            EventKind::TextEnd { block } => {
-                assert!(open.remove(&(event.iteration, event.attempt, *block)).is_some());
-            }
-            EventKind::Reset { .. } => open.clear(),
-            _ => {}
-        }
-    }
-    assert!(open.is_empty(), "a text block that never ended");
-}
-
-fn usage_by_events(world: &World) -> Usage {
-    let mut calls: BTreeMap<(u32, u32), Usage> = BTreeMap::new();
-    for event in &world.events {
-        if let EventKind::Usage { usage, .. } = &event.kind {
-            calls.insert((event.iteration, event.attempt), *usage);
-        }
-    }
-    let mut sum = Usage::default();
-    calls.values().for_each(|usage| sum.add(usage));
-    sum
-}
-
-fn usage_by_iterations(world: &World) -> Usage {
-    let mut sum = Usage::default();
-    for event in &world.events {
-        if let EventKind::IterationFinish { usage, .. } = &event.kind {
-            sum.add(usage);
-        }
-    }
-    sum
 }

@@ -21,8 +21,12 @@ pub struct World {
     pub requests: Vec<String>,
     /// What each request says besides its body.
     pub sent: Vec<HttpRequest>,
-    /// The request that waits for an answer.
+    /// The agent of each request.
+    pub agents: Vec<u32>,
+    /// The request that waits for an answer; of several the one that the test has turned to, or the first.
     pub open_request: Option<EffectId>,
+    /// All requests that wait for an answer, with their agents.
+    pub open_requests: Vec<(EffectId, u32)>,
     pub aborted_requests: Vec<EffectId>,
     /// Calls that run, by the provider's id.
     pub running: BTreeMap<String, ToolInvocation>,
@@ -85,7 +89,9 @@ impl World {
             events: Vec::new(),
             requests: Vec::new(),
             sent: Vec::new(),
+            agents: Vec::new(),
             open_request: None,
+            open_requests: Vec::new(),
             aborted_requests: Vec::new(),
             running: BTreeMap::new(),
             tool_log: Vec::new(),
@@ -153,15 +159,21 @@ impl World {
         match output {
             Output::Send { request, http } => {
                 assert!(self.run.is_live(request));
-                assert_eq!(self.open_request, None, "two requests of one agent at once");
+                let agent = self.events.last().unwrap().agent;
+                assert!(
+                    self.open_requests.iter().all(|(_, other)| *other != agent),
+                    "two requests of one agent at once"
+                );
+                self.agents.push(agent);
+                self.open_requests.push((request, agent));
                 let body = self.run.request_body(request).unwrap().to_vec();
                 self.requests.push(String::from_utf8(body).unwrap());
                 self.sent.push(http);
-                self.open_request = Some(request);
+                self.open_request.get_or_insert(request);
             }
             Output::Abort { request } => {
                 self.aborted_requests.push(request);
-                self.open_request = None;
+                self.close(request);
             }
             Output::CallTool(invocation) => {
                 self.tool_log.push(format!("start {}", invocation.tool_call_id));
@@ -232,19 +244,41 @@ impl World {
         });
     }
 
+    /// From now on the request of this agent is the one that is answered.
+    pub fn turn_to(&mut self, path: &str) {
+        let found = self
+            .open_requests
+            .iter()
+            .find(|(_, agent)| self.run.agent_path(*agent) == path);
+        self.open_request = Some(found.unwrap_or_else(|| panic!("no request of {path}")).0);
+    }
+
+    fn close(&mut self, request: EffectId) {
+        self.open_requests.retain(|(open, _)| *open != request);
+        if self.open_request == Some(request) {
+            self.open_request = self.open_requests.first().map(|(open, _)| *open);
+        }
+    }
+
     pub fn end(&mut self) {
         let request = self.request();
-        self.open_request = None;
+        self.close(request);
         self.input(Input::End { request });
     }
 
     pub fn network_failed(&mut self) {
         let request = self.request();
-        self.open_request = None;
+        self.close(request);
         self.input(Input::NetworkFailed {
             request,
             why: "connection reset".into(),
         });
+    }
+
+    /// A whole successful streaming response to this agent's request.
+    pub fn respond_to(&mut self, path: &str, body: &str) {
+        self.turn_to(path);
+        self.respond(body);
     }
 
     /// A whole successful streaming response.
@@ -282,6 +316,13 @@ impl World {
 
     pub fn cancel(&mut self) {
         self.input(Input::Cancel { why: "user".into() });
+    }
+
+    /// All requests with their agents, those of one agent in a row.
+    pub fn requests_by_agent(&self) -> Vec<(u32, String)> {
+        let mut all: Vec<(u32, String)> = self.agents.iter().copied().zip(self.requests.clone()).collect();
+        all.sort_by_key(|(agent, _)| *agent);
+        all
     }
 
     pub fn body(&self, request: usize) -> Value {

@@ -5,7 +5,6 @@ use super::super::event::{DeltaKind, EventKind};
 use super::super::json_check::check;
 use super::super::ledger::{Grown, Ledger, Place};
 use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
-use super::super::usage::Usage;
 use super::reading::{WrittenCall, name_call};
 use super::{Agent, Desk};
 
@@ -68,7 +67,7 @@ impl Agent {
         self.close_request(desk, false);
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
-        desk.ledger.usage.add(&answer.usage);
+        desk.ledger.accounts.count(self.index, &answer.usage);
         self.call_usage.add(&answer.usage);
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
@@ -150,8 +149,8 @@ pub fn text_of_parts(answer: &Answer) -> String {
 #[cfg_attr(looplet_speed, optimize(speed))]
 fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
     if change == Change::Usage {
-        let mut total: Usage = ledger.usage;
-        total.add(&answer.usage);
+        ledger.accounts.note(place.agent, answer.usage);
+        let total = ledger.accounts.used(0);
         return ledger.emit(
             place,
             EventKind::Usage {

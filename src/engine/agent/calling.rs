@@ -1,5 +1,6 @@
 //! The tool calls of an answer: checked, prepared, scheduled, answered.
 
+use super::super::config::AgentTool;
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{QuestionAnswer, ToolReturn};
 use super::super::message::Json;
@@ -142,6 +143,9 @@ impl Agent {
     }
 
     pub fn handle_tool_timeout(&mut self, desk: &mut Desk<'_>, effect: EffectId) {
+        if let Some(child) = desk.child_of(effect) {
+            return desk.on_child(child, &mut |child, desk| child.stop(desk, StoppedBy::Time));
+        }
         let why = "the tool did not finish in time";
         desk.ledger.output(Output::AbortTool {
             call: effect,
@@ -235,7 +239,11 @@ impl Agent {
             let Some(call) = self.tools.calls.get_mut(index) else {
                 break;
             };
-            let effect = desk.ledger.open(self.index, EffectKind::Tool);
+            let kind = match agent_of(desk, &call.name) {
+                Some(_) => EffectKind::Subagent,
+                None => EffectKind::Tool,
+            };
+            let effect = desk.ledger.open(self.index, kind);
             if call.replay_once {
                 call.phase = CallPhase::AwaitingSave { effect, save: None };
                 desk.ledger.await_save();
@@ -250,10 +258,13 @@ impl Agent {
     }
 
     fn run_call(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        let iteration = self.iteration;
         let Some(call) = self.tools.calls.get_mut(index) else {
             return;
         };
+        if let Some(target) = agent_of(desk, &call.name) {
+            return self.delegate(desk, index, effect, target);
+        }
+        let place = (self.iteration, self.index, self.profile);
         call.phase = CallPhase::Running {
             effect,
             started_ms: desk.ledger.now_ms,
@@ -262,7 +273,7 @@ impl Agent {
         desk.ledger
             .set_timer(TimerReason::Tool { call: effect }, timeout_ms);
         desk.ledger
-            .output(Output::CallTool(invocation(call, effect, iteration)));
+            .output(Output::CallTool(invocation(call, effect, place)));
     }
 
     pub(super) fn finish_call(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
@@ -334,6 +345,11 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         if let Some(most) = tool.max_result_chars {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }
+        if let Some(agent) = tool.agent {
+            // Agents work beside each other, but one that is kept has one conversation.
+            let key = if agent.keep { &call.name } else { &call.id };
+            call.resource_key = Some(["agent ", key].concat());
+        }
         if tool.prepare {
             call.phase = CallPhase::Unprepared;
         }
@@ -360,14 +376,22 @@ fn bare(written: WrittenCall) -> Call {
     }
 }
 
-pub(super) fn invocation(call: &Call, effect: EffectId, iteration: u32) -> ToolInvocation {
+/// `place`: iteration, agent, profile.
+pub(super) fn invocation(call: &Call, effect: EffectId, place: (u32, u32, u32)) -> ToolInvocation {
     ToolInvocation {
         call: effect,
         tool_call_id: call.id.clone(),
         tool_name: call.name.clone(),
         input: call.input.clone(),
-        iteration,
+        iteration: place.0,
+        agent: place.1,
+        profile: place.2,
     }
+}
+
+/// The agent that the tool is.
+fn agent_of(desk: &Desk<'_>, name: &str) -> Option<AgentTool> {
+    desk.config.tools.iter().find(|tool| tool.name == name)?.agent
 }
 
 pub(super) fn fault(code: &str, message: String, hint: &str) -> ToolFault {

@@ -3,7 +3,7 @@
 use super::super::config::ToolConfig;
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
-use super::super::json_writer::{push_raw, push_text};
+use super::super::json_writer::{push_raw, push_text, push_text_if};
 use super::super::message::Json;
 use super::super::output::{EffectKind, Output, Question};
 use super::super::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
@@ -108,7 +108,8 @@ impl Agent {
         let is_deferred = call.gate.said(Decision::Defer);
         let question = desk.ledger.open(self.index, EffectKind::Question);
         call.phase = CallPhase::AwaitingAnswer { question };
-        let call = described(call, &reason);
+        let path = self.parent.as_ref().map(|_| self.path.as_str());
+        let call = described(call, &reason, path);
         let kind = EventKind::Question {
             question_id: question,
             question: "permission".into(),
@@ -204,12 +205,14 @@ impl Agent {
     }
 }
 
-fn described(call: &Call, reason: &str) -> Json {
+/// `path`: of the agent, where that is not the root.
+fn described(call: &Call, reason: &str, path: Option<&str>) -> Json {
     let mut json = b"{".to_vec();
     push_text(&mut json, "toolCallId", &call.id);
     push_text(&mut json, "toolName", &call.name);
     push_raw(&mut json, "input", call.input.as_str());
     push_text(&mut json, "reason", reason);
+    push_text_if(&mut json, "agentPath", path);
     json.push(b'}');
     Json::from_valid(&String::from_utf8(json).unwrap_or_default())
 }

@@ -9,7 +9,7 @@ use super::super::config::Config;
 use super::super::event::ToolFault;
 use super::super::input::ToolReturn;
 use super::super::message::ToolInput;
-use super::super::output::{EffectId, Output};
+use super::super::output::EffectId;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{CallPhase, ToolBatch, Wording};
 use super::calling::fault;
@@ -51,6 +51,11 @@ impl Agent {
             let at = self.tools.parts_seen;
             let is_last = at + 1 == answer.parts.len();
             let part = answer.parts.get_mut(at)?;
+            if part.is_answer {
+                // It stands in the batch as a call when the answer is complete: nothing may come before it.
+                self.tools.is_closed = true;
+                return None;
+            }
             if part.kind != PartKind::ToolCall {
                 self.tools.parts_seen += 1;
                 continue;
@@ -104,15 +109,17 @@ impl Agent {
                 continue;
             };
             let effect: EffectId = *effect;
+            let written = self.abort_call(desk, effect, why);
             desk.ledger.close(effect);
             desk.ledger.timers.clear(TimerReason::Tool { call: effect });
-            desk.ledger.output(Output::AbortTool {
-                call: effect,
-                why: why.into(),
-            });
+            let so_far = if written.is_empty() {
+                ""
+            } else {
+                "; written so far: "
+            };
             let fault = fault(
                 "cancelled",
-                why.to_owned(),
+                [why, so_far, &written].concat(),
                 "Call the tool again if its result is still needed.",
             );
             self.finish_call(desk, index, ToolReturn::Fault(fault));
@@ -130,5 +137,5 @@ impl Agent {
 fn may_start_early(call: &WrittenCall, config: &Config) -> bool {
     let is_as_written = call.repaired_by.is_none() && matches!(call.input, ToolInput::Json(_));
     let tool = config.tools.iter().find(|tool| tool.name == call.name);
-    is_as_written && tool.is_some_and(|tool| tool.read_only && !tool.replay_once)
+    is_as_written && tool.is_some_and(|tool| tool.read_only && !tool.replay_once && tool.agent.is_none())
 }

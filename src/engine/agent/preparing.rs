@@ -21,13 +21,13 @@ pub(super) const MAX_VIOLATIONS: usize = 5;
 
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
-        let iteration = self.iteration;
+        let place = (self.iteration, self.index, self.profile);
         let preparing = self
             .tools
             .calls
             .iter()
             .filter(|call| call.phase == CallPhase::Unprepared);
-        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, iteration)).collect();
+        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, place)).collect();
         if calls.is_empty() {
             return;
         }
@@ -65,7 +65,7 @@ impl Agent {
             return self.finish_call(desk, index, ToolReturn::Fault(fault));
         }
         if let Some(call) = self.tools.calls.get_mut(index) {
-            call.resource_key = prepared.resource_key;
+            call.resource_key = prepared.resource_key.or(call.resource_key.take());
             if let Some(input) = prepared.input {
                 call.input = input;
             }

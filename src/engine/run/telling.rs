@@ -73,10 +73,7 @@ impl Run {
     pub fn result(&self) -> RunResult<'_> {
         let outcome = self.outcome.as_ref();
         let root = self.agents.first();
-        let mut usage = self.ledger.usage;
-        if let Some(root) = root {
-            usage.add(&root.open_usage());
-        }
+        let usage = self.ledger.accounts.used(0);
         let queued = root.map(|root| {
             root.steers
                 .iter()

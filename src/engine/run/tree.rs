@@ -1,8 +1,16 @@
-//! Who acts: the agent that an input or an effect belongs to, with what it works with.
+//! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
-use super::super::agent::{Agent, Desk};
+use super::super::active_model::ActiveModel;
+use super::super::agent::{Agent, Desk, failed};
+use super::super::error::ConfigError;
+use super::super::input::ToolReturn;
+use super::super::json_writer::decimal;
+use super::super::message::Block;
+use super::super::outcome::{Outcome, OutcomeKind};
 use super::super::output::EffectId;
 use super::super::profile::Profile;
+use super::super::spawn::{Parent, Spawn};
+use super::super::transcript::Transcript;
 use super::Run;
 
 impl Run {
@@ -26,17 +34,135 @@ impl Run {
     /// An agent that has not ended, with what it works with.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
-        let agent = self
-            .agents
-            .get_mut(index as usize)
-            .filter(|agent| agent.ended().is_none())?;
+        let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
+        let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
         let Profile { config, catalog } = self.profiles.get(agent.profile as usize)?;
         let desk = Desk {
             config,
             catalog,
             ledger: &mut self.ledger,
             permissions: &mut self.permissions,
+            profiles: &self.profiles,
+            below,
+            first_below: index + 1,
         };
         Some((agent, desk))
+    }
+
+    /// The agent that waits at this handover gets what its successor works with.
+    pub(super) fn hand_off(&mut self, handover: EffectId) {
+        let Some(index) = self.ledger.find(handover).map(|open| open.agent) else {
+            return;
+        };
+        let agent = self.agents.get_mut(index as usize);
+        let Some(successor) = agent.and_then(|agent| {
+            let successor = agent.successor.take()?;
+            agent.profile = successor.profile;
+            Some(successor)
+        }) else {
+            return;
+        };
+        self.on_agent(index, |agent, desk| agent.take_over(desk, successor));
+    }
+
+    /// Agents that were called begin; of those that have ended the callers are told.
+    pub(super) fn settle_tree(&mut self) {
+        loop {
+            if !self.ledger.spawns.is_empty() {
+                let spawn = self.ledger.spawns.remove(0);
+                self.begin_agent(spawn);
+                continue;
+            }
+            let Some(agent) = self.agents.iter_mut().find(|agent| agent.owes_report()) else {
+                return;
+            };
+            let index = agent.index;
+            if let Some((parent, outcome, result)) = agent.report() {
+                self.hand_back(index, &parent, outcome, result);
+            }
+        }
+    }
+
+    fn begin_agent(&mut self, spawn: Spawn) {
+        let Spawn { parent, .. } = &spawn;
+        // Whoever called it may have ended within the same input.
+        if !self.ledger.is_open(parent.call) {
+            return;
+        }
+        let call = parent.clone();
+        let prompt = vec![Block::text(spawn.prompt.clone())];
+        match self.add_agent(spawn) {
+            Ok(index) => self.on_agent(index, |agent, desk| agent.start(desk, prompt)),
+            Err(error) => {
+                let result = failed(&error.to_text(), "", true);
+                self.finish_call(&call, result);
+            }
+        }
+    }
+
+    fn add_agent(&mut self, spawn: Spawn) -> Result<u32, ConfigError> {
+        let Spawn { parent, profile, .. } = spawn;
+        let index = self.agents.len() as u32;
+        let of_tool = |agent: &&mut Agent| {
+            let other = agent.parent.as_ref();
+            other.is_some_and(|other| other.agent == parent.agent && other.name == parent.name)
+        };
+        let mut earlier = 0usize;
+        let mut transcript = Transcript::default();
+        for agent in self.agents.iter_mut().filter(of_tool) {
+            earlier += 1;
+            if spawn.keep {
+                transcript = std::mem::take(&mut agent.transcript);
+            }
+        }
+        let caller = self.agents.get(parent.agent as usize);
+        let config = self.profiles.get(profile as usize).map(|profile| &profile.config);
+        let (Some(caller), Some(config)) = (caller, config) else {
+            return Err(ConfigError::new("agents", "has no such agent"));
+        };
+        let model = if spawn.inherit_model {
+            &caller.asked.config
+        } else {
+            &config.model
+        };
+        let model = ActiveModel::checked(model.clone(), config)?;
+        let mut path = [&caller.path, "/", &parent.name].concat();
+        if earlier > 0 {
+            path = [&path, "#", &decimal(earlier + 1)].concat();
+        }
+        let mut agent = Agent::new(index, &path, model, transcript);
+        agent.depth = caller.depth + 1;
+        agent.profile = profile;
+        agent.is_kept = spawn.keep;
+        self.ledger.accounts.add(Some(parent.agent), &config.limits);
+        agent.parent = Some(parent);
+        self.agents.push(agent);
+        Ok(index)
+    }
+
+    /// What ended an agent may be more than its own affair: a limit of an agent above, an interrupt of the host.
+    fn hand_back(&mut self, index: u32, parent: &Parent, outcome: Outcome, result: ToolReturn) {
+        if !self.ledger.is_open(parent.call) {
+            return;
+        }
+        if let Some((above, by)) = self
+            .ledger
+            .accounts
+            .overrun(index)
+            .filter(|(above, _)| *above != index)
+        {
+            return self.on_agent(above, |agent, desk| agent.stop(desk, by));
+        }
+        if outcome.outcome == OutcomeKind::Cancelled {
+            let why = outcome.abort_reason.unwrap_or_default();
+            return self.on_root(|agent, desk| agent.cancel(desk, why));
+        }
+        self.finish_call(parent, result);
+    }
+
+    fn finish_call(&mut self, parent: &Parent, result: ToolReturn) {
+        self.on_agent(parent.agent, |agent, desk| {
+            agent.handle_tool_finished(desk, parent.call, result);
+        });
     }
 }

@@ -52,6 +52,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["setModel", model]);
   }
 
+  agent(index: number): [string, string] {
+    return index === 0 ? ["root", ""] : [`root/${index}`, `call_${index}`];
+  }
+
   withdraw(id: number): boolean {
     this.calls.push(["withdraw", id]);
     return true;
@@ -121,7 +125,7 @@ export class FakeDriver implements Driver {
 
   emit(event: { type: RunEvent["type"]; [field: string]: unknown }): void {
     const stamp = { seq: ++this.#seq, agentPath: "root", iteration: 1, attempt: 1 };
-    this.#tell(() => this.host.onEvent({ ...stamp, ...event } as RunEvent));
+    this.#tell(() => this.host.onEvent({ ...stamp, ...event } as RunEvent, 0));
   }
 
   say(text: string, block = 0, kind: 0 | 1 | 2 = 0): void {

@@ -24,11 +24,11 @@ export function bench(options: Partial<Tool>): Bench {
     t: { description: "A tool", inputSchema: { type: "object" }, execute: () => "ok", ...options },
   });
   const calls = new ToolCalls(
-    known,
+    [known],
     () => driver,
     (error) => errors.push(error),
   );
-  const invocation = { call: 1, toolCallId: "id-1", toolName: "t", iteration: 2 };
+  const invocation = { call: 1, toolCallId: "id-1", toolName: "t", iteration: 2, agent: 0, profile: 0 };
   return {
     driver,
     calls,

@@ -1,0 +1,155 @@
+//! What holds of every run: I-01, I-03 to I-06 and I-10.
+
+use std::collections::BTreeMap;
+
+use looplet::engine::event::EventKind;
+use looplet::engine::usage::Usage;
+use serde_json::Value;
+
+use crate::world::World;
+
+/// I-01 and I-03 on the wire.
+pub fn check_wire_messages(body: &Value) {
+    let messages = body["messages"].as_array().unwrap();
+    let mut open: Vec<&Value> = Vec::new();
+    for message in messages {
+        let content = message["content"].as_array().unwrap();
+        assert!(!content.is_empty(), "I-03: an empty message");
+        let results: Vec<&Value> = content
+            .iter()
+            .map_while(|block| block.get("tool_use_id"))
+            .collect();
+        assert_eq!(
+            results, open,
+            "I-01, I-04: the results are not those of the calls before, in order"
+        );
+        let blocks = content.iter().skip(results.len());
+        assert!(
+            blocks.clone().all(|block| block["type"] != "tool_result"),
+            "a result after other content"
+        );
+        for block in blocks {
+            assert!(
+                block["text"].as_str().is_none_or(|text| !text.trim().is_empty()),
+                "I-03: empty text"
+            );
+        }
+        open = content
+            .iter()
+            .filter(|block| block["type"] == "tool_use")
+            .map(|block| &block["id"])
+            .collect();
+        let mut unique = open.clone();
+        unique.sort_by_key(|id| id.to_string());
+        unique.dedup();
+        assert_eq!(unique.len(), open.len(), "I-01: two calls of one id");
+        assert!(open.is_empty() || message["role"] == "assistant");
+    }
+    assert!(open.is_empty(), "I-01: a call without a result");
+}
+
+/// The same on the neutral messages of the result.
+pub fn check_messages(messages: &Value) {
+    let mut open: Vec<Value> = Vec::new();
+    for message in messages.as_array().unwrap() {
+        let content = message["content"].as_array().unwrap();
+        assert!(!content.is_empty());
+        let results: Vec<Value> = content
+            .iter()
+            .filter_map(|block| block.get("callId").cloned())
+            .collect();
+        assert_eq!(
+            results, open,
+            "the results are not those of the calls before, in order"
+        );
+        let calls = content.iter().filter(|block| block["type"] == "tool_call");
+        open = calls.map(|block| block["id"].clone()).collect();
+    }
+    assert!(open.is_empty(), "a call without a result");
+}
+
+/// Never a success without a valid value.
+pub fn check_output(wants_output: bool, result: &Value) {
+    if wants_output && result["outcome"] == "completed" {
+        assert!(
+            result["output"]["n"].is_i64(),
+            "S001-50: completed without an answer that fits"
+        );
+    }
+}
+
+pub fn check_limits(world: &World, max_iterations: u32, result: &Value) {
+    assert!(
+        result["iterations"].as_u64().unwrap() <= u64::from(max_iterations),
+        "I-05"
+    );
+    let starts = world
+        .events
+        .iter()
+        .filter(|event| event.agent == 0 && event.kind == EventKind::IterationStart)
+        .count();
+    assert!(
+        starts as u32 <= max_iterations,
+        "I-05: more model calls than allowed"
+    );
+}
+
+pub fn check_events(world: &World) {
+    let finishes = world
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind, EventKind::Finish { .. }))
+        .count();
+    assert_eq!(finishes, 1, "I-06");
+    assert!(
+        matches!(world.events.last().unwrap().kind, EventKind::Finish { .. }),
+        "I-06: something after the end"
+    );
+    assert!(world.run.poll_timeout().is_none(), "I-10: a timer after the end");
+    let mut open = BTreeMap::new();
+    for event in &world.events {
+        match &event.kind {
+            EventKind::TextStart { block } => assert!(
+                open.insert((event.agent, event.iteration, event.attempt, *block), ())
+                    .is_none()
+            ),
+            EventKind::TextDelta { block, .. } => {
+                assert!(
+                    open.contains_key(&(event.agent, event.iteration, event.attempt, *block)),
+                    "a delta outside its block"
+                );
+            }
+            EventKind::TextEnd { block } => {
+                assert!(
+                    open.remove(&(event.agent, event.iteration, event.attempt, *block))
+                        .is_some()
+                );
+            }
+            EventKind::Reset { .. } => open.retain(|(agent, ..), ()| *agent != event.agent),
+            _ => {}
+        }
+    }
+    assert!(open.is_empty(), "a text block that never ended");
+}
+
+pub fn usage_by_events(world: &World) -> Usage {
+    let mut calls: BTreeMap<(u32, u32, u32), Usage> = BTreeMap::new();
+    for event in &world.events {
+        if let EventKind::Usage { usage, .. } = &event.kind {
+            calls.insert((event.agent, event.iteration, event.attempt), *usage);
+        }
+    }
+    let mut sum = Usage::default();
+    calls.values().for_each(|usage| sum.add(usage));
+    sum
+}
+
+pub fn usage_by_iterations(world: &World) -> Usage {
+    let mut sum = Usage::default();
+    for event in &world.events {
+        if let EventKind::IterationFinish { usage, .. } = &event.kind {
+            sum.add(usage);
+        }
+    }
+    sum
+}
