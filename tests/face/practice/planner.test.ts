@@ -193,6 +193,33 @@ describe("the planner obeys the request", () => {
   });
 });
 
+describe("tools that are agents", () => {
+  const agent = (answer: string) => tool("Digs", { prompt: { type: "string" } }, () => answer);
+  const agents = { ...TOOLS, researcher: agent("Keys open doors."), note_keeper: agent("Noted.") };
+
+  it("are told what they are asked for, in words of their own", async () => {
+    expect(
+      await calls("Ask the researcher to search for keys, and let the note_keeper list my notes", agents),
+    ).toEqual([['researcher{"prompt":"Search for keys"}', 'note_keeper{"prompt":"List my notes"}']]);
+    expect(await calls("Ask the researcher about keys.", agents)).toEqual([
+      ['researcher{"prompt":"Look up keys."}'],
+    ]);
+  });
+
+  it("know what came before them, and are quoted", async () => {
+    const rounds = await converse("Calculate 6 * 7, then ask the keeper to save it", {
+      ...TOOLS,
+      keeper: agent("Noted."),
+    });
+    expect(rounds[1]?.calls).toEqual([{ name: "keeper", input: { prompt: "Save it: 6 * 7: 42" } }]);
+    expect(rounds.at(-1)?.text).toContain("**Keeper:**\n\n> Noted.");
+  });
+
+  it("are not spoken to by chance", async () => {
+    expect(await calls("Ask the editor to search for keys", agents)).toEqual([['search{"query":"keys"}']]);
+  });
+});
+
 describe("asked to go on, the planner", () => {
   const said = (role: string, content: unknown) => ({ role, content });
   const next = async (...messages: unknown[]) => {

@@ -1,6 +1,7 @@
 /** Writes the final answer out of tool results, in Markdown. */
 import { isObject, parseJson } from "../json.js";
 import { readError } from "./correct.js";
+import { isAgent } from "./delegate.js";
 import { flatten, isShort, nounOf, showResult } from "./show.js";
 import type { Step } from "./steps.js";
 import { capitalise, shorten, splitName, stems } from "./words.js";
@@ -35,6 +36,7 @@ function writeFailure({ tool, input, isRetry }: Step, text: string): string {
 function writeSuccess(step: Step, text: string): string {
   const { tool, input } = step;
   const name = splitName(tool.name);
+  if (isAgent(tool)) return `**${capitalise(name)}:**\n\n${bare(text).replace(/^/gm, "> ")}`;
   const expression = sumOf(input, name);
   if (expression !== undefined && (isShort(text) || isSingle(text)))
     return `**${expression} = ${bare(text)}**`;

@@ -8,6 +8,7 @@ import { canonical, isObject, parseJson } from "../json.js";
 import { findArithmetic, findNumbers } from "./arithmetic.js";
 import { splitClauses } from "./clauses.js";
 import { correctInput } from "./correct.js";
+import { delegated } from "./delegate.js";
 import type { DoneCall, Episode } from "./episode.js";
 import { fillInput, type Source } from "./fill.js";
 import { kindOf, type Kind } from "./kinds.js";
@@ -54,7 +55,7 @@ export function planSteps(episode: Episode, tools: readonly ToolSpec[]): Steps {
       const previous = isDependent && !isBlocked ? needed : [];
       const group = fanOut(task).map((text): Step => {
         const source: Source = { text, prompt, ...previousOf(previous) };
-        const input = isBlocked ? {} : fillInput(task.tool, source);
+        const input = isBlocked ? {} : (toldTo(task, source) ?? fillInput(task.tool, source));
         if (isBlocked)
           return { tool: task.tool, text, input, state: "waiting", result: undefined, isRetry: false };
         return settle(
@@ -98,6 +99,14 @@ interface Task {
   tool: ToolSpec;
   text: string;
   isAfter: boolean;
+  /** What an agent is told. */
+  prompt?: string;
+}
+
+// An agent begins with nothing but its prompt: what "it" is, it must be told.
+function toldTo({ prompt, text }: Task, { previous }: Source): Record<string, unknown> | undefined {
+  if (prompt === undefined) return undefined;
+  return { prompt: previous !== undefined && refersBack(text) ? `${prompt}: ${previous}` : prompt };
 }
 
 function tasksOf(prompt: string, candidates: readonly Candidate[]): { tasks: Task[]; rest: string[] } {
@@ -107,6 +116,15 @@ function tasksOf(prompt: string, candidates: readonly Candidate[]): { tasks: Tas
   for (const clause of splitClauses(prompt)) {
     const last = tasks.at(-1);
     const isSentence = !/[\p{L},]/u.test(clause.joint);
+    const agent = delegated(
+      candidates.map(({ tool: one }) => one),
+      clause.text,
+    );
+    if (agent) {
+      tasks.push({ ...agent, text: clause.text, isAfter: clause.isAfter });
+      isJoinable = true;
+      continue;
+    }
     const tool =
       bestMatch(candidates, clause.text)?.tool ??
       (last && clause.isAfter ? chainedTool(clause.text, last, candidates) : undefined);
@@ -141,7 +159,8 @@ function refersBack(text: string): boolean {
 }
 
 /** One text per call: "the weather in Paris and London" is two calls of a tool that takes one city. */
-function fanOut({ tool, text }: Task): string[] {
+function fanOut({ tool, text, prompt }: Task): string[] {
+  if (prompt !== undefined) return [text];
   const properties = Object.entries<any>(
     isObject(tool.schema["properties"]) ? tool.schema["properties"] : {},
   );
