@@ -96,6 +96,23 @@ describe("the playground in trouble", { skip }, () => {
     assert.equal(await visitor.page.locator("input[name=apiKey]").inputValue(), "");
   });
 
+  test("half a price is refused, and so is one that is no number", async () => {
+    await typeKey(visitor);
+    const dialog = visitor.page.getByRole("dialog");
+    await dialog.getByRole("checkbox", { name: /my own key/ }).check();
+    const price = (name) => dialog.getByRole("textbox", { name, exact: true });
+    await price("Input price").fill("3");
+    await visitor.button("Use this").click();
+    assert.match(await dialog.getByRole("alert").innerText(), /Prices: type both/);
+    assert.equal(await price("Output price").getAttribute("aria-invalid"), "true");
+    await price("Output price").fill("a lot");
+    await visitor.button("Use this").click();
+    assert.equal(await price("Output price").getAttribute("aria-invalid"), "true");
+    await price("Output price").fill("15");
+    await visitor.button("Use this").click();
+    assert.equal(await dialog.isVisible(), false);
+  });
+
   test("a vendor that cannot be reached is a failure with advice", async () => {
     await visitor.page.route(vendorUrl, (route) => route.abort("connectionrefused"));
     await connect(visitor);

@@ -69,9 +69,9 @@ export class AgentView {
     return this.#cards.get(toolCallId) ?? this.#addCard(toolCallId, toolName);
   }
 
-  /** The card of a call of this tool that works and that no agent answers yet. */
-  cardFor(toolName: string): ToolCard | undefined {
-    return [...this.#cards.values()].find((card) => card.name === toolName && card.isFree);
+  /** The card of a call that was made. */
+  find(toolCallId: string): ToolCard | undefined {
+    return this.#cards.get(toolCallId);
   }
 
   say(line: HTMLElement): void {

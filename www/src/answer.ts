@@ -98,15 +98,14 @@ export class Answer {
     if (known) return known;
     const slash = path.lastIndexOf("/");
     const parent = this.#agents.get(path.slice(0, Math.max(0, slash)));
-    const name = path.slice(slash + 1).replace(/#\d+$/, "");
-    const inside = parent?.cardFor(name)?.nest();
+    const inside = event.parentToolCallId && parent?.find(event.parentToolCallId)?.nest();
     const agent = new AgentView(inside ? () => inside : () => this.#current());
     this.#agents.set(path, agent);
     return agent;
   }
 
-  #ask(agent: AgentView, { questionId, data }: RunEventOf<"question">): void {
-    if (!data) return;
+  #ask(agent: AgentView, { questionId, question, data }: RunEventOf<"question">): void {
+    if (question !== "permission" || !data) return;
     const card = agent.cardOf(data);
     const approval = card.ask(data, this.#actions.schemaOf(data.toolName), (result) => {
       const asked = [questionId];

@@ -85,7 +85,7 @@ export class RunTrace {
         this.#begin(callId(event), "tool", round, timeMs).name = event.toolName;
         return;
       case "question":
-        if (event.data) {
+        if (event.question === "permission" && event.data) {
           const call = callId({ agentPath, toolCallId: event.data.toolCallId });
           this.#begin(`question ${event.questionId}`, "wait", call, timeMs).name = "Waits for approval";
           this.#hold(call, true, timeMs);

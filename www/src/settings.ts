@@ -59,16 +59,14 @@ export class Settings {
         "div",
         { class: "pair" },
         field("inputPrice", "Input price", {
-          type: "number",
-          min: 0,
-          step: "any",
+          type: "text",
+          autocomplete: "off",
           inputmode: "decimal",
           placeholder: "$ per million",
         }),
         field("outputPrice", "Output price", {
-          type: "number",
-          min: 0,
-          step: "any",
+          type: "text",
+          autocomplete: "off",
           inputmode: "decimal",
           placeholder: "$ per million",
         }),
@@ -162,7 +160,7 @@ export class Settings {
     this.#form.addEventListener("change", () => this.#fit());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const limits = this.#readLimits();
+      const limits = this.#readTyped();
       if (!limits) return;
       try {
         apply(readConnection(new FormData(this.#form)), limits);
@@ -192,22 +190,27 @@ export class Settings {
     }
   }
 
-  /** What was typed; without a value when the dialog has said what is wrong with it. */
-  #readLimits(): Limits | undefined {
+  /** Looks at all that was typed; without a value when the dialog has said what is wrong with it. */
+  #readTyped(): Limits | undefined {
     const limits: Limits = {};
-    const problems: HTMLElement[] = [];
-    let first: HTMLInputElement | undefined;
+    const problems = new Map<HTMLInputElement, string>();
     for (const name of budgetNames) {
       const input = this.#input(name);
       const { value, problem } = { value: undefined, ...readBudget(name, input.value.trim()) };
-      input.setAttribute("aria-invalid", String(problem !== undefined));
-      if (problem !== undefined) {
-        first ??= input;
-        problems.push(element("p", {}, problem));
-      } else if (value !== undefined) limits[name] = value;
+      if (problem !== undefined) problems.set(input, problem);
+      else if (value !== undefined) limits[name] = value;
     }
+    const prices = [this.#input("inputPrice"), this.#input("outputPrice")];
+    if (!this.#vendor.hidden) {
+      const isOne = prices.filter(({ value }) => value.trim() !== "").length === 1;
+      const bad = prices.find(({ value }) => (isOne && value.trim() === "") || !(Number(value) >= 0));
+      if (bad) problems.set(bad, "Prices: type both in dollars per million tokens, from 0 on, or none.");
+    }
+    for (const input of [...budgetNames.map((name) => this.#input(name)), ...prices])
+      input.setAttribute("aria-invalid", String(problems.has(input)));
+    const [first] = problems.keys();
     if (!first) return limits;
-    this.#refuse(...problems);
+    this.#refuse(...[...problems.values()].map((problem) => element("p", {}, problem)));
     first.focus({ preventScroll: true });
     return undefined;
   }

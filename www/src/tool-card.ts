@@ -24,7 +24,7 @@ const states: Record<State, { label: string; icon: IconName }> = {
 
 export class ToolCard {
   readonly element: HTMLElement;
-  readonly name: string;
+  readonly #name: string;
   readonly #state = element("span", { class: "state" });
   readonly #brief = element("code", { class: "brief" });
   readonly #input = element("pre", { class: "input", tabindex: 0, "aria-label": "Arguments" });
@@ -37,7 +37,7 @@ export class ToolCard {
   #isOpen = true;
 
   constructor(name: string) {
-    this.name = name;
+    this.#name = name;
     const details = element(
       "details",
       { class: "card", open: true },
@@ -84,20 +84,15 @@ export class ToolCard {
     this.#show("waiting");
   }
 
-  /** Made, not over, and no agent answers it. */
-  get isFree(): boolean {
-    return !this.#inside && ["waiting", "running"].includes(this.element.dataset["state"] ?? "");
-  }
-
   /** The place for what the agent says and does that answers the call. */
   nest(): HTMLElement {
     this.#inside ??= element("div", {
       class: "subagent",
       role: "group",
-      "aria-label": `Agent ${this.name}`,
+      "aria-label": `Agent ${this.#name}`,
     });
     this.element.classList.add("delegating");
-    this.#body.append(element("p", { class: "part-label" }, `Agent ${this.name}`), this.#inside);
+    this.#body.append(element("p", { class: "part-label" }, `Agent ${this.#name}`), this.#inside);
     this.#show("running");
     return this.#inside;
   }

@@ -211,7 +211,7 @@ describe("tools that are agents", () => {
       ...TOOLS,
       keeper: agent("Noted."),
     });
-    expect(rounds[1]?.calls).toEqual([{ name: "keeper", input: { prompt: "Save it: 6 * 7: 42" } }]);
+    expect(rounds[1]?.calls).toEqual([{ name: "keeper", input: { prompt: "Save it: 6 * 7 = 42" } }]);
     expect(rounds.at(-1)?.text).toContain("**Keeper:**\n\n> Noted.");
   });
 
