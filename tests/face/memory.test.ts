@@ -19,7 +19,7 @@ async function one(index: number): Promise<string> {
   return (await run.result).outcome;
 }
 
-it("a thousand runs, finished, aborted and left, do not grow the engine's memory", async () => {
+it("I-10: a thousand runs, finished, aborted and left, do not grow the engine's memory", async () => {
   const { memory } = await loadWasm();
   for (let index = 0; index < 150; index++) await one(index);
   const before = memory.buffer.byteLength;

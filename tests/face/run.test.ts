@@ -304,7 +304,7 @@ describe("abort", () => {
     expect(engine.drivers).toEqual([]);
   });
 
-  it("leaves no listener on the signal after the end", async () => {
+  it("I-10: leaves no listener on the signal after the end", async () => {
     const { signal } = new AbortController();
     const removed = vi.spyOn(signal, "removeEventListener");
     const added = vi.spyOn(signal, "addEventListener");

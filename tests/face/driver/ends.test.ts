@@ -208,7 +208,7 @@ describe("an abort", () => {
 });
 
 describe("after the end of a run", () => {
-  it("no timer is left, and the one there was did not move with every chunk", async () => {
+  it("I-10: no timer is left, and the one there was did not move with every chunk", async () => {
     const setTimer = vi.fn(() => 1);
     const clearTimer = vi.fn();
     let now = 0;

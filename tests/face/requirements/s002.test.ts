@@ -1,7 +1,9 @@
 /** The guide "How to implement an agent loop", as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
 import type { Block, Message } from "../../../src/face/types.js";
-import { call, play, results } from "./kit.js";
+import { anthropic, createAgent } from "../../../src/face/entry/node.js";
+import { scripted } from "../../../src/face/practice/index.js";
+import { call, play, results, told } from "./kit.js";
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const wrote = (id: string): Block => ({ type: "tool_call", id, name: "look", input: { n: 1 } });
@@ -97,5 +99,24 @@ describe("S002", () => {
     );
     expect(seen).toEqual({ a: [1, { b: null }] });
     expect(results(bodies[1])).toHaveLength(1);
+  });
+
+  it("S002-16: a tool may run an agent of its own, of which the outer model reads the last text alone", async () => {
+    const inner = scripted([{ text: "I look.", toolCalls: [call("look")] }, { text: "It is blue." }]);
+    const look = { description: "Looks", inputSchema: { type: "object" }, execute: () => "blue" };
+    const researcher = createAgent({ model: anthropic("small", { fetch: inner }), tools: { look } });
+    const research = {
+      description: "Finds out",
+      inputSchema: { type: "object", properties: { question: { type: "string" } } },
+      execute: async ({ question }: { question: string }) => (await researcher.run(question).result).text,
+    };
+    const { bodies, result } = await play(
+      [{ toolCalls: [call("research", { question: "Which colour?" })] }, { text: "Blue." }],
+      { agent: { tools: { research } as never } },
+    );
+    expect(told(results(bodies[1])[0])).toBe("It is blue.");
+    expect(JSON.stringify(inner.requests[0]!.body)).toContain("Which colour?");
+    expect(JSON.stringify(inner.requests[0]!.body)).not.toContain("Be brief.");
+    expect(result.text).toBe("Blue.");
   });
 });
