@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../src/face/entry/node.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 import { defineAgent, iterationPresets, presets, type PresetName } from "../../src/face/presets.js";
-import { call, play } from "./requirements/kit.js";
+import { call, play, results, told } from "./requirements/kit.js";
 
 const round = (n: number) => ({ toolCalls: [call("look", { n })] });
 const rounds = (count: number) => Array.from({ length: count }, (_, n) => round(n));
@@ -64,6 +64,13 @@ describe("sprout", () => {
     expect(result).toMatchObject({ outcome: "failed", error: { status } });
   });
 
+  it("S000-22, S000-23: tells errors as its own, and goes on", async () => {
+    const calls = [call("write", { fail: "disk full" }), call("fly")];
+    const { bodies, result } = await preset("sprout", [{ toolCalls: calls }, done]);
+    expect(results(bodies[1]).map(told)).toEqual(['{"error":"disk full"}', '{"error":"Unknown tool: fly"}']);
+    expect(result.outcome).toBe("completed");
+  });
+
   it("S000-27: the caps of its agents are data", () => {
     expect(iterationPresets).toMatchObject({
       topic: 15,
@@ -111,6 +118,11 @@ describe("guide", () => {
   it("S002-11: runs all calls of an answer at once", async () => {
     const { log } = await preset("guide", [{ toolCalls: [call("write"), call("edit")] }, done]);
     expect(log.slice(0, 2)).toEqual(["start write", "start edit"]);
+  });
+
+  it("S002-10: tells what a tool threw behind a word", async () => {
+    const { bodies } = await preset("guide", [{ toolCalls: [call("write", { fail: "disk full" })] }, done]);
+    expect(results(bodies[1]).map(told)).toEqual(["Error: disk full"]);
   });
 
   it("S002-12: goes on until there are no calls, and tries nothing twice", async () => {
@@ -187,6 +199,24 @@ describe("prompty", () => {
     const { waits, result } = await preset("prompty", [...down, ...down, done]);
     expect(waits).toEqual([2000, 4000, 8000, 2000, 2000, 4000, 8000, 4000]);
     expect(result.outcome).toBe("completed");
+  });
+
+  it("S004-28, S004-29: tells errors in its words", async () => {
+    const calls = [call("write", { fail: "disk full" }), { name: "look", argumentsText: "nothing like it" }];
+    const { bodies } = await preset("prompty", [{ toolCalls: calls }, done]);
+    const [failed, invalid] = results(bodies[1]).map(told);
+    expect(failed).toBe("Error: Tool 'write' failed: disk full");
+    expect(invalid).toMatch(/^Error: .*JSON/);
+  });
+
+  it("S004-12: throws for a tool that there is not, with a legal transcript", async () => {
+    const thrown = await preset("prompty", [{ toolCalls: [call("look"), call("fly")] }]).catch(
+      (error: unknown) => error,
+    );
+    expect(thrown).toMatchObject({ name: "RunError", code: "failed" });
+    expect((thrown as Error).message).toContain("fly");
+    const { messages } = (thrown as { result: { messages: { content: unknown[] }[] } }).result;
+    expect(messages.map(({ content }) => content.length)).toEqual([1, 2, 2]);
   });
 
   it("P-16: throws when it is cancelled", async () => {

@@ -3,6 +3,31 @@ import { describe, expect, it } from "vitest";
 import { call, play, results, told } from "./kit.js";
 
 describe("S004", () => {
+  it("S004-13: a tool of a kind is run by the kind's handler, which gets its definition; one with a name by its own", async () => {
+    const seen: unknown[] = [];
+    const { bodies } = await play(
+      [{ toolCalls: [call("fetch", { url: "/a" }), call("look", { n: 1 })] }, { text: "Ok." }],
+      {
+        agent: {
+          tools: {
+            fetch: { description: "Fetches", inputSchema: { type: "object" }, kind: "openapi" },
+            look: {
+              description: "Looks",
+              inputSchema: { type: "object" },
+              execute: (input: unknown) => (seen.push(input), "own"),
+            },
+          } as never,
+          toolHandlers: {
+            openapi: (input, { tool, toolName }) => (seen.push(input, toolName, tool.description), "kind"),
+            "*": () => "never",
+          },
+        },
+      },
+    );
+    expect(results(bodies[1]).map(told)).toEqual(["kind", "own"]);
+    expect(seen).toEqual([{ url: "/a" }, "fetch", "Fetches", { n: 1 }]);
+  });
+
   it("S004-14: results keep the order of the calls, whichever comes first", async () => {
     const { bodies, log } = await play(
       [
