@@ -147,7 +147,9 @@ pub enum EventKind {
         raw_finish_reason: Option<String>,
         usage: Usage,
     },
-    AgentFinish,
+    AgentFinish {
+        outcome: Outcome,
+    },
     Abort {
         reason: String,
     },

@@ -56,7 +56,7 @@ impl EventKind {
             EventKind::Usage { .. } => "usage",
             EventKind::Warning { .. } => "warning",
             EventKind::IterationFinish { .. } => "iteration-finish",
-            EventKind::AgentFinish => "agent-finish",
+            EventKind::AgentFinish { .. } => "agent-finish",
             EventKind::Abort { .. } => "abort",
             EventKind::Error { .. } => "error",
             EventKind::Finish { .. } => "finish",
@@ -65,10 +65,7 @@ impl EventKind {
 
     fn push_fields(&self, into: &mut Vec<u8>) {
         match self {
-            EventKind::AgentStart
-            | EventKind::IterationStart
-            | EventKind::AttemptStart
-            | EventKind::AgentFinish => {}
+            EventKind::AgentStart | EventKind::IterationStart | EventKind::AttemptStart => {}
             EventKind::RunStart { model, tools } => {
                 push_text(into, "model", model);
                 push_key(into, "tools");
@@ -190,7 +187,7 @@ impl EventKind {
                 push_key(into, "error");
                 push_failure(into, error);
             }
-            EventKind::Finish { outcome } => {
+            EventKind::AgentFinish { outcome } | EventKind::Finish { outcome } => {
                 push_key(into, "outcome");
                 push_outcome(into, outcome);
             }
@@ -402,7 +399,9 @@ mod tests {
                 raw_finish_reason: Some(text()),
                 usage,
             },
-            EventKind::AgentFinish,
+            EventKind::AgentFinish {
+                outcome: outcome(OutcomeKind::Completed, None, None),
+            },
             EventKind::Abort { reason: text() },
             EventKind::Error { error: failure() },
             EventKind::Error {

@@ -118,7 +118,8 @@ type EventKind =
       rawFinishReason: string | null;
       usage: Usage;
     }
-  | { type: "agent-finish" }
+  /** How this agent ended; that of a subagent ends no run. */
+  | { type: "agent-finish"; outcome: Outcome }
   | { type: "abort"; reason: string }
   | { type: "error"; error: Failure }
   /**

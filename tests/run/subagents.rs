@@ -312,7 +312,7 @@ fn an_abort_ends_a_tree_from_below_and_keeps_what_was_written() {
     let finished: Vec<&str> = world
         .events
         .iter()
-        .filter(|event| event.kind == EventKind::AgentFinish)
+        .filter(|event| matches!(event.kind, EventKind::AgentFinish { .. }))
         .map(|event| world.run.agent_path(event.agent))
         .collect();
     assert_eq!(

@@ -94,8 +94,8 @@ impl Agent {
             desk.ledger.emit(self.place(), kind);
         }
         self.finish_iteration(desk);
-        desk.ledger.emit(self.place(), EventKind::AgentFinish);
-        self.ended = Some(outcome);
+        self.ended = Some(outcome.clone());
+        desk.ledger.emit(self.place(), EventKind::AgentFinish { outcome });
     }
 
     /// Gives up everything that is under way and keeps what it has brought.

@@ -112,7 +112,7 @@ class Rows {
         };
         return undefined;
       case "agent-finish":
-        return event.agentPath === "root" ? undefined : this.#flush(job, outcomeOf(event));
+        return event.agentPath === "root" ? undefined : this.#flush(job, event.outcome);
       default:
         return undefined;
     }
@@ -138,7 +138,7 @@ class Rows {
     const isRoot = path === "root";
     if (!isRoot && !this.#withSubagents) return undefined;
     const parent = this.#jobs.get(path.slice(0, path.lastIndexOf("/")));
-    const call = parentCall(event);
+    const { parentToolCallId: call } = event;
     const job: Job = {
       id: isRoot ? this.#rootJob : uuid(this.#run.random),
       about: isRoot
@@ -154,16 +154,6 @@ class Rows {
     this.#jobs.set(path, job);
     return job;
   }
-}
-
-/** The tool call that an agent's first event names as its reason. */
-export function parentCall(event: RunEvent): string | undefined {
-  return (event as { parentToolCallId?: string }).parentToolCallId;
-}
-
-/** How a subagent ended, if its last event says so. */
-export function outcomeOf(event: RunEvent): Outcome | undefined {
-  return (event as { outcome?: Outcome }).outcome;
 }
 
 /** The words of the article that the table comes from, where it has one. */

@@ -4,9 +4,8 @@
  * Names and attributes are those of OpenTelemetry's conventions for generative AI, which are in development:
  * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
  */
-import type { Failure, RunEvent, RunEventOf, RunResult, Trace, TracedRun, Usage } from "../types.js";
+import type { Failure, Outcome, RunEvent, RunEventOf, RunResult, Trace, TracedRun, Usage } from "../types.js";
 import { redacted } from "./redacted.js";
-import { outcomeOf, parentCall } from "./rows.js";
 import { framesOf } from "./stack.js";
 
 export type Attributes = { [name: string]: string | number | boolean | string[] };
@@ -157,7 +156,7 @@ export class SpanTree<H> implements Trace {
         return undefined;
       case "agent-finish":
         if (agent.parent === undefined) return undefined;
-        agent.span.error ??= outcomeOf(event)?.error?.code;
+        this.#tellOutcome(agent, event.outcome);
         return this.#endAgent(agent, timeMs);
       case "finish":
         return this.#finish(event, timeMs);
@@ -188,10 +187,11 @@ export class SpanTree<H> implements Trace {
     if (known !== undefined) return known;
     const isRoot = path === "root";
     const parent = isRoot ? undefined : this.#agents.get(path.slice(0, path.lastIndexOf("/")));
-    const call = parent?.calls.get(parentCall(event) ?? "");
+    const call = parent?.calls.get(event.parentToolCallId ?? "");
     if (call !== undefined) call.span ??= this.#startTool(parent, call, timeMs);
     const { agentName, names, turn, attributes } = this.#options;
-    const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1);
+    // The second agent of one tool has "#2" behind its name.
+    const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1).replace(/#\d+$/, "");
     const label = names === "prompty" ? "turn" : "invoke_agent";
     const span = this.#start(
       {
@@ -295,11 +295,14 @@ export class SpanTree<H> implements Trace {
     }
     if (root === undefined) return undefined;
     root.span.endMs = endMs;
-    root.span.error ??= outcome.error?.code;
-    root.span.attributes["looplet.outcome"] = outcome.outcome;
-    if (outcome.stoppedBy !== undefined && outcome.stoppedBy !== null)
-      root.span.attributes["looplet.stopped_by"] = outcome.stoppedBy;
+    this.#tellOutcome(root, outcome);
     return undefined;
+  }
+
+  #tellOutcome({ span }: AgentSpans<H>, { outcome, stoppedBy, error }: Outcome): void {
+    span.error ??= error?.code;
+    span.attributes["looplet.outcome"] = outcome;
+    if (stoppedBy !== undefined && stoppedBy !== null) span.attributes["looplet.stopped_by"] = stoppedBy;
   }
 
   #endAgent(agent: AgentSpans<H>, endMs: number): unknown {
@@ -324,7 +327,13 @@ export class SpanTree<H> implements Trace {
 const FIRST_CHUNK = "gen_ai.response.time_to_first_chunk";
 
 /** Events without anything to say but their name. */
-const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "compact-boundary"]);
+const MOMENTS: ReadonlySet<string> = new Set([
+  "steer-delivered",
+  "reset",
+  "abort",
+  "handoff",
+  "compact-boundary",
+]);
 
 /** The vendor under the name that the conventions give it. */
 const PROVIDERS: { readonly [vendor: string]: string } = {
