@@ -217,6 +217,15 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
             "maxRetries": permissions / 16 % 3,
         });
     }
+    if permissions & 3 == 2 {
+        fields["context"] = json!({
+            "windowTokens": 40 + u64::from(permissions),
+            "keepLast": permissions / 4 % 3,
+            "ask": permissions & 64 != 0,
+            "budgetChars": if permissions & 128 == 0 { json!(null) } else { json!(300) },
+            "history": if permissions & 32 == 0 { json!(null) } else { json!({"afterResponses": 1, "prefixChars": 3}) },
+        });
+    }
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
         fields["timeouts"]["totalMs"] = json!(300);
@@ -250,6 +259,7 @@ impl Step {
                 id: u32::from(choices.byte()),
             }),
             3 if choices.below(4) == 0 => world.cancel(),
+            3 => world.input(Input::Compact { instructions: None }),
             4 => world.pass(u64::from(choices.byte())),
             5..=9 => act_on_tools(world, choices),
             _ => self.act_on_request(world, choices),
@@ -422,6 +432,9 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
                 QuestionAnswer::Hook(Box::new(hook_answer(roll, choices.byte())))
             }
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::Summarize { .. }) => {
+                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
+            }
             (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,

@@ -5,10 +5,12 @@
 
 mod answering;
 mod calling;
+mod compacting;
 mod deciding;
 mod delegating;
 mod eager;
 mod ending;
+mod failing;
 mod falling_back;
 mod finishing;
 mod guarding;
@@ -31,10 +33,9 @@ use hooking::Hooking;
 use serde::{Deserialize, Serialize};
 
 use super::active_model::ActiveModel;
-use super::answer::{FinishReason, Stage};
+use super::answer::FinishReason;
 use super::catalog::Catalog;
 use super::config::{Config, ModelConfig};
-use super::error::Failure;
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
 use super::message::Block;
@@ -50,6 +51,7 @@ use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
 use super::transcript::Transcript;
 use super::usage::Usage;
+use compacting::Context;
 use structuring::Structured;
 
 /// Something to tell the model between its turns.
@@ -120,6 +122,7 @@ pub struct Agent {
     /// The host was asked whether to stop.
     stop_question: Option<(EffectId, StopAbout)>,
     structured: Structured,
+    context: Context,
     repeats: Repeats,
     tool_rounds: u32,
     /// Index of the first record of the last round.
@@ -178,6 +181,7 @@ impl Agent {
             handover: None,
             stop_question: None,
             structured: Structured::default(),
+            context: Context::default(),
             repeats: Repeats::default(),
             tool_rounds: 0,
             round_start: 0,
@@ -198,6 +202,9 @@ impl Agent {
         if self.model.as_ref()?.request != Some(request) {
             return None;
         }
+        if self.context.is_compacting() {
+            return self.compaction_body(desk).ok();
+        }
         self.transcript
             .body(self.asked.protocol, &self.asked.spec(desk.config))
             .ok()
@@ -211,22 +218,6 @@ impl Agent {
             Ok(()) => self.finish_answer(desk),
             Err(failure) => self.attempt_failed(desk, failure),
         }
-    }
-
-    /// The connection broke, or one of its timers ran out. After a finish reason nothing of the answer is missing.
-    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        let Some(model) = &mut self.model else { return };
-        if model.answer.stage() != Stage::Streaming {
-            self.close_request(desk, true);
-            return self.handle_end(desk);
-        }
-        let failure = model.describe(failure);
-        self.attempt_failed(desk, failure);
-    }
-
-    pub fn handle_backoff_over(&mut self, desk: &mut Desk<'_>) {
-        self.model = None;
-        self.send(desk);
     }
 
     pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
@@ -254,7 +245,7 @@ impl Agent {
             desk.config.timeouts.iteration_ms,
         );
         desk.ledger.emit(self.place(), EventKind::IterationStart);
-        self.send(desk);
+        self.send_what_fits(desk);
     }
 
     fn send(&mut self, desk: &mut Desk<'_>) {
@@ -265,6 +256,12 @@ impl Agent {
         if let Err(error) = encoded {
             return self.end_failed(desk, error.into());
         }
+        self.open_request(desk);
+    }
+
+    /// Sends what [`Agent::request_body`] gives.
+    fn open_request(&mut self, desk: &mut Desk<'_>) {
+        let asked = &self.asked;
         let Desk { config, ledger, .. } = desk;
         let model = &asked.config;
         let request = ledger.open(self.index, EffectKind::Request);
@@ -288,35 +285,6 @@ impl Agent {
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
-    }
-
-    fn attempt_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        self.close_request(desk, true);
-        self.count_usage(desk);
-        let policy = &desk.config.retry;
-        let seed = desk.ledger.seed;
-        let Some(delay_ms) = self.tries.delay_ms(policy, self.attempt, &failure, seed) else {
-            return self.fall_back(desk, failure);
-        };
-        self.take_back(desk);
-        let (next_attempt, max_attempts) = (
-            self.attempt + 1,
-            policy
-                .max_retries
-                .saturating_add(1)
-                .saturating_mul(policy.max_calls.max(1)),
-        );
-        desk.ledger.emit(
-            self.place(),
-            EventKind::Retry {
-                next_attempt,
-                max_attempts,
-                delay_ms,
-                error: failure,
-            },
-        );
-        desk.ledger
-            .set_timer(TimerReason::Backoff { agent: self.index }, Some(delay_ms));
     }
 
     /// Nothing more of the open request counts. `abort`: it may still be running.

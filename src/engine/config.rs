@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::message::{Json, Message};
 use super::output_format::OutputFormat;
 use super::policy::binding::Binding;
+use super::policy::context::ContextPolicy;
 use super::policy::hook::Hook;
 use super::policy::permission::Permissions;
 use super::policy::tool_error::ErrorFormat;
@@ -37,6 +38,9 @@ pub struct Config {
     /// What answers must be; default: any text.
     #[serde(default)]
     pub output: Option<OutputFormat>,
+    /// When the history is made shorter.
+    #[serde(default)]
+    pub context: ContextPolicy,
     #[serde(default)]
     pub repeat: RepeatPolicy,
     /// The host is asked about repetitions.

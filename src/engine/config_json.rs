@@ -14,6 +14,7 @@ use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
 use super::output_format::output_format;
 use super::policy::binding::Binding;
+use super::policy::context::context_policy;
 use super::policy::hook::{Hook, HookEvent};
 use super::policy::permission::{PermissionMode, Permissions, RuleKind};
 use super::policy::rule::Rule;
@@ -60,6 +61,7 @@ impl Config {
                 conditions
             },
             ask_stop: r.flag("askStop", false),
+            context: r.object_or_default("context", context_policy),
             output: match r.given("output") {
                 Some(_) => Some(r.object_or_default("output", output_format)),
                 None => None,

@@ -132,6 +132,19 @@ pub enum EventKind {
     SteerDelivered {
         ids: Vec<u32>,
     },
+    /// The history is about to be summarised.
+    CompactStart {
+        trigger: CompactTrigger,
+        /// Estimated.
+        pre_tokens: u64,
+    },
+    /// The history has been made shorter: from here on requests begin otherwise.
+    CompactBoundary {
+        trigger: CompactTrigger,
+        pre_tokens: u64,
+        post_tokens: u64,
+        duration_ms: u64,
+    },
     Usage {
         /// Of this model call, so far.
         usage: Usage,
@@ -160,6 +173,22 @@ pub enum EventKind {
     Finish {
         outcome: Outcome,
     },
+}
+
+/// Why the history is made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CompactTrigger {
+    /// The window is nearly full.
+    Auto,
+    /// The host asked for it.
+    Manual,
+    /// The vendor says that the window is full.
+    Overflow,
+    /// Old answers were cut short.
+    History,
+    /// The budget of characters.
+    Budget,
 }
 
 /// The events that come by the thousand; the number is their kind where they cross into JavaScript.

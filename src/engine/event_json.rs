@@ -1,6 +1,6 @@
 //! Writes events as flat JSON, by hand: derived writers of these types weigh 25 kB of wasm. A test compares the two.
 
-use super::event::{Event, EventKind, ToolFault};
+use super::event::{CompactTrigger, Event, EventKind, ToolFault};
 use super::json_writer::{
     push_comma, push_count, push_flag, push_key, push_number, push_raw, push_string, push_text,
 };
@@ -22,6 +22,19 @@ impl Event {
         }
         self.kind.push_fields(into);
         into.push(b'}');
+    }
+}
+
+impl CompactTrigger {
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompactTrigger::Auto => "auto",
+            CompactTrigger::Manual => "manual",
+            CompactTrigger::Overflow => "overflow",
+            CompactTrigger::History => "history",
+            CompactTrigger::Budget => "budget",
+        }
     }
 }
 
@@ -53,6 +66,8 @@ impl EventKind {
             EventKind::Retry { .. } => "retry",
             EventKind::Reset { .. } => "reset",
             EventKind::SteerDelivered { .. } => "steer-delivered",
+            EventKind::CompactStart { .. } => "compact-start",
+            EventKind::CompactBoundary { .. } => "compact-boundary",
             EventKind::Usage { .. } => "usage",
             EventKind::Warning { .. } => "warning",
             EventKind::IterationFinish { .. } => "iteration-finish",
@@ -165,6 +180,21 @@ impl EventKind {
             }
             EventKind::Reset { blocks } => push_counts(into, "blocks", blocks),
             EventKind::SteerDelivered { ids } => push_counts(into, "ids", ids),
+            EventKind::CompactStart { trigger, pre_tokens } => {
+                push_text(into, "trigger", trigger.name());
+                push_count(into, "preTokens", *pre_tokens);
+            }
+            EventKind::CompactBoundary {
+                trigger,
+                pre_tokens,
+                post_tokens,
+                duration_ms,
+            } => {
+                push_text(into, "trigger", trigger.name());
+                push_count(into, "preTokens", *pre_tokens);
+                push_count(into, "postTokens", *post_tokens);
+                push_count(into, "durationMs", *duration_ms);
+            }
             EventKind::Usage { usage, total } => {
                 push_usage(into, "usage", usage);
                 push_usage(into, "total", total);
@@ -384,6 +414,16 @@ mod tests {
             },
             EventKind::Reset { blocks: vec![0, 1] },
             EventKind::SteerDelivered { ids: vec![] },
+            EventKind::CompactStart {
+                trigger: CompactTrigger::Manual,
+                pre_tokens: 9,
+            },
+            EventKind::CompactBoundary {
+                trigger: CompactTrigger::Overflow,
+                pre_tokens: 9,
+                post_tokens: 4,
+                duration_ms: 5,
+            },
             EventKind::Usage { usage, total: usage },
             EventKind::Warning {
                 code: text(),

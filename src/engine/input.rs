@@ -82,6 +82,10 @@ pub enum Input<'a> {
     SetModel {
         model: Box<ModelConfig>,
     },
+    /// The root's history is summarised before its next request. `instructions`: what the summary shall also heed.
+    Compact {
+        instructions: Option<String>,
+    },
     /// The timer fired (or time has passed anyway).
     Due,
     Cancel {
@@ -115,6 +119,8 @@ pub enum QuestionAnswer {
     Stop(bool),
     Checked(CheckedOutput),
     Hook(Box<HookAnswer>),
+    /// Of the conversation so far.
+    Summary(String),
     /// The host could not answer: what follows is the question's own failure rule.
     Failed {
         why: String,

@@ -63,6 +63,10 @@ impl QuestionAnswer {
             let stop = record.flag("stop", false);
             return record.finish(QuestionAnswer::Stop(stop));
         }
+        if record.given("summary").is_some() {
+            let summary = record.text("summary");
+            return record.finish(QuestionAnswer::Summary(summary));
+        }
         if record.given("checked").is_some() {
             let checked = record.object_or_default("checked", |r| CheckedOutput {
                 problem: r.text_if("problem"),

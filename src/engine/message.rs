@@ -75,6 +75,9 @@ pub struct Message {
     /// The answer was cut off by an abort or a limit; what arrived is kept and sent on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// Its thinking and its calls were cut short: it goes back without the former.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compacted: bool,
     /// Which protocol and model wrote an assistant message. Vendor fields, signatures and raw blocks only go back there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
@@ -163,6 +166,7 @@ impl Message {
             role: Role::User,
             content,
             partial: false,
+            compacted: false,
             origin: None,
         }
     }
@@ -172,6 +176,7 @@ impl Message {
             role: Role::Assistant,
             content,
             partial: false,
+            compacted: false,
             origin: None,
         }
     }

@@ -56,6 +56,7 @@ fn message(json: &str) -> Result<Message, ConfigError> {
         role,
         content: content(r, 0),
         partial: r.flag("partial", false),
+        compacted: r.flag("compacted", false),
         origin: r.given("origin").and_then(|json| {
             let mut record = Record::new(json);
             let origin = Origin {
@@ -148,6 +149,9 @@ pub fn push_message(into: &mut Vec<u8>, message: &Message) {
     push_blocks(into, &message.content);
     if message.partial {
         push_flag(into, "partial", true);
+    }
+    if message.compacted {
+        push_flag(into, "compacted", true);
     }
     if let Some(origin) = &message.origin {
         push_key(into, "origin");

@@ -226,6 +226,13 @@ impl Question {
                 into.extend_from_slice(b"}}");
                 return String::from_utf8(out).unwrap_or_default();
             }
+            Question::Summarize { compact } => {
+                push_key(into, "summarize");
+                into.push(b'{');
+                push_raw(into, "compact", compact.as_str());
+                into.extend_from_slice(b"}}");
+                return String::from_utf8(out).unwrap_or_default();
+            }
             Question::CheckOutput { output } => {
                 push_key(into, "checkOutput");
                 into.push(b'{');
@@ -420,7 +427,10 @@ mod tests {
         let check = Question::CheckOutput {
             output: Json::parse("{}").unwrap(),
         };
-        for question in [question, permission, stop, check] {
+        let summarize = Question::Summarize {
+            compact: Json::parse("{}").unwrap(),
+        };
+        for question in [question, permission, stop, check, summarize] {
             assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
         }
         for answer in [
@@ -429,6 +439,8 @@ mod tests {
             r#"{"failed":{"why":"no"}}"#,
             r#"{"prepared":[1]}"#,
             r#"{"checked":{}}"#,
+            r#"{"summary":"s"}"#,
+            r#"{"summary":1}"#,
             r#"{"checked":{"problem":"p","output":[1]}}"#,
             r#"{"failed":{}}"#,
             "{}",

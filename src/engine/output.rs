@@ -103,6 +103,11 @@ pub enum Question {
         /// Ask the host's classifier, not a person.
         classify: bool,
     },
+    /// What stands for the first part of the conversation?
+    Summarize {
+        /// `{ trigger, instructions?, messages }`
+        compact: Json,
+    },
     /// Is this answer, which fits its schema, one? (Standard Schema, a function of the host's)
     CheckOutput { output: Json },
     /// What does this hook or guardrail say?

@@ -134,6 +134,7 @@ impl Run {
         match input {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
+            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_compact(instructions)),
             Input::Due => self.handle_due(),
             Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,

@@ -4,12 +4,15 @@
 //! by the user message that answers each of them: [`Transcript::push_round`] is the only way on from there. Empty text
 //! is never kept. Encoding happens once per message, when the next request is made.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::error::ConfigError;
 use super::event::ToolFault;
 use super::json_writer::decimal;
 use super::message::{Block, Json, Message, Role, ToolInput};
+use super::policy::context::{HistoryPolicy, shorten};
 use super::provider::{Protocol, RequestSpec, unmark};
 
 /// The messages of one agent.
@@ -118,7 +121,8 @@ impl Transcript {
             let start = self.body.len();
             let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
             let spec = RequestSpec { before, ..*spec };
-            (protocol.encode_message)(&spec, message, &mut self.body);
+            let as_sent = without_thinking(message);
+            (protocol.encode_message)(&spec, &as_sent, &mut self.body);
             // A wire item begins with a comma, which the first of the list has not.
             if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
                 self.body.remove(start);
@@ -129,6 +133,56 @@ impl Transcript {
         self.encoded_messages = self.messages.len();
         self.sent = self.messages.len();
         Ok(&self.body)
+    }
+
+    /// A body of its own: a request with the first `upto` messages and, as the user's last words, `prompt`.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn body_about(
+        &self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        upto: usize,
+        prompt: &str,
+    ) -> Result<Vec<u8>, ConfigError> {
+        let mut messages = self.messages.get(..upto).unwrap_or_default().to_vec();
+        match messages.last_mut() {
+            Some(last) if last.role == Role::User => last.content.push(Block::text(prompt)),
+            _ => messages.push(Message::user(vec![Block::text(prompt)])),
+        }
+        let mut other = Transcript {
+            messages,
+            ..Transcript::default()
+        };
+        other.body(protocol, spec)?;
+        Ok(other.body)
+    }
+
+    /// Puts `head` in place of the first `cut` messages. What follows must not answer a call before it.
+    pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
+        let cut = cut.min(self.messages.len());
+        let rest = self.messages.split_off(cut);
+        self.sent = self.sent.saturating_sub(cut);
+        self.messages = vec![Message::user(head)];
+        for (at, mut message) in rest.into_iter().enumerate() {
+            match self.messages.last_mut() {
+                Some(first) if at == 0 && message.role == Role::User => {
+                    first.content.append(&mut message.content);
+                }
+                _ => self.messages.push(message),
+            }
+        }
+        self.forget_body();
+    }
+
+    /// Cuts old answers short; whether there was anything to cut.
+    pub fn shorten(&mut self, policy: &HistoryPolicy) -> bool {
+        let changed = shorten(&mut self.messages, policy);
+        if changed {
+            self.forget_body();
+        }
+        changed
     }
 
     /// The next body is made anew: for another model, or with other tools.
@@ -204,6 +258,19 @@ impl ToolFault {
         });
         Json::from_valid(&text)
     }
+}
+
+/// What was cut short goes back as if another model had written it, and its thinking not at all: it is signed as it was.
+fn without_thinking(message: &Message) -> Cow<'_, Message> {
+    if !message.compacted {
+        return Cow::Borrowed(message);
+    }
+    let is_thinking =
+        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
+    let mut as_sent = message.clone();
+    as_sent.content.retain(|block| !is_thinking(block));
+    as_sent.origin = None;
+    Cow::Owned(as_sent)
 }
 
 /// The ids of a message's tool calls, in order.

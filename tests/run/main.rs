@@ -12,6 +12,7 @@
 mod aborts;
 mod answers;
 mod bindings;
+mod compaction;
 mod dice;
 mod eager;
 mod fallback;

@@ -133,6 +133,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
                 id: dice.below(4) as u32,
             }),
             3 if dice.below(8) == 0 => world.cancel(),
+            3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
             4 if dice.below(8) == 0 => world.input(Input::SetModel {
                 model: Box::new(ModelConfig::new("anthropic".into(), "other".into())),
             }),
@@ -230,6 +231,15 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         });
     }
     random_hooks::add(dice, &mut fields);
+    if dice.below(3) == 0 {
+        fields["context"] = json!({
+            "windowTokens": 60 + dice.below(200),
+            "keepLast": dice.below(3),
+            "ask": dice.below(4) == 0,
+            "budgetChars": dice.pick(&[json!(null), json!(300)]),
+            "history": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
+        });
+    }
     if dice.below(4) == 0 {
         fields["output"] = json!({
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
@@ -282,7 +292,8 @@ fn random_response(dice: &mut Dice, next_id: &mut u32) -> Response {
     let fails = dice.below(10);
     if fails == 0 {
         let status = *dice.pick(&[429, 500, 529, 400]);
-        let body = json!({"type": "error", "error": {"type": "api_error", "message": "no"}}).to_string();
+        let message = dice.pick(&["no", "prompt is too long"]);
+        let body = json!({"type": "error", "error": {"type": "api_error", "message": message}}).to_string();
         return Response {
             head: Some(status),
             body: body.into_bytes(),
@@ -368,6 +379,9 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
             (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),
             (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
             (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
+            (roll, Question::Summarize { .. }) => {
+                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
+            }
             (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,

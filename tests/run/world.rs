@@ -19,6 +19,8 @@ pub struct World {
     pub events: Vec<Event>,
     /// Bodies of all requests, in order.
     pub requests: Vec<String>,
+    /// How often the history had been made shorter, or begun to be, at each request.
+    pub epochs: Vec<usize>,
     /// What each request says besides its body.
     pub sent: Vec<HttpRequest>,
     /// The agent of each request.
@@ -88,6 +90,7 @@ impl World {
             seed: 0,
             events: Vec::new(),
             requests: Vec::new(),
+            epochs: Vec::new(),
             sent: Vec::new(),
             agents: Vec::new(),
             open_request: None,
@@ -168,6 +171,7 @@ impl World {
                 self.open_requests.push((request, agent));
                 let body = self.run.request_body(request).unwrap().to_vec();
                 self.requests.push(String::from_utf8(body).unwrap());
+                self.epochs.push(self.compactions(agent));
                 self.sent.push(http);
                 self.open_request.get_or_insert(request);
             }
@@ -318,10 +322,12 @@ impl World {
         self.input(Input::Cancel { why: "user".into() });
     }
 
-    /// All requests with their agents, those of one agent in a row.
-    pub fn requests_by_agent(&self) -> Vec<(u32, String)> {
-        let mut all: Vec<(u32, String)> = self.agents.iter().copied().zip(self.requests.clone()).collect();
-        all.sort_by_key(|(agent, _)| *agent);
+    /// All requests with their agents, and how often the history of those had been made shorter; those of one agent in
+    /// a row.
+    pub fn requests_by_agent(&self) -> Vec<((u32, usize), String)> {
+        let owners = self.agents.iter().copied().zip(self.epochs.iter().copied());
+        let mut all: Vec<_> = owners.zip(self.requests.clone()).collect();
+        all.sort_by_key(|((agent, _), _)| *agent);
         all
     }
 
@@ -331,6 +337,16 @@ impl World {
 
     pub fn result(&self) -> Value {
         serde_json::to_value(self.run.result()).unwrap()
+    }
+
+    fn compactions(&self, agent: u32) -> usize {
+        let is_one = |event: &&Event| match &event.kind {
+            EventKind::CompactStart { .. } | EventKind::CompactBoundary { .. } => true,
+            EventKind::Warning { code, .. } => code == "compaction_failed",
+            _ => false,
+        };
+        let of_agent = self.events.iter().filter(|event| event.agent == agent);
+        of_agent.filter(is_one).count()
     }
 
     /// Names of all events, in order; deltas with their text.

@@ -14,7 +14,11 @@ impl Agent {
     pub(super) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
         let place = self.place();
         let Some(model) = &mut self.model else { return };
-        let changes = model.answer.take_changes();
+        let mut changes = model.answer.take_changes();
+        if self.context.is_compacting() {
+            // A summary is nobody's answer.
+            changes.retain(|change| *change == Change::Usage);
+        }
         for change in &changes {
             tell(*change, &mut model.answer, place, desk.ledger);
         }
@@ -25,6 +29,7 @@ impl Agent {
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
         let place = self.place();
+        let is_compacting = self.context.is_compacting();
         let Some(model) = &mut self.model else {
             return false;
         };
@@ -38,6 +43,9 @@ impl Agent {
             return false;
         }
         model.answer.forget_changes();
+        if is_compacting {
+            return true;
+        }
         desk.ledger.grow(Grown {
             seq: 0,
             place,
@@ -60,6 +68,9 @@ impl Agent {
 
     /// The response is complete: its message joins the transcript, its calls are run.
     pub(super) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
+        if self.context.is_compacting() {
+            return self.finish_compaction(desk);
+        }
         if let Some(model) = &mut self.model {
             model.answer.end_all();
         }
@@ -69,6 +80,7 @@ impl Agent {
         let mut answer = model.answer;
         desk.ledger.accounts.count(self.index, &answer.usage);
         self.call_usage.add(&answer.usage);
+        let usage = answer.usage;
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.text = self.with_before(text_of_parts(&answer));
@@ -80,6 +92,7 @@ impl Agent {
         let calls = self.take_calls(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
         let message = self.written_by(content, false);
+        self.context.count(&usage, self.transcript.messages().len() + 1);
         self.guard_answer(desk, message, calls, shown);
     }
 
@@ -132,6 +145,7 @@ impl Agent {
             role: Role::Assistant,
             content,
             partial,
+            compacted: false,
             origin: Some(origin),
         }
     }

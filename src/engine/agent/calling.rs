@@ -186,6 +186,9 @@ impl Agent {
         if self.stop_question.is_some_and(|(open, _)| open == question) {
             return self.handle_stop_answer(desk, matches!(answer, QuestionAnswer::Stop(true)));
         }
+        if self.context.asks(question) {
+            return self.handle_summary(desk, answer);
+        }
         if self.structured.asks(question) {
             return self.handle_checked(desk, answer);
         }

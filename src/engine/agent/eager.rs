@@ -24,7 +24,7 @@ impl Agent {
 
     /// Starts what has become whole.
     pub(super) fn start_early(&mut self, desk: &mut Desk<'_>) {
-        if !desk.config.eager_tools {
+        if !desk.config.eager_tools || self.context.is_compacting() {
             return;
         }
         let before = self.tools.calls.len();

@@ -102,6 +102,7 @@ impl Agent {
     fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
         self.close_request(desk, true);
         self.abort_calls(desk, why);
+        self.drop_compaction(desk);
         self.keep_partial(desk);
         if let Some((question, _)) = self.stop_question.take() {
             desk.ledger.close(question);

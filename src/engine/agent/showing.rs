@@ -40,7 +40,7 @@ impl Agent {
     /// The text of the answer that is being streamed, else of the last one that brought anything.
     pub fn text(&self) -> String {
         match &self.model {
-            Some(model) if !model.answer.parts.is_empty() => {
+            Some(model) if !model.answer.parts.is_empty() && !self.context.is_compacting() => {
                 [&*self.text_before, &answering::text_of_parts(&model.answer)].concat()
             }
             _ => self.text.clone(),

@@ -28,7 +28,7 @@ fn full() -> Value {
                 {"type": "media", "mediaType": "image/png", "data": "AA"},
                 {"type": "media", "mediaType": "image/png", "url": "https://y"}
             ]},
-            {"role": "assistant", "partial": true, "origin": {"protocol": "p", "model": "m"}, "content": [
+            {"role": "assistant", "partial": true, "compacted": true, "origin": {"protocol": "p", "model": "m"}, "content": [
                 {"type": "thinking", "text": "h", "signature": "s", "vendor": {}},
                 {"type": "redacted_thinking", "data": "d"},
                 {"type": "refusal", "text": "no"},
@@ -40,6 +40,10 @@ fn full() -> Value {
                 {"type": "tool_result", "callId": "1", "content": [{"type": "text", "text": "r"}], "isError": true}
             ]}
         ],
+        "context": {
+            "windowTokens": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
+            "budgetChars": 9, "history": {"afterResponses": 1, "prefixChars": 2}
+        },
         "output": {
             "name": "n", "description": "d", "schema": {"type": "object"}, "strict": false, "mode": "tool",
             "validate": false, "ask": true, "maxRetries": 0

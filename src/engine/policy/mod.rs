@@ -1,6 +1,8 @@
 //! Decisions as pure functions: when to try again, which calls may run, and which beside each other.
 
 pub mod binding;
+pub mod context;
+pub mod estimate;
 pub mod hook;
 pub mod permission;
 pub mod repeat;

@@ -43,6 +43,15 @@ impl Tries {
     }
 }
 
+impl RetryPolicy {
+    /// Of one request.
+    pub fn most_attempts(&self) -> u32 {
+        self.max_retries
+            .saturating_add(1)
+            .saturating_mul(self.max_calls.max(1))
+    }
+}
+
 /// The wait before the retry that follows the `failed_attempts`-th failure, in milliseconds; `None` gives up.
 fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed: u64) -> Option<u64> {
     let is_named = |name: &String| name == failure.code.name();

@@ -244,6 +244,7 @@ fn a_server_tool_without_its_result_is_left_out_of_a_message_that_was_cut_off() 
     for (partial, blocks) in [(true, 3), (false, 4)] {
         let message = Message {
             partial,
+            compacted: false,
             ..assistant(CLAUDE, content.clone())
         };
         let found = messages(

@@ -263,6 +263,7 @@ fn a_server_call_that_an_abort_left_open_is_not_sent() {
     };
     let partial = Message {
         partial: true,
+        compacted: false,
         ..whole.clone()
     };
     let count = |message: Message| {

@@ -1,0 +1,380 @@
+//! A history that is made shorter: before a request, or after the vendor has said that it is too long.
+//!
+//! A summary is a model call of its own, inside the iteration that needs it: counted, retried and aborted as any other,
+//! but no iteration. It happens once in an iteration at most, and whatever goes wrong with it leads to the built-in
+//! summary or to the end of the run, never to a second one.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::answer::PartKind;
+use super::super::config::{ModelConfig, ToolChoice};
+use super::super::error::{ConfigError, Failure, FailureCode};
+use super::super::event::{CompactTrigger, EventKind};
+use super::super::input::QuestionAnswer;
+use super::super::json_writer::{push_comma, push_key, push_text, push_text_if};
+use super::super::message::{Json, Message};
+use super::super::message_json::push_message;
+use super::super::output::{EffectId, EffectKind, Output, Question};
+use super::super::policy::context::{cut_for, cut_to_budget, head_tokens, plain_summary, summary_block};
+use super::super::policy::estimate;
+use super::super::policy::retry::Tries;
+use super::super::provider::RequestSpec;
+use super::super::timers::TimerReason;
+use super::super::usage::Usage;
+use super::{Agent, Desk};
+
+/// What an agent knows of the length of its history.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Context {
+    /// Tokens that the vendor has counted, and in how many messages.
+    counted: Option<(u64, usize)>,
+    wanted: Option<Wanted>,
+    /// The iteration of the last summary.
+    summarized_in: u32,
+    open: Option<Compacting>,
+}
+
+/// The host has asked for a summary.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Wanted {
+    instructions: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Compacting {
+    trigger: CompactTrigger,
+    /// How many messages are summarised.
+    cut: usize,
+    pre_tokens: u64,
+    started_ms: u64,
+    tries: Tries,
+    instructions: Option<String>,
+    /// The host was asked for the summary.
+    question: Option<EffectId>,
+    /// Why the run ends if nothing is gained.
+    overflow: Option<Failure>,
+    /// Derived; made again by a restored run.
+    #[serde(skip)]
+    body: Vec<u8>,
+}
+
+impl Context {
+    pub fn asks(&self, question: EffectId) -> bool {
+        self.open
+            .as_ref()
+            .is_some_and(|open| open.question == Some(question))
+    }
+
+    /// A model call under way is not the conversation's.
+    pub fn is_compacting(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The vendor has counted a request and its answer, which are so many messages.
+    pub fn count(&mut self, usage: &Usage, messages: usize) {
+        if usage.input_tokens > 0 {
+            self.counted = Some((usage.total_tokens(), messages));
+        }
+    }
+}
+
+impl Agent {
+    pub fn ask_to_compact(&mut self, instructions: Option<String>) {
+        self.context.wanted = Some(Wanted { instructions });
+    }
+
+    /// Sends the request of an iteration that has begun, once its history is as short as it has to be.
+    pub(super) fn send_what_fits(&mut self, desk: &mut Desk<'_>) {
+        self.shorten_old(desk);
+        self.trim(desk);
+        let wanted = self.context.wanted.take();
+        let policy = &desk.config.context;
+        let limit = policy.limit_tokens(self.asked.config.max_output_tokens);
+        let is_full = policy.auto && limit.is_some_and(|limit| self.tokens(desk) > limit);
+        let begun = match wanted {
+            Some(Wanted { instructions }) => {
+                self.begin_compaction(desk, CompactTrigger::Manual, instructions, None)
+            }
+            None => is_full && self.begin_compaction(desk, CompactTrigger::Auto, None, None),
+        };
+        if !begun {
+            self.send(desk);
+        }
+    }
+
+    /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
+    /// anything to summarise. Else the failure says why not.
+    pub(super) fn may_compact(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+        let policy = &desk.config.context;
+        if failure.code != FailureCode::ContextLength || !policy.auto {
+            return false;
+        }
+        let why = if self.context.summarized_in == self.iteration {
+            " (The history had just been summarised; what is left of it is too long.)"
+        } else if cut_for(self.transcript.messages(), policy.keep_last).is_none() {
+            " (The history has no earlier part that could be summarised.)"
+        } else {
+            return true;
+        };
+        failure.message.push_str(why);
+        false
+    }
+
+    /// Estimated tokens of the next request.
+    fn tokens(&self, desk: &Desk<'_>) -> u64 {
+        let messages = self.transcript.messages();
+        match self.context.counted {
+            Some((tokens, counted)) => {
+                tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
+            }
+            None => head_tokens(desk.config) + estimate::tokens_of(messages),
+        }
+    }
+
+    fn shorten_old(&mut self, desk: &mut Desk<'_>) {
+        let Some(policy) = &desk.config.context.history else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        if self.transcript.shorten(policy) {
+            self.tell_boundary(desk, CompactTrigger::History, pre_tokens, 0);
+        }
+    }
+
+    fn trim(&mut self, desk: &mut Desk<'_>) {
+        let Some(budget) = desk.config.context.budget_chars else {
+            return;
+        };
+        let messages = self.transcript.messages();
+        let Some(cut) = cut_to_budget(messages, desk.config.system.as_deref(), budget) else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        let summary = plain_summary(messages.get(..cut).unwrap_or_default());
+        self.transcript.replace_first(cut, vec![summary_block(&summary)]);
+        self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
+    }
+
+    fn tell_boundary(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        pre_tokens: u64,
+        duration_ms: u64,
+    ) {
+        self.context.counted = None;
+        let kind = EventKind::CompactBoundary {
+            trigger,
+            pre_tokens,
+            post_tokens: self.tokens(desk),
+            duration_ms,
+        };
+        desk.ledger.emit(self.place(), kind);
+    }
+
+    /// The one place where a summary begins, whoever wants it: what is to be asked first belongs between its two steps.
+    /// `false` if there is nothing to summarise.
+    pub(super) fn begin_compaction(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        instructions: Option<String>,
+        overflow: Option<Failure>,
+    ) -> bool {
+        let policy = &desk.config.context;
+        let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
+            return false;
+        };
+        self.context.summarized_in = self.iteration;
+        let pre_tokens = self.tokens(desk);
+        desk.ledger
+            .emit(self.place(), EventKind::CompactStart { trigger, pre_tokens });
+        let open = Compacting {
+            trigger,
+            cut,
+            pre_tokens,
+            started_ms: desk.ledger.now_ms,
+            tries: Tries::after(self.attempt),
+            instructions: instructions.or_else(|| policy.instructions.clone()),
+            question: None,
+            overflow,
+            body: Vec::new(),
+        };
+        self.context.open = Some(open);
+        self.summarize(desk);
+        true
+    }
+
+    /// The second step: the host or the model is asked.
+    fn summarize(&mut self, desk: &mut Desk<'_>) {
+        if !desk.config.context.ask {
+            return self.send_compaction(desk);
+        }
+        let Some(mut open) = self.context.open.take() else {
+            return;
+        };
+        open.question = Some(self.ask_for_summary(desk, &open));
+        self.context.open = Some(open);
+    }
+
+    fn ask_for_summary(&self, desk: &mut Desk<'_>, open: &Compacting) -> EffectId {
+        let question = desk.ledger.open(self.index, EffectKind::Question);
+        let kind = EventKind::Question {
+            question_id: question,
+            question: "summarize".into(),
+            data: None,
+        };
+        desk.ledger.emit(self.place(), kind);
+        desk.ledger.set_timer(
+            TimerReason::Question { question },
+            desk.config.timeouts.first_chunk_ms,
+        );
+        let mut json = b"{".to_vec();
+        push_text(&mut json, "trigger", open.trigger.name());
+        push_text_if(&mut json, "instructions", open.instructions.as_deref());
+        push_key(&mut json, "messages");
+        json.push(b'[');
+        for message in self.transcript.messages().iter().take(open.cut) {
+            push_comma(&mut json);
+            push_message(&mut json, message);
+        }
+        json.extend_from_slice(b"]}");
+        let compact = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
+        let ask = Question::Summarize { compact };
+        desk.ledger.output(Output::Ask { question, ask });
+        question
+    }
+
+    pub(super) fn handle_summary(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
+        if let Some(open) = &mut self.context.open {
+            open.question = None;
+        }
+        match answer {
+            QuestionAnswer::Summary(summary) => self.apply_summary(desk, &summary),
+            QuestionAnswer::Failed { why } => {
+                self.warn(desk, "compaction_failed", why);
+                self.apply_summary(desk, "");
+            }
+            _ => self.apply_summary(desk, ""),
+        }
+    }
+
+    /// Also what a retry does.
+    pub(super) fn send_compaction(&mut self, desk: &mut Desk<'_>) {
+        self.attempt += 1;
+        if let Err(error) = self.compaction_body(desk) {
+            self.warn(desk, "compaction_failed", error.to_text());
+            return self.apply_summary(desk, "");
+        }
+        self.open_request(desk);
+    }
+
+    /// The body of the summary's request: the conversation as it was sent, and what is wanted.
+    pub(super) fn compaction_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
+        let Agent {
+            context,
+            transcript,
+            asked,
+            ..
+        } = self;
+        let Some(open) = &mut context.open else {
+            return Ok(&[]);
+        };
+        if open.body.is_empty() {
+            let mut prompt = PROMPT.to_owned();
+            if let Some(instructions) = &open.instructions {
+                prompt.push_str("\n\n");
+                prompt.push_str(instructions);
+            }
+            let mut model = ModelConfig {
+                response_format: None,
+                tool_choice: None,
+                ..asked.config.clone()
+            };
+            // A history with calls must not come without their tools.
+            if !desk.config.tools.is_empty() {
+                model.tool_choice = Some(ToolChoice::None);
+            }
+            let spec = RequestSpec {
+                model: &model,
+                ..asked.spec(desk.config)
+            };
+            open.body = transcript.body_about(asked.protocol, &spec, open.cut, &prompt)?;
+        }
+        Ok(&open.body)
+    }
+
+    /// The summary's response is complete.
+    pub(super) fn finish_compaction(&mut self, desk: &mut Desk<'_>) {
+        self.close_request(desk, false);
+        self.count_usage(desk);
+        let Some(model) = self.model.take() else { return };
+        let parts = model.answer.parts.iter();
+        let texts = parts.filter(|part| part.kind == PartKind::Text);
+        let summary: String = texts.map(|part| part.text.as_str()).collect();
+        self.apply_summary(desk, &summary);
+    }
+
+    pub(super) fn compaction_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        self.close_request(desk, true);
+        self.count_usage(desk);
+        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
+        let Some(open) = &mut self.context.open else {
+            return;
+        };
+        let Some(delay_ms) = open.tries.delay_ms(policy, self.attempt, &failure, seed) else {
+            self.model = None;
+            self.warn(desk, "compaction_failed", failure.message);
+            return self.apply_summary(desk, "");
+        };
+        self.retry_after(desk, delay_ms, failure);
+    }
+
+    /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
+    /// request.
+    fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
+        let Some(open) = self.context.open.take() else {
+            return;
+        };
+        self.tries = Tries::after(self.attempt);
+        let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
+        let most = estimate::tokens_of(before);
+        let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
+        let mut block = summary_block(summary.trim());
+        if summary.trim().is_empty() || length(block.clone()) >= most {
+            block = summary_block(&plain_summary(before));
+        }
+        if length(block.clone()) < most {
+            self.transcript.replace_first(open.cut, vec![block]);
+            let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
+            self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
+        } else if let Some(mut failure) = open.overflow {
+            failure.message.push_str(" (A summary would not be shorter.)");
+            return self.end_failed(desk, failure);
+        } else {
+            let message = "A summary would not be shorter than what it stands for.";
+            self.warn(desk, "compaction_failed", message.into());
+        }
+        match self.over_budget(desk) {
+            Some(stopped_by) => self.stop(desk, stopped_by),
+            None => self.send(desk),
+        }
+    }
+
+    /// Gives up a summary that is under way.
+    pub(super) fn drop_compaction(&mut self, desk: &mut Desk<'_>) {
+        let Some(open) = self.context.open.take() else {
+            return;
+        };
+        if let Some(question) = open.question {
+            desk.ledger.close(question);
+        }
+        self.count_usage(desk);
+        self.model = None;
+    }
+}
+
+const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \
+work can go on from it alone. Say what the user wants, in their own words where these matter, with every condition; what \
+was done and found out, with the exact names, numbers, paths and identifiers; what was decided and why; what went wrong; \
+and what is still to be done. Do not go on with the work and do not call tools: answer with the summary and nothing else.";

@@ -1,0 +1,315 @@
+//! How much of a conversation is sent: when it is summarised, where it may be cut, what stands for what is gone.
+//!
+//! A cut never parts a call from its result: what is kept begins with an answer of the model, or with a message of the
+//! user's own.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::config::Config;
+use super::super::json_record::Record;
+use super::super::message::{Block, Json, Message, Role, ToolInput};
+use super::super::text::join;
+use super::estimate;
+
+/// When and how the history is made shorter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContextPolicy {
+    /// Tokens that the model can read; default: unknown.
+    pub window_tokens: Option<u64>,
+    /// Summarise when the window is nearly full, and when the vendor says that it is; default true.
+    pub auto: bool,
+    /// How full the window may be, in percent; default 80.
+    pub threshold_percent: u32,
+    /// Answers that stay as they are, with their tools' results; default 3.
+    pub keep_last: u32,
+    /// What the summary shall also heed.
+    pub instructions: Option<String>,
+    /// The host writes the summary.
+    pub ask: bool,
+    /// Characters that a request may have, as [`characters`] counts them; default: any number.
+    pub budget_chars: Option<u64>,
+    /// Thinking and calls of old answers are cut short; default: never.
+    pub history: Option<HistoryPolicy>,
+}
+
+/// What is cut short of old answers (S002-18).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HistoryPolicy {
+    /// An answer is old when so many have come after it; default 5.
+    pub after_responses: u32,
+    /// What stays of it, in characters; default 100.
+    pub prefix_chars: u32,
+}
+
+impl Default for ContextPolicy {
+    fn default() -> ContextPolicy {
+        ContextPolicy {
+            window_tokens: None,
+            auto: true,
+            threshold_percent: 80,
+            keep_last: 3,
+            instructions: None,
+            ask: false,
+            budget_chars: None,
+            history: None,
+        }
+    }
+}
+
+impl Default for HistoryPolicy {
+    fn default() -> HistoryPolicy {
+        HistoryPolicy {
+            after_responses: 5,
+            prefix_chars: 100,
+        }
+    }
+}
+
+/// Reads a [`ContextPolicy`].
+pub fn context_policy(r: &mut Record<'_>) -> ContextPolicy {
+    let default = ContextPolicy::default();
+    ContextPolicy {
+        window_tokens: r.number_if("windowTokens"),
+        auto: r.flag("auto", true),
+        threshold_percent: r.small("thresholdPercent", default.threshold_percent),
+        keep_last: r.small("keepLast", default.keep_last),
+        instructions: r.text_if("instructions"),
+        ask: r.flag("ask", false),
+        budget_chars: r.number_if("budgetChars"),
+        history: match r.given("history") {
+            Some(_) => Some(r.object_or_default("history", history_policy)),
+            None => None,
+        },
+    }
+}
+
+fn history_policy(r: &mut Record<'_>) -> HistoryPolicy {
+    let default = HistoryPolicy::default();
+    HistoryPolicy {
+        after_responses: r.small("afterResponses", default.after_responses),
+        prefix_chars: r.small("prefixChars", default.prefix_chars),
+    }
+}
+
+impl ContextPolicy {
+    /// Tokens above which the history is summarised, if the window is known. Room for the answer is left.
+    pub fn limit_tokens(&self, max_output_tokens: Option<u64>) -> Option<u64> {
+        let window = self.window_tokens?;
+        let part = (window / 100).saturating_mul(self.threshold_percent.into());
+        Some(part.min(window.saturating_sub(max_output_tokens.unwrap_or(0))))
+    }
+}
+
+/// Estimated tokens of a request with nothing but system prompt and tools.
+pub fn head_tokens(config: &Config) -> u64 {
+    let mut bytes = config.system.as_ref().map_or(0, String::len);
+    for tool in &config.tools {
+        bytes += tool.name.len() + tool.description.len() + tool.input_schema.as_str().len();
+    }
+    estimate::tokens(bytes as u64)
+}
+
+/// The place from which on `keep_last` answers are kept, or fewer if nothing would be left to cut. `None` if nothing
+/// that a model has said stands before any such place.
+pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
+    let mut best = None;
+    let mut answers = 0;
+    for (at, message) in messages.iter().enumerate().rev() {
+        if !begins(message) {
+            continue;
+        }
+        answers += u32::from(message.role == Role::Assistant);
+        let before = messages.get(..at).unwrap_or_default();
+        if !before.iter().any(|message| message.role == Role::Assistant) {
+            break;
+        }
+        best = Some(at);
+        if answers >= keep_last {
+            break;
+        }
+    }
+    best
+}
+
+/// What is kept may begin with this message.
+fn begins(message: &Message) -> bool {
+    let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
+    !message.content.iter().any(is_result)
+}
+
+/// The first place from which on `budget` is kept, which is not before the whole is smaller; `None` if nothing need or
+/// can be cut. Room for the summary is left, at least two messages are kept (P-17).
+pub fn cut_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<usize> {
+    let mut left: u64 = messages.iter().map(characters).sum();
+    if let Some(system) = system {
+        left += SYSTEM_CHARACTERS + length(system);
+    }
+    if left <= budget {
+        return None;
+    }
+    let target = budget - (budget / 20).min(5000);
+    let mut cut = None;
+    for (at, message) in messages.iter().enumerate() {
+        if at > 0 && begins(message) {
+            cut = Some(at);
+            if left <= target {
+                break;
+            }
+        }
+        if messages.len() - at <= 2 {
+            break;
+        }
+        left -= characters(message);
+    }
+    cut
+}
+
+/// The role's name and four.
+const SYSTEM_CHARACTERS: u64 = 10;
+
+/// Characters of a message, as P-17 counts them: its role and 4, its text, 200 for what is none, its calls as JSON. A
+/// result is a message of its own there.
+pub fn characters(message: &Message) -> u64 {
+    let mut sum = match message.role {
+        Role::User => 8,
+        Role::Assistant => 13,
+    };
+    for block in &message.content {
+        sum += match block {
+            Block::Text { text, .. } | Block::Refusal { text } => length(text),
+            Block::Thinking { .. } | Block::RedactedThinking { .. } => 0,
+            Block::ToolCall { id, name, input, .. } => {
+                let input = match input {
+                    ToolInput::Json(json) => json.as_str(),
+                    ToolInput::Invalid(text) => text,
+                };
+                length(id) + length(name) + length(input) + CALL_CHARACTERS
+            }
+            Block::ToolResult { content, .. } => {
+                8 + content
+                    .iter()
+                    .map(|block| match block {
+                        Block::Text { text, .. } => length(text),
+                        _ => 200,
+                    })
+                    .sum::<u64>()
+            }
+            Block::Media { .. } | Block::Raw { .. } => 200,
+        };
+    }
+    sum
+}
+
+/// `{"id":"","name":"","arguments":""}`.
+const CALL_CHARACTERS: u64 = 35;
+
+fn length(text: &str) -> u64 {
+    text.chars().count() as u64
+}
+
+/// How much of each message the built-in summary keeps, and how long it is at most, in characters.
+const LINE_CHARS: usize = 200;
+const SUMMARY_CHARS: usize = 4000;
+
+/// A summary without a model: who said what, shortened, and which tools were called (P-17).
+pub fn plain_summary(messages: &[Message]) -> String {
+    let mut lines = Vec::new();
+    for message in messages {
+        let who = match message.role {
+            Role::User => "User asked: ",
+            Role::Assistant => "Assistant: ",
+        };
+        let mut names = Vec::new();
+        for block in &message.content {
+            match block {
+                Block::Text { text, .. } | Block::Refusal { text } => {
+                    lines.push([who, &first(text.trim(), LINE_CHARS)].concat());
+                }
+                Block::ToolCall { name, .. } => names.push(name.as_str()),
+                _ => {}
+            }
+        }
+        if !names.is_empty() {
+            lines.push(["  Called tools: ", &join(&mut names.into_iter(), ", ")].concat());
+        }
+    }
+    first(&join(&mut lines.iter().map(String::as_str), "\n"), SUMMARY_CHARS)
+}
+
+fn first(text: &str, chars: usize) -> String {
+    text.chars().take(chars).collect()
+}
+
+/// What stands for the messages that are gone.
+pub fn summary_block(summary: &str) -> Block {
+    Block::text(["[Context summary: ", summary, "]"].concat())
+}
+
+/// Cuts thinking and calls of old answers short and marks those; whether there were any.
+pub fn shorten(messages: &mut [Message], policy: &HistoryPolicy) -> bool {
+    let mut after = 0;
+    let mut changed = false;
+    for message in messages.iter_mut().rev() {
+        if message.role != Role::Assistant {
+            continue;
+        }
+        if after >= policy.after_responses && !message.compacted {
+            changed |= shorten_one(message, policy.prefix_chars as usize);
+        }
+        after += 1;
+    }
+    changed
+}
+
+/// An answer with blocks of the vendor's own stays whole: they belong together.
+fn shorten_one(message: &mut Message, chars: usize) -> bool {
+    if message
+        .content
+        .iter()
+        .any(|block| matches!(block, Block::Raw { .. }))
+    {
+        return false;
+    }
+    for block in &mut message.content {
+        let shortened = match block {
+            Block::Thinking {
+                text,
+                signature,
+                vendor,
+            } => {
+                *text = first(text, chars);
+                *signature = None;
+                *vendor = None;
+                true
+            }
+            Block::RedactedThinking { data } => {
+                data.clear();
+                true
+            }
+            Block::ToolCall { input, .. } => shorten_input(input, chars),
+            _ => false,
+        };
+        message.compacted |= shortened;
+    }
+    message
+        .content
+        .retain(|block| !matches!(block, Block::RedactedThinking { data } if data.is_empty()));
+    message.compacted
+}
+
+/// It stays an object (S002-19).
+fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
+    let text = match input {
+        ToolInput::Json(json) => json.as_str(),
+        ToolInput::Invalid(text) => text,
+    };
+    if text.chars().nth(chars).is_none() {
+        return false;
+    }
+    let prefix = Json::string(&first(text, chars));
+    let object = ["{\"_compacted\":", prefix.as_str(), "}"].concat();
+    *input = ToolInput::Json(Json::from_valid(&object));
+    true
+}
