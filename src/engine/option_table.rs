@@ -34,6 +34,8 @@ pub const OPTIONS: &[OptionRow] = &[
     row("maxToolCalls", OptionKind::Count, "none"),
     row("maxStructuredOutputRetries", OptionKind::Whole, "3"),
     row("maxSubagentDepth", OptionKind::Count, "1"),
+    row("contextWindow", OptionKind::Count, "none"),
+    row("contextBudget", OptionKind::Count, "none"),
     row("timeouts.totalMs", OptionKind::Milliseconds, "none"),
     row("timeouts.iterationMs", OptionKind::Milliseconds, "none"),
     row("timeouts.firstChunkMs", OptionKind::Milliseconds, "600000"),

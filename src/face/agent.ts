@@ -1,6 +1,7 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
 import { Conversation } from "./chat.js";
 import { checkOptions, checkWord, describe } from "./check.js";
+import { contextConfig, systemPrompt } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
@@ -23,6 +24,7 @@ import type {
   Agent,
   AgentOptions,
   Clock,
+  ContextOptions,
   FailureCode,
   FinishOptions,
   Inputs,
@@ -55,6 +57,7 @@ export interface AgentParts {
   readonly permissions: PermissionOptions;
   readonly stopping: StopOptions;
   readonly output: OutputFormat | undefined;
+  readonly context: ContextOptions;
   readonly finishing: FinishOptions;
   readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
@@ -111,6 +114,7 @@ function partsOf(options: AgentOptions): AgentParts {
     permissions: options,
     stopping: options,
     output: options.output,
+    context: options,
     finishing: options,
     toolRun: options,
     tracing: options,
@@ -161,9 +165,10 @@ function configWriter(
   const maxCostNanoUsd = costLimit(options.maxUsd);
   const { onMaxTokens, strictStopReason } = options;
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
-  const fixed = JSON.stringify({
+  const { instructions } = options;
+  const written = JSON.stringify({
     model,
-    system: system === "" ? undefined : system,
+    system: typeof instructions === "function" ? undefined : systemPrompt(system, options),
     tools: [...tools.values()].map(({ config }) => config),
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
     timeouts,
@@ -172,6 +177,7 @@ function configWriter(
     permissions: permissionConfig(options),
     hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
     ...stopConfig(options, tools),
+    context: contextConfig(options),
     output: outputConfig(options.output, options.maxStructuredOutputRetries),
     toolExecution,
     maxToolConcurrency,
@@ -182,7 +188,10 @@ function configWriter(
     joinDeltas,
     trace: tracersOf(options).length > 0 || undefined,
   });
+  const withSystem = (prompt: string | undefined): string =>
+    prompt === undefined ? written : `${written.slice(0, -1)},"system":${JSON.stringify(prompt)}}`;
   return (messages, inputs) => {
+    const fixed = typeof instructions === "function" ? withSystem(systemPrompt(system, options)) : written;
     const values = inputsJson(inputs);
     const start = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
     if (messages === undefined || messages.length === 0) return start;

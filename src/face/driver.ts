@@ -103,6 +103,11 @@ export class RunDriver {
     this.shell.tell(Tell.SetMode, mode);
   }
 
+  /** `instructions`: empty for none. */
+  compact(instructions: string): void {
+    this.shell.tell(Tell.Compact, 0, instructions);
+  }
+
   /** `model`: the engine's `ModelConfig`. Throws `{ field, problem }` for one that cannot be asked. */
   setModel(model: object): void {
     this.shell.tell(Tell.SetModel, 0, JSON.stringify(model));

@@ -8,6 +8,7 @@
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
  *       model-change?                     also behind handoff?, before the iteration
+ *       compact-start? compact-boundary?    a shorter history; between the two the attempts of a summary
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
@@ -95,6 +96,7 @@ type EventKind =
         | "permission"
         | "prepare_calls"
         | "check_output"
+        | "summarize"
         | "stop_condition"
         | "stop_repeat"
         | HookEvent
@@ -108,6 +110,16 @@ type EventKind =
   | { type: "reset"; blocks: number[] }
   /** The steers and follow-ups with these ids have become part of the transcript. */
   | { type: "steer-delivered"; ids: number[] }
+  /** The history is about to be summarised; `preTokens` is an estimate. */
+  | { type: "compact-start"; trigger: CompactTrigger; preTokens: number }
+  /** The history has been made shorter: requests begin otherwise from here on. Both numbers are estimates. */
+  | {
+      type: "compact-boundary";
+      trigger: CompactTrigger;
+      preTokens: number;
+      postTokens: number;
+      durationMs: number;
+    }
   /** `usage` of this model call so far, `total` of the run, this call included. */
   | { type: "usage"; usage: Usage; total: Usage }
   | { type: "warning"; code: string; message: string }
@@ -129,6 +141,9 @@ type EventKind =
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
   /** Always the last event. */
   | { type: "finish"; outcome: Outcome };
+
+/** Why the history is made shorter: `historyCompaction` and `contextBudget` are the last two. */
+export type CompactTrigger = "auto" | "manual" | "overflow" | "history" | "budget";
 
 /** Why the model stopped, in neutral words. */
 export type FinishReason =

@@ -9,6 +9,8 @@ export interface Message {
   content: Block[];
   /** The answer was cut off by an abort or a limit; what arrived is kept and sent on. */
   partial?: boolean;
+  /** Its thinking and its calls were cut short by `historyCompaction`: it goes back without the former. */
+  compacted?: boolean;
   /** Which protocol and model wrote an assistant message. Signatures and raw blocks only go back there. */
   origin?: { protocol: string; model: string };
 }

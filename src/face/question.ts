@@ -1,5 +1,13 @@
 /** What the engine asks of the host, and what it gets back, as their JSON has it. */
-import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault, ToolRound } from "./types.js";
+import type {
+  Block,
+  CompactionRequest,
+  Message,
+  PermissionResult,
+  PermissionUpdate,
+  ToolFault,
+  ToolRound,
+} from "./types.js";
 
 /** One call of a tool. */
 export interface ToolInvocation {
@@ -26,6 +34,7 @@ export interface Question {
     classify: boolean;
   };
   checkOutput: { output: unknown };
+  summarize: { compact: Omit<CompactionRequest, "signal"> };
   hook: { hook: number; event: string; input: any };
   stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
 }
@@ -42,6 +51,7 @@ export type QuestionAnswer =
   | PermissionResult
   | { worded: string[] }
   | { stop: boolean }
+  | { summary: string }
   | { checked: { problem?: string; output?: unknown } }
   | { hook: HookAnswer }
   | { failed: { why: string } };

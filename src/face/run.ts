@@ -4,6 +4,7 @@
  */
 import { authorizeRequest } from "./authorize.js";
 import { checkOptions } from "./check.js";
+import { compactInstructions, Summaries } from "./context.js";
 import type { HostCallbacks } from "./driver.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError, type RunError } from "./errors.js";
@@ -17,6 +18,7 @@ import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from 
 import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
+import { follow, refusal, reportUnheard, whyOf, type EndEvent } from "./run-end.js";
 import { Stopping } from "./stopping.js";
 import { partialOutput, StructuredOutput } from "./structured-output.js";
 import { ToolCalls } from "./tool-calls.js";
@@ -66,6 +68,7 @@ export class EngineRun implements Run {
   readonly #traces: Trace[];
   readonly #output: StructuredOutput;
   readonly #functions: HostFunctions;
+  readonly #summaries: Summaries;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
@@ -77,6 +80,8 @@ export class EngineRun implements Run {
   #ended: RunResult | undefined;
   /** What `setPermissionMode` got, also before the engine was loaded. */
   #mode: PermissionMode | undefined;
+  /** What `compact` got before the engine was loaded. */
+  #compact: string | undefined;
   /** What `setModel` got. */
   #model: ModelConfig | undefined;
   /** What `steer` and `followUp` got before the engine was loaded. */
@@ -89,7 +94,7 @@ export class EngineRun implements Run {
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   /** Whether anybody sees every event. */
   readonly #seen = { all: true };
-  #dropSignal: () => void = () => {};
+  readonly #dropSignal: () => void;
 
   /** `onEnd` gets the result before anybody else, inside `abort` if that is what ended the run. */
   constructor(
@@ -122,9 +127,10 @@ export class EngineRun implements Run {
       };
     this.#output = new StructuredOutput(parts.output, running);
     this.#functions = new HostFunctions(parts.functions, running);
+    this.#summaries = new Summaries(parts.context, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
-    this.#follow(options.signal);
+    this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
     void this.#start(load, config);
   }
 
@@ -166,6 +172,12 @@ export class EngineRun implements Run {
     checkMode(mode, "mode", this.#parts.permissions);
     this.#mode = mode;
     this.#driver?.setMode(PERMISSION_MODES.indexOf(mode));
+  }
+
+  compact(options?: { instructions?: string | undefined }): void {
+    const instructions = compactInstructions(options);
+    if (this.#driver === undefined) this.#compact = instructions;
+    else this.#driver.compact(instructions);
   }
 
   setModel(model: Model): void {
@@ -218,6 +230,7 @@ export class EngineRun implements Run {
       this.#want();
       if (this.#mode !== undefined) this.setPermissionMode(this.#mode);
       if (this.#model !== undefined) driver.setModel(this.#model);
+      if (this.#compact !== undefined) driver.compact(this.#compact);
       // Before the prompt: the first request takes the steers with it.
       for (const { id, isSteer, content: blocks } of this.#early) {
         if (isSteer) driver.steer(id, blocks);
@@ -241,10 +254,11 @@ export class EngineRun implements Run {
         this.#tools.abort(call, why);
         this.#functions.abort(call, why);
       },
-      ask: (question, { prepareCalls, permission, checkOutput, wordErrors, hook, stop }) => {
+      ask: (question, { prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop }) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
         if (permission !== undefined) this.#permissions.ask(question, permission);
+        if (summarize !== undefined) this.#summaries.ask(question, summarize);
         if (checkOutput !== undefined) this.#output.ask(question, checkOutput);
         if (hook !== undefined) this.#functions.ask(question, hook);
         if (stop !== undefined) this.#stopping.ask(question, stop);
@@ -456,6 +470,7 @@ export class EngineRun implements Run {
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#permissions.closeAll();
     this.#functions.abortAll(result.abortReason ?? "the run has ended");
+    this.#summaries.close();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     const { error, text } = result;
@@ -469,18 +484,6 @@ export class EngineRun implements Run {
     this.#reject(thrown);
   }
 
-  #follow(signal: AbortSignal | undefined): void {
-    if (signal === undefined) return;
-    const abort = (): void => this.abort(signal.reason);
-    if (signal.aborted) {
-      // Later than this task's statement, so that listeners can use the run; before the engine is there.
-      queueMicrotask(abort);
-      return;
-    }
-    signal.addEventListener("abort", abort, { once: true });
-    this.#dropSignal = () => signal.removeEventListener("abort", abort);
-  }
-
   readonly #report = (error: unknown): void => {
     try {
       const { onError } = this.#options;
@@ -491,27 +494,4 @@ export class EngineRun implements Run {
       console.error(second);
     }
   };
-}
-
-/** In Deno and Bun `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
-function reportUnheard(error: unknown): void {
-  const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown; Bun?: unknown };
-  const staysAlive = host.Deno === undefined && host.Bun === undefined;
-  if (staysAlive && typeof host.reportError === "function") host.reportError(error);
-  else console.error(error);
-}
-
-type EndEvent = { type: "abort"; reason: string } | { type: "error"; error: Failure };
-
-function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undefined {
-  if (error != null) return { type: "error", error };
-  return reason == null ? undefined : { type: "abort", reason };
-}
-
-/** A configuration that the engine refused is told by field; anything else is a defect. */
-function refusal(error: unknown): Failure {
-  const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };
-  if (typeof field === "string" && typeof problem === "string")
-    return fail("config_invalid", `${field}: ${problem}`);
-  return fail("bug", message(error));
 }

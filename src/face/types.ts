@@ -9,11 +9,11 @@ import type {
   OutcomeKind,
   RunEvent,
   RunEventOf,
-  ToolFault,
   Usage,
 } from "./event.js";
 import type { FinishOptions } from "./finish-types.js";
 import type { HostAbortSignal } from "./host-types.js";
+import type { ContextOptions } from "./context-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Fetch, Model } from "./model-types.js";
@@ -27,6 +27,8 @@ import type { TraceOptions } from "./trace-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./aws-types.js";
+export type * from "./context-types.js";
+export type * from "./error-types.js";
 export type * from "./event.js";
 export type * from "./hook-types.js";
 export type * from "./finish-types.js";
@@ -56,7 +58,8 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
     HookOptions,
     SteerOptions,
     ToolRunOptions,
-    TraceOptions {
+    TraceOptions,
+    ContextOptions {
   /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
@@ -370,6 +373,13 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
    * @throws LoopletError `config_…` as `createAgent` for its `model`
    */
   setModel(model: Model): void;
+  /**
+   * Has the history summarised before the next model call, if there is anything before what is kept: see `compaction`.
+   * Nothing happens if no model call follows.
+   *
+   * @throws LoopletError `config_…`
+   */
+  compact(options?: { instructions?: string | undefined }): void;
 }
 
 /**
@@ -459,36 +469,3 @@ export interface Chat<Output = unknown> {
    */
   reset(messages?: readonly Message[]): void;
 }
-
-/** Codes of a `LoopletError`: what is wrong with a configuration (`config_…`) or with a call (`misuse_…`). */
-export type LoopletErrorCode =
-  /** No such option; the message names the nearest one. */
-  | "config_unknown_option"
-  /** A value of the wrong type. */
-  | "config_wrong_type"
-  /** A value of the right type that cannot be used (0 iterations, a tool name with a space, a broken URL). */
-  | "config_invalid_value"
-  /** A required option is missing. */
-  | "config_missing"
-  /** Neither `apiKey` nor `authorize` nor a `fetch` of your own. */
-  | "config_missing_key"
-  /** A vendor's key in a page without `dangerouslyAllowBrowser: true`. */
-  | "config_browser_key"
-  /** Two tools of one name. */
-  | "config_duplicate_tool"
-  /** An `inputSchema` that is no schema. */
-  | "config_invalid_schema"
-  /** The wasm source given to `init()` cannot be used. */
-  | "config_wasm"
-  | "misuse_empty_prompt"
-  | "misuse_chat_busy"
-  /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
-  | "misuse_run_ended"
-  /** A wrong argument of a method. */
-  | "misuse_invalid_argument";
-
-/** Why a `RunError` was thrown. */
-export type RunErrorCode = "cancelled" | "refused" | "limit" | "failed";
-
-/** What `new ToolError(…)` takes; see `ToolFault`. */
-export type ToolErrorOptions = Partial<ToolFault> & { message: string };

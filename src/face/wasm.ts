@@ -43,6 +43,7 @@ export const enum Tell {
   SetMode,
   SetModel,
   Agent,
+  Compact,
   LetGo,
 }
 

@@ -103,6 +103,7 @@ impl RunHandle {
             19 => self.set_mode(id),
             20 => self.set_model(text)?,
             21 => return Ok(self.agent(id)),
+            22 => self.compact(text),
             _ => self.let_go(),
         }
         Ok(None)
@@ -154,6 +155,12 @@ impl RunHandle {
     pub fn set_mode(&self, mode: u32) {
         let mode = PermissionMode::nth(mode as usize);
         self.driver.tell(Input::SetMode { mode });
+    }
+
+    /// The root's history is summarised before its next request. `instructions`: empty for none.
+    pub fn compact(&self, instructions: &str) {
+        let instructions = (!instructions.is_empty()).then(|| instructions.to_owned());
+        self.driver.tell(Input::Compact { instructions });
     }
 
     /// The root asks this model from its next request on.

@@ -47,6 +47,8 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       retry: true,
       reset: true,
       "steer-delivered": true,
+      "compact-start": true,
+      "compact-boundary": true,
       usage: true,
       warning: true,
       "iteration-finish": true,

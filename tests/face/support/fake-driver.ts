@@ -36,6 +36,10 @@ export class FakeDriver implements Driver {
     this.calls.push(["start", content]);
   }
 
+  compact(instructions: string): void {
+    this.calls.push(["compact", instructions]);
+  }
+
   steer(id: number, content: readonly Block[]): void {
     this.calls.push(["steer", id, content]);
   }

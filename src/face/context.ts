@@ -1,0 +1,117 @@
+/** The host's part in compaction: checks the options, asks the function that summarises. Decides nothing. */
+import { at, checkOptions, checkValue, describe } from "./check.js";
+import type { CompactionOptions, CompactionRequest, ContextOptions } from "./context-types.js";
+import type { Question } from "./driver.js";
+import type { Driver } from "./engine.js";
+import { LoopletError } from "./errors.js";
+import type { OptionTable } from "./options.js";
+import { message } from "./tool-schema.js";
+
+const COMPACTION_TABLE: OptionTable = {
+  auto: "boolean",
+  threshold: "number",
+  keepLast: "whole",
+  instructions: "text",
+  summarize: "function",
+};
+
+const HISTORY_TABLE: OptionTable = { afterResponses: "count", prefixChars: "whole" };
+
+/**
+ * The engine's part of the options, as JSON.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function contextConfig(options: ContextOptions): object | undefined {
+  const { contextWindow, contextBudget, compaction = {}, historyCompaction } = options;
+  const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
+  if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
+    const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
+    throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
+  }
+  if (typeof historyCompaction === "object")
+    checkOptions(historyCompaction, "historyCompaction", HISTORY_TABLE);
+  else if (historyCompaction !== undefined) checkValue(historyCompaction, "historyCompaction", "boolean");
+  const config = {
+    windowTokens: contextWindow,
+    auto,
+    thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
+    keepLast,
+    instructions,
+    ask: summarize === undefined ? undefined : true,
+    budgetChars: contextBudget,
+    history: historyCompaction === true ? {} : historyCompaction === false ? undefined : historyCompaction,
+  };
+  return Object.values(config).every((value) => value === undefined) ? undefined : config;
+}
+
+function checkedCompaction(compaction: false | CompactionOptions): CompactionOptions {
+  if (compaction === false) return { auto: false };
+  checkOptions(compaction, "compaction", COMPACTION_TABLE);
+  return compaction;
+}
+
+/**
+ * The system prompt of one run, with the instructions behind it.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
+export function systemPrompt(
+  system: string | undefined,
+  { instructions }: ContextOptions,
+): string | undefined {
+  const told: unknown = typeof instructions === "function" ? instructions() : instructions;
+  if (told !== undefined && typeof told !== "string") {
+    throw new LoopletError(
+      "config_wrong_type",
+      "instructions",
+      `needs a string, or a function that returns one, got ${describe(told)}`,
+    );
+  }
+  return [system, told].filter((text) => text !== undefined && text !== "").join("\n\n") || undefined;
+}
+
+/**
+ * What `run.compact` was given, checked.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function compactInstructions(options: { instructions?: string | undefined } = {}): string {
+  checkOptions(options, "compact", { instructions: "text" });
+  return options.instructions ?? "";
+}
+
+/** Asks the host's function for the summaries of one run. */
+export class Summaries {
+  readonly #options: ContextOptions;
+  readonly #driver: () => Driver | undefined;
+  #open: AbortController | undefined;
+
+  constructor(options: ContextOptions, driver: () => Driver | undefined) {
+    this.#options = options;
+    this.#driver = driver;
+  }
+
+  ask(question: number, { compact }: Question["summarize"]): void {
+    this.close();
+    this.#open = new AbortController();
+    const { signal } = this.#open;
+    this.#summarize({ ...compact, signal }).then(
+      (summary) => this.#driver()?.answer(question, { summary }),
+      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
+    );
+  }
+
+  close(): void {
+    this.#open?.abort();
+    this.#open = undefined;
+  }
+
+  async #summarize(request: CompactionRequest): Promise<string> {
+    const { compaction } = this.#options;
+    const summary: unknown = compaction === false ? "" : await compaction?.summarize?.(request);
+    if (typeof summary !== "string")
+      throw new TypeError(`${at("compaction", "summarize")} returned ${describe(summary)}`);
+    return summary;
+  }
+}

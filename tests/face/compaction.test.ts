@@ -1,0 +1,168 @@
+import { describe, expect, it, vi } from "vitest";
+import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+import type { AgentOptions, CompactionRequest, RunEvent } from "../../src/face/types.js";
+
+const schema = { type: "object", properties: { n: { type: "number" } } } as const;
+
+type Turns = Parameters<typeof scripted>[0];
+
+const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 10 });
+const look = (n: number) => ({ toolCalls: [{ name: "look", input: { n } }], usage: usage(100 * n) });
+const overflow = {
+  status: 400,
+  body: {
+    type: "error",
+    error: { type: "invalid_request_error", message: "prompt is too long: 9 tokens > 8 maximum" },
+  },
+};
+
+function setUp(turns: Turns, options: Partial<AgentOptions> = {}) {
+  const fetch = scripted(turns);
+  const agent = createAgent({
+    model: anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch }),
+    system: "Be brief.",
+    tools: { look: tool({ description: "Looks", inputSchema: schema, execute: ({ n }) => `saw ${n}` }) },
+    ...options,
+  });
+  const sent = (index: number): string => JSON.stringify(fetch.requests[index]?.body);
+  return { agent, fetch, sent };
+}
+
+describe("compaction", () => {
+  it("S001-40, S001-41: a window that is nearly full is summarised, and the stream says so", async () => {
+    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "They looked." }, { text: "End." }], {
+      contextWindow: 400,
+      compaction: { keepLast: 1, threshold: 0.75 },
+    });
+    const events: RunEvent[] = [];
+    const result = await agent.run("Go", { onEvent: (event) => events.push(event) }).result;
+    expect(result).toMatchObject({ outcome: "completed", text: "End.", iterations: 4 });
+    expect(sent(3)).toContain("write a summary");
+    expect(sent(4)).toContain("[Context summary: They looked.]");
+    expect(sent(4)).not.toContain("saw 2");
+    expect(sent(4)).toContain("saw 3");
+    const types = events.map(({ type }) => type);
+    expect(types.indexOf("compact-start")).toBeLessThan(types.indexOf("compact-boundary"));
+    const boundary = events.find((event) => event.type === "compact-boundary");
+    expect(boundary).toMatchObject({ trigger: "auto", preTokens: expect.any(Number) });
+    expect(boundary?.postTokens).toBeLessThan(boundary?.preTokens ?? 0);
+  });
+
+  it("an overflow is summarised and tried once more; compaction: false fails", async () => {
+    const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "End." }];
+    const first = setUp(turns, { compaction: { keepLast: 1 } });
+    expect(await first.agent.run("Go").result).toMatchObject({ outcome: "completed", text: "End." });
+    const off = setUp(turns, { compaction: false });
+    const result = await off.agent.run("Go").result;
+    expect(result).toMatchObject({ outcome: "failed", error: { code: "context_length" } });
+  });
+
+  it("S001-42: run.compact summarises before the next call, also before the engine is loaded", async () => {
+    const history = (await setUp([look(1), look(2), { text: "Seen." }]).agent.run("Go").result).messages;
+    const { agent, sent } = setUp([{ text: "Sum." }, { text: "End." }], { compaction: { keepLast: 0 } });
+    const run = agent.run("More?", { messages: history });
+    run.compact({ instructions: "Keep the numbers." });
+    const { messages } = await run.result;
+    expect(sent(0)).toContain("Keep the numbers.");
+    expect(messages).toHaveLength(2);
+    expect(JSON.stringify(messages[0])).toContain("[Context summary: Sum.]");
+    expect(() => run.compact({ instruction: "x" } as never)).toThrow(
+      expect.objectContaining({ field: "compact.instruction" }),
+    );
+  });
+
+  it("P-18: summarize writes the summary; what it throws, or no text, is the built-in one", async () => {
+    const turns = [look(1), look(2), { text: "End." }];
+    const options = { contextWindow: 250, compaction: { keepLast: 1 } };
+    const summarize = vi.fn<(request: CompactionRequest) => string>(() => "By hand.");
+    const first = setUp(turns, { ...options, compaction: { ...options.compaction, summarize } });
+    expect((await first.agent.run("Go").result).outcome).toBe("completed");
+    expect(first.sent(2)).toContain("[Context summary: By hand.]");
+    expect(summarize.mock.calls[0]?.[0]).toMatchObject({ trigger: "auto" });
+    expect(summarize.mock.calls[0]?.[0].messages).toHaveLength(3);
+    const broken = [
+      () => {
+        throw new Error("broken");
+      },
+      () => 7 as never,
+    ];
+    for (const summarize of broken) {
+      const { agent, sent } = setUp(turns, { ...options, compaction: { keepLast: 1, summarize } });
+      expect((await agent.run("Go").result).outcome).toBe("completed");
+      expect(sent(2)).toContain("User asked: Go");
+    }
+  });
+
+  it("an abort tells summarize that nobody waits", async () => {
+    let signal: AbortSignal | undefined;
+    const summarize = (request: CompactionRequest) => {
+      signal = request.signal as AbortSignal;
+      return new Promise<string>(() => {});
+    };
+    const { agent } = setUp([look(1), look(2)], {
+      contextWindow: 250,
+      compaction: { keepLast: 1, summarize },
+    });
+    const run = agent.run("Go");
+    await vi.waitFor(() => expect(signal).toBeDefined());
+    run.abort();
+    expect(run.outcome).toBe("cancelled");
+    expect(signal?.aborted).toBe(true);
+    expect((await run.result).messages).toHaveLength(5);
+  });
+
+  it("S002-18: historyCompaction cuts old calls short and marks them", async () => {
+    const long = { toolCalls: [{ name: "look", input: { n: 1, pad: "p".repeat(200) } }] };
+    const { agent, sent } = setUp([long, long, { text: "End." }], {
+      historyCompaction: { afterResponses: 1, prefixChars: 10 },
+    });
+    const { messages } = await agent.run("Go").result;
+    expect(messages[1]).toMatchObject({ compacted: true });
+    expect(sent(2)).toContain(`"_compacted":"{\\"n\\":1,\\"pa"`);
+    expect(messages[3]).not.toHaveProperty("compacted");
+  });
+
+  it("P-17: contextBudget drops the oldest for a few lines about them", async () => {
+    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "End." }], { contextBudget: 250 });
+    expect((await agent.run("Go").result).outcome).toBe("completed");
+    expect(sent(3)).toContain("[Context summary: User asked: Go\\n  Called tools: look");
+    expect(sent(3)).toContain("saw 3");
+  });
+
+  it("S001-39: instructions stand behind the system prompt of every request, after a compaction too", async () => {
+    let runs = 0;
+    const instructions = vi.fn(() => `Run ${++runs}.`);
+    const turns = [look(1), look(2), { text: "Sum." }, { text: "End." }];
+    const options = { contextWindow: 250, compaction: { keepLast: 1 }, instructions };
+    const { agent, fetch } = setUp([...turns, { text: "Again." }], options);
+    await agent.run("Go").result;
+    for (const { body } of fetch.requests) expect(JSON.stringify(body)).toContain("Be brief.\\n\\nRun 1.");
+    await agent.run("Go").result;
+    expect(JSON.stringify(fetch.requests.at(-1)?.body)).toContain("Run 2.");
+    expect(instructions).toHaveBeenCalledTimes(2);
+    const seen: unknown[] = [];
+    const alone = custom(({ system }) => (seen.push(system), "Hi."));
+    await createAgent({ model: alone, instructions: "Always." }).run("Go").result;
+    expect(seen).toEqual(["Always."]);
+  });
+
+  it.each<[object, string]>([
+    [{ contextWindow: 0 }, "contextWindow"],
+    [{ contextBudget: "1k" }, "contextBudget"],
+    [{ compaction: true }, "compaction"],
+    [{ compaction: { threshold: 80 } }, "compaction.threshold"],
+    [{ compaction: { keepLst: 1 } }, "compaction.keepLst"],
+    [{ compaction: { summarize: "x" } }, "compaction.summarize"],
+    [{ historyCompaction: { afterResponses: 0 } }, "historyCompaction.afterResponses"],
+    [{ historyCompaction: "yes" }, "historyCompaction"],
+    [{ instructions: 1 }, "instructions"],
+  ])("%j is refused and names its field", (options, field) => {
+    expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it("instructions that return no text are refused when a run begins", () => {
+    const { agent } = setUp([], { instructions: (() => 7) as never });
+    expect(() => agent.run("Go")).toThrow(expect.objectContaining({ field: "instructions" }));
+  });
+});
