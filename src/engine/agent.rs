@@ -27,7 +27,7 @@ mod switching;
 mod wording;
 
 pub use answering::{delta, kind_of_delta};
-pub use delegating::failed;
+pub use delegating::{failed, inherited};
 use hooking::Hooking;
 
 use serde::{Deserialize, Serialize};

@@ -48,9 +48,11 @@ impl Run {
         let agents = std::mem::take(&mut config.agents);
         let count = 1 + agents.len();
         let (mut profiles, mut models) = (Vec::with_capacity(count), Vec::new());
-        let hooks = config.hooks.clone();
+        // Hooks and the values that tools are bound to are the run's.
+        let (hooks, inputs) = (config.hooks.clone(), config.inputs.clone());
         for mut config in std::iter::once(config).chain(agents) {
             config.hooks.clone_from(&hooks);
+            config.inputs.clone_from(&inputs);
             if !config.agents.is_empty() {
                 return Err(ConfigError::new(
                     "agents",

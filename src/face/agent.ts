@@ -1,4 +1,5 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
+import { addAgents } from "./agent-list.js";
 import { Conversation } from "./chat.js";
 import { checkOptions, checkWord, describe } from "./check.js";
 import { contextConfig, systemPrompt } from "./context.js";
@@ -47,6 +48,8 @@ export interface AgentParts {
   /** What wins over the options of a model. */
   readonly asked: { readonly maxOutputTokens?: number };
   readonly tools: ToolSet;
+  /** The same, and those of the other agents, by profile. */
+  readonly sets: readonly ToolSet[];
   /** The engine's configuration as JSON, with the history of one run. */
   readonly config: (messages: readonly Message[] | undefined, inputs: Inputs) => string;
   readonly clock: Clock;
@@ -101,12 +104,25 @@ function partsOf(options: AgentOptions): AgentParts {
     ...models.add(fallback, `fallbackModels[${index}]`, tools),
     ...asked,
   }));
-  const functions = [...hookFunctions(options, tools.keys()), ...guardrailFunctions(options)];
+  const guards = guardrailFunctions(options);
+  const root = rootConfig(options, model, fallbackModels, tools);
+  const list = { options, models, root, sets: [tools], configs: [] as object[] };
+  addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
+  const names = list.sets.flatMap((set) => [...set.keys()]);
+  const functions = [...hookFunctions(options, names), ...guards];
   return {
     models,
     asked,
     tools,
-    config: configWriter(options, model, fallbackModels, tools, functions),
+    sets: list.sets,
+    config: configWriter(
+      {
+        ...root,
+        hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
+        agents: list.configs.length === 0 ? undefined : list.configs,
+      },
+      options,
+    ),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : () => clock.now(),
     random,
@@ -153,29 +169,34 @@ function checkRunOptions(run: RunOptions): void {
   }
 }
 
-/** Everything but the history is written once per agent. */
-function configWriter(
+function rootConfig(
   options: AgentOptions,
   model: ModelConfig,
   fallbackModels: readonly ModelConfig[],
   tools: ToolSet,
-  functions: readonly HostFunction[],
-): AgentParts["config"] {
+): { [name: string]: unknown } {
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
   const maxCostNanoUsd = costLimit(options.maxUsd);
   const { onMaxTokens, strictStopReason } = options;
   const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
   const { instructions } = options;
-  const written = JSON.stringify({
+  const { maxSubagentDepth } = options;
+  if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "maxSubagentDepth",
+      `needs 1 to 8, got ${maxSubagentDepth}`,
+    );
+  }
+  return {
     model,
     system: typeof instructions === "function" ? undefined : systemPrompt(system, options),
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
+    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, maxSubagentDepth },
     timeouts,
     retry,
     fallbackModels: fallbackModels.length === 0 ? undefined : fallbackModels,
     permissions: permissionConfig(options),
-    hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
     ...stopConfig(options, tools),
     context: contextConfig(options),
     output: outputConfig(options.output, options.maxStructuredOutputRetries),
@@ -187,7 +208,13 @@ function configWriter(
     ...toolRunConfig(options),
     joinDeltas,
     trace: tracersOf(options).length > 0 || undefined,
-  });
+  };
+}
+
+/** Everything but the history and what is made for each run is written once per agent. */
+function configWriter(config: object, options: AgentOptions): AgentParts["config"] {
+  const { system, instructions } = options;
+  const written = JSON.stringify(config);
   const withSystem = (prompt: string | undefined): string =>
     prompt === undefined ? written : `${written.slice(0, -1)},"system":${JSON.stringify(prompt)}}`;
   return (messages, inputs) => {

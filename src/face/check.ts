@@ -48,7 +48,7 @@ const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) =>
   count: (value, field) => integer(value, field, 1),
   whole: (value, field) => integer(value, field, 0),
   milliseconds: (value, field) =>
-    value === null && field.startsWith("timeouts.") ? undefined : integer(value, field, 0),
+    value === null && /(^|\.)timeouts\./.test(field) ? undefined : integer(value, field, 0),
   boolean: (value) => ofType(value, "boolean", "true or false"),
   "tool-execution": (value) =>
     oneOf(

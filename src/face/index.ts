@@ -29,5 +29,6 @@ export { LoopletError, RunError, ToolError } from "./errors.js";
 export { custom } from "./custom.js";
 export { hasToolCall, iterationCount } from "./stopping.js";
 export { anthropic, compatible, gemini, openai, openaiChat } from "./models.js";
+export { handoff, subagent } from "./subagents.js";
 export { tool } from "./tool.js";
 export type * from "./types.js";

@@ -161,6 +161,35 @@ export const TOOL_TABLE: OptionTable = {
   maxCalls: "count",
 };
 
+const AGENT_TOOL_TABLE = {
+  name: "text",
+  description: "text!",
+  system: "string",
+  model: "any",
+  tools: "any",
+  maxOutputTokens: "count",
+  needsApproval: "any",
+  maxCalls: "count",
+} as const;
+
+export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "boolean" };
+
+export const SUBAGENT_TABLE: OptionTable = {
+  ...AGENT_TOOL_TABLE,
+  maxIterations: "count",
+  maxTotalTokens: "count",
+  maxUsd: "number",
+  maxToolRounds: "count",
+  maxToolCalls: "count",
+  timeouts: "object",
+  stopWhen: "any",
+  repeat: "any",
+  toolExecution: "tool-execution",
+  maxToolConcurrency: "count",
+  persistent: "boolean",
+  readOnly: "boolean",
+};
+
 export const CUSTOM_TABLE: OptionTable = {
   name: "text",
   maxOutputTokens: "count",

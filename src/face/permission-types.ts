@@ -60,6 +60,8 @@ export interface PermissionRequest {
   readonly reason: string;
   /** For `run.answer`. */
   readonly questionId: number;
+  /** The agent whose call it is; `"root"` is the run's own. */
+  readonly agentPath: string;
   /** Fires when the answer no longer matters. */
   readonly signal: HostAbortSignal;
 }

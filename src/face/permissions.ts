@@ -151,11 +151,11 @@ export class Permissions {
   async #decide(
     decide: CanUseTool,
     questionId: number,
-    { toolName, input, toolCallId, reason }: Asked["call"],
+    { toolName, input, toolCallId, reason, agentPath = "root" }: Asked["call"],
     signal: AbortSignal,
   ): Promise<PermissionResult | { failed: { why: string } } | null> {
     try {
-      const answer = (await decide(toolName, input, { toolCallId, reason, questionId, signal })) ?? null;
+      const answer = (await decide(toolName, input, { toolCallId, reason, questionId, agentPath, signal })) ?? null;
       return answer === null ? null : checkPermissionResult(answer);
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };

@@ -117,7 +117,7 @@ export class EngineRun implements Run {
       this.#reject = reject;
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-    this.#tools = new ToolCalls([parts.tools], running, this.#report, { ...parts.toolRun, inputs });
+    this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
     this.#permissions = new Permissions(parts.permissions, running);
     this.#stopping = new Stopping(parts.stopping, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);

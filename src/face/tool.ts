@@ -44,6 +44,7 @@ export interface ToolConfig {
   maxCalls?: number;
   access?: ToolAccess;
   ruleSubject?: string;
+  agent?: { profile: number; keep?: boolean; handoff?: boolean; inheritModel?: boolean };
   /** The schema with the bound fields, which `inputSchema` lacks. */
   fullSchema?: unknown;
   bindings?: { field: string; input: string }[];
@@ -66,17 +67,21 @@ export type ToolSet = ReadonlyMap<string, KnownTool>;
  *
  * @throws LoopletError `config_…`, with `field` below `tools`
  */
-export function knowTools(tools: Tools | undefined, handlers: ToolRunOptions["toolHandlers"] = {}): ToolSet {
+export function knowTools(
+  tools: Tools | undefined,
+  handlers: ToolRunOptions["toolHandlers"] = {},
+  place = "tools",
+): ToolSet {
   const known = new Map<string, KnownTool>();
   if (tools === undefined) return known;
   if (typeof tools !== "object" || tools === null) {
     throw new LoopletError(
       "config_wrong_type",
-      "tools",
+      place,
       `needs a record or an array of tools, got ${describe(tools)}`,
     );
   }
-  for (const [name, field, options] of named(tools)) {
+  for (const [name, field, options] of named(tools, place)) {
     if (known.has(name)) {
       throw new LoopletError("config_duplicate_tool", field, `two tools are named "${name}"; rename one`);
     }
@@ -101,18 +106,18 @@ export function handlerOf(
   return Object.hasOwn(handlers, kind) ? handlers[kind] : handlers["*"];
 }
 
-function* named(tools: Tools): Generator<[name: string, field: string, options: Tool]> {
+function* named(tools: Tools, place: string): Generator<[name: string, field: string, options: Tool]> {
   if (!Array.isArray(tools)) {
-    for (const [name, options] of Object.entries(tools)) yield [name, at("tools", name), options as Tool];
+    for (const [name, options] of Object.entries(tools)) yield [name, at(place, name), options as Tool];
     return;
   }
   for (const [index, options] of (tools as Tool[]).entries()) {
-    const field = `tools[${index}]`;
+    const field = `${place}[${index}]`;
     const name = isObject(options) ? (options as Tool).name : undefined;
     if (isObject(options) && name === undefined) {
       throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
     }
-    yield [String(name), typeof name === "string" ? at("tools", name) : field, options];
+    yield [String(name), typeof name === "string" ? at(place, name) : field, options];
   }
 }
 

@@ -40,6 +40,7 @@ export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
 export type * from "./steer-types.js";
 export type * from "./stop-types.js";
+export type * from "./subagent-types.js";
 export type * from "./tool-types.js";
 export type * from "./trace-types.js";
 
@@ -101,6 +102,8 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
    * the calls.
    */
   toolExecution?: ToolExecution | undefined;
+  /** Levels of subagents below this agent, from 1 to 8. Default 1: subagents have no subagents. */
+  maxSubagentDepth?: number | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
   /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */

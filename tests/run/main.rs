@@ -9,6 +9,7 @@
     clippy::indexing_slicing
 )]
 
+mod abort_boundaries;
 mod aborts;
 mod answers;
 mod bindings;

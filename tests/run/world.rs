@@ -44,6 +44,8 @@ pub struct World {
     pub confirm_saves: bool,
     handovers: Vec<EffectId>,
     pub done: Option<Outcome>,
+    /// The outputs of inputs wait.
+    pub holds_outputs: bool,
     /// Serialise and restore the run after every output.
     pub round_trips: bool,
 }
@@ -105,6 +107,7 @@ impl World {
             confirm_saves: true,
             handovers: Vec::new(),
             done: None,
+            holds_outputs: false,
             round_trips: true,
         }
     }
@@ -130,6 +133,9 @@ impl World {
             random: self.seed,
         };
         self.run.handle_input(input, moment);
+        if self.holds_outputs {
+            return;
+        }
         while let Some(output) = self.run.poll_output() {
             if self.round_trips {
                 self.round_trip();

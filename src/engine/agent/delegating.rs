@@ -1,8 +1,9 @@
 //! Tool calls that another agent answers: a subagent, which is a node below this one, or the agent that takes the
 //! conversation over.
 
+use super::super::active_model::ActiveModel;
 use super::super::answer::FinishReason;
-use super::super::config::AgentTool;
+use super::super::config::{AgentTool, ModelConfig};
 use super::super::event::EventKind;
 use super::super::input::ToolReturn;
 use super::super::json_record::{Record, document};
@@ -153,9 +154,13 @@ impl Agent {
         let kind = EventKind::Handoff { to: successor.name };
         desk.ledger.emit(self.place(), kind);
         self.transcript.forget_body();
-        if !successor.inherit_model && self.set_model(desk, desk.config.model.clone()).is_err() {
-            // Each profile's model was checked when the run was made.
-            self.next_model = None;
+        let taken = if successor.inherit_model {
+            ActiveModel::checked(inherited(&self.asked.config), desk.config).map(|model| self.asked = model)
+        } else {
+            self.set_model(desk, desk.config.model.clone())
+        };
+        if let Err(error) = taken {
+            self.warn(desk, "model_refused", error.to_text());
         }
     }
 }
@@ -211,6 +216,15 @@ fn prompt_of(input: &Json) -> String {
 fn noted(text: &str, note: &str) -> ToolReturn {
     let space = if text.is_empty() { "" } else { "\n\n" };
     ToolReturn::Value(Json::string(&[text, space, "[", note, "]"].concat()))
+}
+
+/// What a model is asked for its tools and its answer belongs to the agent that asks.
+pub fn inherited(model: &ModelConfig) -> ModelConfig {
+    ModelConfig {
+        tool_choice: None,
+        response_format: None,
+        ..model.clone()
+    }
 }
 
 /// The fault that a caller's model is told of.

@@ -1,7 +1,7 @@
 //! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
 use super::super::active_model::ActiveModel;
-use super::super::agent::{Agent, Desk, failed};
+use super::super::agent::{Agent, Desk, failed, inherited};
 use super::super::error::ConfigError;
 use super::super::input::ToolReturn;
 use super::super::json_writer::decimal;
@@ -121,11 +121,11 @@ impl Run {
             return Err(ConfigError::new("agents", "has no such agent"));
         };
         let model = if spawn.inherit_model {
-            &caller.asked.config
+            inherited(&caller.asked.config)
         } else {
-            &config.model
+            config.model.clone()
         };
-        let model = ActiveModel::checked(model.clone(), config)?;
+        let model = ActiveModel::checked(model, config)?;
         let mut path = [&caller.path, "/", &parent.name].concat();
         if earlier > 0 {
             path = [&path, "#", &decimal(earlier + 1)].concat();
