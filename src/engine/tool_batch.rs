@@ -2,6 +2,8 @@
 //!
 //! Owns the calls and their phases; never talks to the outside: the agent opens effects and tells what came of them.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::config::ToolExecution;
@@ -92,6 +94,17 @@ pub struct ToolBatch {
     pub is_closed: bool,
     /// Of the calls that have been read.
     pub ids: CallIds,
+    /// How often each limited tool was called in the run, this batch included.
+    pub counts: Vec<(String, u64)>,
+    // An answer may have thousands of calls: what is looked for behind each input lies between these.
+    /// All calls before it are done.
+    first_open: usize,
+    /// No call before it is to be judged.
+    unjudged: usize,
+    /// No call before it waits to be started.
+    queued: usize,
+    /// No call from here on has been started.
+    started: usize,
     pub error_format: ErrorFormat,
     pub wording: Wording,
 }
@@ -132,40 +145,98 @@ impl CallIds {
 
 impl ToolBatch {
     pub fn is_done(&self) -> bool {
-        self.calls.iter().all(Call::is_done)
+        self.calls.iter().skip(self.first_open).all(Call::is_done)
+    }
+
+    /// How often a tool was called, now that the calls of earlier rounds are known.
+    pub fn count(&mut self, name: &str, earlier: &[ToolCallRecord]) -> u64 {
+        if let Some((_, count)) = self.counts.iter().find(|(tool, _)| tool == name) {
+            return *count;
+        }
+        let records = earlier.iter().filter(|record| record.name == name).count();
+        let here = self.calls.iter().filter(|call| call.name == name).count();
+        let count = (records + here) as u64;
+        self.counts.push((name.to_owned(), count));
+        count
+    }
+
+    /// A call that counts has been taken into the batch.
+    pub fn note_call(&mut self, name: &str) {
+        if let Some((_, count)) = self.counts.iter_mut().find(|(tool, _)| tool == name) {
+            *count += 1;
+        }
+    }
+
+    /// Every change to a phase in which something is to be done with the call goes through here.
+    pub fn set_phase(&mut self, index: usize, phase: CallPhase) {
+        match phase {
+            CallPhase::Checked => self.unjudged = self.unjudged.min(index),
+            CallPhase::Queued => self.queued = self.queued.min(index),
+            CallPhase::AwaitingSave { .. } | CallPhase::Running { .. } => {
+                self.started = self.started.max(index + 1);
+            }
+            _ => {}
+        }
+        if let Some(call) = self.calls.get_mut(index) {
+            call.phase = phase;
+        }
+    }
+
+    /// The calls among which those are that have to be judged.
+    pub fn to_judge(&self) -> Range<usize> {
+        self.unjudged..self.calls.len()
+    }
+
+    /// They have been judged, but those that still wait for it.
+    pub fn note_judged(&mut self) {
+        let is_left = |call: &Call| call.phase == CallPhase::Checked;
+        let rest = self.calls.iter().skip(self.unjudged);
+        self.unjudged += rest.take_while(|call| !is_left(call)).count();
+    }
+
+    /// The calls among which those are that run or wait for their save.
+    pub fn under_way(&self) -> Range<usize> {
+        self.first_open..self.started
     }
 
     /// Index of the first queued call that may start, given the mode and how many may run at once.
-    pub fn next_to_start(&self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
-        let busy = self
-            .calls
-            .iter()
-            .filter(|call| {
-                matches!(
-                    call.phase,
-                    CallPhase::Running { .. } | CallPhase::AwaitingSave { .. }
-                )
-            })
-            .count();
-        if busy >= max_concurrency as usize {
+    pub fn next_to_start(&mut self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
+        let done = self.calls.iter().skip(self.first_open);
+        self.first_open += done.take_while(|call| call.is_done()).count();
+        let is_busy = |call: &&Call| {
+            matches!(
+                call.phase,
+                CallPhase::Running { .. } | CallPhase::AwaitingSave { .. }
+            )
+        };
+        let busy = self.calls.get(self.under_way()).unwrap_or_default();
+        if busy.iter().filter(is_busy).count() >= max_concurrency as usize {
             return None;
         }
-        self.calls.iter().enumerate().position(|(index, call)| {
-            matches!(call.phase, CallPhase::Queued)
-                && !self.calls.iter().take(index).any(|earlier| {
-                    !earlier.is_done()
-                        && (schedule::conflict(mode, earlier.traits(), call.traits())
-                            // Its key may turn out to be the same.
-                            || (call.resource_key.is_some() && earlier.has_open_key()))
-                })
-        })
+        let rest = self.calls.iter().skip(self.queued);
+        self.queued += rest.take_while(|call| call.phase != CallPhase::Queued).count();
+        for (index, call) in self.calls.iter().enumerate().skip(self.queued) {
+            if call.phase != CallPhase::Queued {
+                continue;
+            }
+            let before = self.calls.get(self.first_open..index).unwrap_or_default();
+            let Some(blocker) = before.iter().find(|earlier| call.waits_for(earlier, mode)) else {
+                return Some(index);
+            };
+            // Everything behind it waits too.
+            if schedule::is_barrier(mode, blocker.traits()) || schedule::is_barrier(mode, call.traits()) {
+                return None;
+            }
+        }
+        None
     }
 
     /// The running call of this effect.
     pub fn index_of(&self, wanted: EffectId) -> Option<usize> {
-        self.calls
-            .iter()
-            .position(|call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted))
+        let is_it = |call: &Call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted);
+        let under_way = self.under_way();
+        let at = self.calls.get(under_way.clone())?.iter().position(is_it)?;
+        Some(under_way.start + at)
     }
 
     /// The question that a call waits for.
@@ -196,6 +267,13 @@ impl Call {
             read_only: self.read_only,
             resource_key: self.resource_key.as_deref(),
         }
+    }
+
+    fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {
+        !earlier.is_done()
+            && (schedule::conflict(mode, earlier.traits(), self.traits())
+                // Its key may turn out to be the same.
+                || (self.resource_key.is_some() && earlier.has_open_key()))
     }
 
     /// The host has not said yet which resource it works on.

@@ -24,6 +24,7 @@ mod history;
 mod hooks;
 mod invariants;
 mod limits;
+mod many_calls;
 mod models;
 mod permissions;
 mod random_hooks;

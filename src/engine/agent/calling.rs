@@ -58,7 +58,7 @@ impl Agent {
         self.tools.calls.push(queued(written, desk));
     }
 
-    pub(super) fn tell_call(&self, desk: &mut Desk<'_>, index: usize) {
+    pub(super) fn tell_call(&mut self, desk: &mut Desk<'_>, index: usize) {
         let Some(call) = self.tools.calls.get(index) else {
             return;
         };
@@ -69,6 +69,8 @@ impl Agent {
             input_hash: desk.config.trace.then(|| trace::input_hash(input.as_str())),
             input,
         };
+        let name = call.name.clone();
+        self.tools.note_call(&name);
         desk.ledger.emit(self.place(), kind);
     }
 
@@ -200,7 +202,7 @@ impl Agent {
 
     /// Calls that wait for this save start, or are answered with its failure.
     pub fn handle_saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) {
-        for index in 0..self.tools.calls.len() {
+        for index in self.tools.under_way() {
             let Some(call) = self.tools.calls.get(index) else {
                 continue;
             };
@@ -224,7 +226,8 @@ impl Agent {
 
     /// Ties the calls that asked for a save to the one that was just made.
     pub fn note_save(&mut self, made: EffectId) {
-        for call in &mut self.tools.calls {
+        let under_way = self.tools.under_way();
+        for call in self.tools.calls.get_mut(under_way).unwrap_or_default() {
             if let CallPhase::AwaitingSave {
                 save: save @ None, ..
             } = &mut call.phase
@@ -239,7 +242,7 @@ impl Agent {
         self.judge_calls(desk);
         let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
         while let Some(index) = self.tools.next_to_start(mode, most) {
-            let Some(call) = self.tools.calls.get_mut(index) else {
+            let Some(call) = self.tools.calls.get(index) else {
                 break;
             };
             let kind = match agent_of(desk, &call.name) {
@@ -248,7 +251,8 @@ impl Agent {
             };
             let effect = desk.ledger.open(self.index, kind);
             if call.replay_once {
-                call.phase = CallPhase::AwaitingSave { effect, save: None };
+                let phase = CallPhase::AwaitingSave { effect, save: None };
+                self.tools.set_phase(index, phase);
                 desk.ledger.await_save();
             } else {
                 self.run_call(desk, index, effect);
@@ -261,16 +265,20 @@ impl Agent {
     }
 
     fn run_call(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
-        let Some(call) = self.tools.calls.get_mut(index) else {
-            return;
-        };
-        if let Some(target) = agent_of(desk, &call.name) {
+        let target = self
+            .tools
+            .calls
+            .get(index)
+            .and_then(|call| agent_of(desk, &call.name));
+        if let Some(target) = target {
             return self.delegate(desk, index, effect, target);
         }
         let place = (self.iteration, self.index, self.profile);
-        call.phase = CallPhase::Running {
-            effect,
-            started_ms: desk.ledger.now_ms,
+        let started_ms = desk.ledger.now_ms;
+        self.tools
+            .set_phase(index, CallPhase::Running { effect, started_ms });
+        let Some(call) = self.tools.calls.get(index) else {
+            return;
         };
         let timeout_ms = call.timeout_ms.or(desk.config.timeouts.tool_ms);
         desk.ledger

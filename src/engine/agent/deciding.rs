@@ -18,7 +18,7 @@ impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
     pub(super) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = self.is_streaming();
-        for index in 0..self.tools.calls.len() {
+        for index in self.tools.to_judge() {
             let Some(call) = self.tools.calls.get(index) else {
                 continue;
             };
@@ -44,6 +44,7 @@ impl Agent {
                 Verdict::Ask { reason, classify } => self.ask_permission(desk, index, reason, classify),
             }
         }
+        self.tools.note_judged();
     }
 
     /// The call may run, unless a guardrail denies it.
@@ -51,9 +52,7 @@ impl Agent {
         if self.ask_about_call(desk, HookEvent::ToolGuardrail, index) {
             return;
         }
-        if let Some(call) = self.tools.calls.get_mut(index) {
-            call.phase = CallPhase::Queued;
-        }
+        self.tools.set_phase(index, CallPhase::Queued);
     }
 
     /// Hooks may answer in the host's place.

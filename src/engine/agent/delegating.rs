@@ -30,12 +30,11 @@ impl Agent {
         effect: EffectId,
         target: AgentTool,
     ) {
-        let Some(call) = self.tools.calls.get_mut(index) else {
+        let started_ms = desk.ledger.now_ms;
+        self.tools
+            .set_phase(index, CallPhase::Running { effect, started_ms });
+        let Some(call) = self.tools.calls.get(index) else {
             return;
-        };
-        call.phase = CallPhase::Running {
-            effect,
-            started_ms: desk.ledger.now_ms,
         };
         let (name, prompt) = (call.name.clone(), prompt_of(&call.input));
         let most = desk.max_depth();

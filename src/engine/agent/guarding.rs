@@ -141,12 +141,11 @@ impl Agent {
             let message = ["Tool denied by guardrail: ", &reason].concat();
             return self.deny(desk, index, Some(&message), "", false);
         }
-        if let Some(call) = self.tools.calls.get_mut(index) {
-            if let Some(input) = verdict.updated_input {
-                call.input = input;
-            }
-            call.phase = CallPhase::Queued;
+        let call = self.tools.calls.get_mut(index);
+        if let (Some(call), Some(input)) = (call, verdict.updated_input) {
+            call.input = input;
         }
+        self.tools.set_phase(index, CallPhase::Queued);
     }
 
     fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {

@@ -363,7 +363,7 @@ impl Agent {
             {
                 call.input = input;
             }
-            call.phase = CallPhase::Checked;
+            self.tools.set_phase(index, CallPhase::Checked);
         }
         false
     }

@@ -70,8 +70,8 @@ impl Agent {
                 call.input = input;
             }
             call.needs_approval |= prepared.needs_approval;
-            call.phase = CallPhase::Checked;
         }
+        self.tools.set_phase(index, CallPhase::Checked);
     }
 
     pub(super) fn handle_prepared(
@@ -109,7 +109,7 @@ impl Agent {
     }
 
     /// What keeps a call from being run.
-    pub(super) fn problem_of(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
@@ -125,21 +125,10 @@ impl Agent {
     }
 
     /// Calls of one tool beyond what it may have in a run are answered, not run.
-    fn check_count(&self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
         let most = tool.max_calls?;
-        let earlier = self
-            .records
-            .iter()
-            .filter(|record| record.name == call.name)
-            .count();
-        let here = self
-            .tools
-            .calls
-            .iter()
-            .filter(|other| other.name == call.name)
-            .count();
-        if ((earlier + here) as u64) < most {
+        if self.tools.count(&call.name, &self.records) < most {
             return None;
         }
         let message = [

@@ -22,6 +22,15 @@ pub fn conflict(mode: ToolExecution, a: Traits<'_>, b: Traits<'_>) -> bool {
     }
 }
 
+/// Whether every later call has to wait for this one.
+pub fn is_barrier(mode: ToolExecution, call: Traits<'_>) -> bool {
+    match mode {
+        ToolExecution::Sequential => true,
+        ToolExecution::ReadOnlyParallel => !call.read_only && call.resource_key.is_none(),
+        ToolExecution::Parallel => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
