@@ -92,12 +92,19 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   }
   const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxUsd, timeouts } = options;
   const { root } = list;
+  const { tools, model } = know(list, caller, field, options);
   if (timeouts !== undefined) checkOptions(timeouts, at(field, "timeouts"), scalarTable("timeouts"));
   if (maxUsd !== undefined && maxUsd <= 0) {
     throw new LoopletError("config_invalid_value", at(field, "maxUsd"), `must be more than 0, got ${maxUsd}`);
   }
+  if (maxUsd !== undefined && model.price === undefined && list.options.allowUnknownPrice !== true) {
+    throw new LoopletError(
+      "config_missing",
+      at(field, "maxUsd"),
+      "needs to know what the model costs: give the model a price, or set allowUnknownPrice: true in createAgent",
+    );
+  }
   const maxCostNanoUsd = maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9);
-  const { tools, model } = know(list, caller, field, options);
   addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, {
     ...root,
     ...(options.model === undefined ? {} : { fallbackModels: undefined }),

@@ -231,6 +231,16 @@ describe("what a subagent is given wrong is told at once", () => {
       { field: "maxUsd" },
     ],
     [
+      "a price of its own that is not known",
+      () => agent({ pal: pal({ maxUsd: 1 }) }),
+      { code: "config_missing", field: "tools.pal.maxUsd" },
+    ],
+    [
+      "a limit of nothing",
+      () => agent({ pal: pal({ maxUsd: 0 }) }),
+      { code: "config_invalid_value", field: "tools.pal.maxUsd" },
+    ],
+    [
       "too deep a tree",
       () => agent({ pal: pal({ tools: { pal: pal({}) } }) }),
       { field: "tools.pal.tools.pal", message: expect.stringContaining("maxSubagentDepth: 2") },
