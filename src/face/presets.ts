@@ -30,6 +30,7 @@ export const presets: { readonly [name in PresetName]: Preset } = {
       retry: { maxRetries: 3, on: ["rate_limit"], jitterMs: 0, respectRetryAfter: false },
       toolErrorFormat: "sprout",
       repeat: false,
+      compaction: false,
     },
     model: {},
     modelName: "claude-opus-4-20250514",
@@ -52,12 +53,14 @@ export const presets: { readonly [name in PresetName]: Preset } = {
       retry: { maxRetries: 0 },
       toolErrorFormat: "guide",
       repeat: false,
+      compaction: false,
+      historyCompaction: true,
     },
     model: {},
   },
   /** The production article's loop: add `trace: traceRows(sink)` of `looplet/trace`. */
   production: {
-    agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true },
+    agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true, compaction: false },
     model: {},
   },
   /** Prompty's specification §9. */
@@ -70,6 +73,7 @@ export const presets: { readonly [name in PresetName]: Preset } = {
       toolErrorFormat: "prompty",
       onUnknownTool: "throw",
       repeat: false,
+      compaction: false,
       onLimit: "throw",
       onCancel: "throw",
       onRefusal: "throw",

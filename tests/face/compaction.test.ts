@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
+import { presets } from "../../src/face/presets.js";
 import { scripted } from "../../src/face/practice/index.js";
 import type { AgentOptions, CompactionRequest, RunEvent } from "../../src/face/types.js";
 
@@ -146,6 +147,19 @@ describe("compaction", () => {
     await createAgent({ model: alone, instructions: "Always." }).run("Go").result;
     expect(seen).toEqual(["Always."]);
   });
+
+  it.each(["sprout", "guide", "production", "prompty"] as const)(
+    "the preset %s has no summaries, as its source has none",
+    async (name) => {
+      const { agent } = setUp([look(1), look(2), overflow, { text: "Sum." }], {
+        ...presets[name].agent,
+        retry: { maxRetries: 0 },
+        onFailure: "result",
+      });
+      expect((await agent.run("Go").result).error?.code).toBe("context_length");
+      expect(presets.guide.agent.historyCompaction).toBe(true);
+    },
+  );
 
   it.each<[object, string]>([
     [{ contextWindow: 0 }, "contextWindow"],

@@ -2,7 +2,7 @@
 //!
 //! 3.5 bytes are a token: that is a little more than English prose has and about what JSON and code have; in scripts of
 //! three bytes a character it is a little less than a token each. It only counts what has come since the vendor last
-//! counted. On 339 pairs of consecutive recorded model calls (`docs/context.md` says how) the estimate for the second
+//! counted. On 339 pairs of consecutive recorded model calls (`bench/estimate.mjs`) the estimate for the second
 //! is in the median 1.05 of what the vendor then counted; of the 46 above 1,000 tokens it is 1.00, nine in ten of them between 0.81 and 1.31.
 
 use super::super::message::{Block, Message, ToolInput};
