@@ -18,6 +18,7 @@ import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
 import { ask, harmless, type Mode } from "./permission.js";
+import { team } from "./team.js";
 
 export type QueuedKind = "steer" | "follow-up";
 
@@ -45,6 +46,7 @@ export class Conversation {
   readonly #view: ConversationView;
   #setup: Setup;
   readonly #tools = demoTools({ storage: localStorage, readDocument });
+  readonly #team = team(this.#tools);
   /** Tools that the person has allowed once and for all of this conversation. */
   readonly #allowed = new Set<string>();
   #agent: Agent;
@@ -152,10 +154,10 @@ export class Conversation {
     return createAgent({
       model: modelOf(connection),
       system,
-      tools: this.#tools,
+      tools: { ...this.#tools, ...this.#team },
       ...optionsOf(limits),
       permissionMode: mode,
-      permissions: { allow: [...harmless, ...this.#allowed] },
+      permissions: { allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed] },
       canUseTool: ask(() => this.#setup.mode),
       trace: (run) => this.#view.traced(run),
       // The person who switches to it sits in front of the page.

@@ -215,6 +215,15 @@ describe("tools that are agents", () => {
     expect(rounds.at(-1)?.text).toContain("**Keeper:**\n\n> Noted.");
   });
 
+  it("are not asked again because of words of theirs that sound like a hint", async () => {
+    const failing = tool("Digs", { prompt: { type: "string" } }, () => {
+      throw new Error("It was stopped. Its last words: I use `search` for that.");
+    });
+    expect(await calls("Ask the digger to search for keys", { ...TOOLS, digger: failing })).toEqual([
+      ['digger{"prompt":"Search for keys"}'],
+    ]);
+  });
+
   it("are not spoken to by chance", async () => {
     expect(await calls("Ask the editor to search for keys", agents)).toEqual([['search{"query":"keys"}']]);
   });

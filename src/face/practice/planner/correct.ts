@@ -1,6 +1,7 @@
 /** Reads the error that a tool returned and changes the input accordingly, when the error says how. */
 import type { ToolSpec } from "../conversation.js";
 import { canonical, isObject, parseJson } from "../json.js";
+import { isAgent } from "./delegate.js";
 import { fillInput, type Source } from "./fill.js";
 
 /** What a tool says about its failure. */
@@ -38,7 +39,8 @@ export function correctInput(
   source: Source,
 ): Record<string, unknown> | undefined {
   const error = readError(errorText);
-  if (!error.isRecoverable) return undefined;
+  // An agent that failed says what it did, not what it wants to be told.
+  if (!error.isRecoverable || isAgent(tool)) return undefined;
   const words = `${error.message}\n${error.hint ?? ""}`;
   const changed =
     withSuggestion(input, words) ??

@@ -1,0 +1,128 @@
+// Agents that the page's agent asks: they work inside the cards of the calls that they answer.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { Visitor, launch, serve, skip } from "./playground.mjs";
+
+const both =
+  "Ask the researcher to look up keys in the archive, and ask the secretary to save the note: call Ada";
+
+describe("agents that are asked by the agent", { skip }, () => {
+  let server, browser, visitor;
+  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
+  afterEach(async () => {
+    await visitor.close();
+    assert.deepEqual(visitor.complaints, []);
+  });
+
+  const agent = (name) => visitor.page.getByRole("group", { name: `Agent ${name}` });
+  const inside = (name, tool) => agent(name).getByRole("article", { name: `Tool call ${tool}` });
+  const allow = () => visitor.button("Allow").click();
+
+  test("each works in the card of the call that it answers, at the same time", async () => {
+    await visitor.say(both);
+    await visitor.until(inside("researcher", "slow_lookup").locator("progress"));
+    await visitor.until(inside("secretary", "add_note").getByRole("group", { name: "Approval of add_note" }));
+    assert.match(
+      await visitor.card("secretary").innerText(),
+      /running[\s\S]*"prompt":"Save the note: call Ada"/,
+    );
+    await allow();
+    await visitor.until(visitor.summaries);
+    assert.match(await inside("secretary", "add_note").innerText(), /done[\s\S]*call Ada/);
+    assert.match(await inside("researcher", "slow_lookup").innerText(), /done/);
+    assert.match(await agent("secretary").innerText(), /Saved: “call Ada”/);
+    const result = visitor.card("secretary").locator(".output").last();
+    assert.match(await result.innerText(), /Saved: “call Ada”/, "only the last text comes back");
+    assert.equal(await agent("secretary").getByText("1 call waits").count(), 0);
+    assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+2 tool calls/);
+  });
+
+  test("what an agent asks for leads from the line above the field to its card", async () => {
+    await visitor.say(both);
+    await visitor.until(visitor.button("Review"));
+    await visitor.button("Review").press("Enter");
+    assert.equal(
+      await inside("secretary", "add_note").evaluate((card) => card.contains(document.activeElement)),
+      true,
+    );
+    await visitor.page.keyboard.press("Enter");
+    await visitor.until(visitor.summaries);
+    assert.match(await inside("secretary", "add_note").innerText(), /done/);
+  });
+
+  test("their tokens count for the run, their iterations for themselves", async () => {
+    const meter = (name) => visitor.page.getByRole("meter", { name, exact: true });
+    await visitor.ask("What is 6 * 7?");
+    const alone = Number(await meter("Tokens").getAttribute("aria-valuenow"));
+    await visitor.ask("Ask the researcher to calculate 6 * 7");
+    assert.ok(Number(await meter("Tokens").getAttribute("aria-valuenow")) > 1.5 * alone);
+    assert.equal(await meter("Iterations").getAttribute("aria-valuenow"), "2");
+    assert.equal(await meter("Tool calls").getAttribute("aria-valuenow"), "1");
+    const [, , counted] = /(\d+) iterations[\s\S]*?([\d,]+) tokens in/.exec(
+      await visitor.summaries.last().innerText(),
+    );
+    assert.ok(Number(counted.replace(",", "")) > alone, "the last line counts them too");
+  });
+
+  test("a stop ends them too, with what they have open", async () => {
+    await visitor.say(both);
+    await visitor.until(visitor.button("Review"));
+    await visitor.button("Stop").click();
+    await visitor.summaries.waitFor();
+    assert.match(await inside("researcher", "slow_lookup").innerText(), /not finished/);
+    assert.match(await inside("secretary", "add_note").innerText(), /not finished/);
+    assert.match(await visitor.card("researcher").innerText(), /^not finished/);
+    assert.equal(await visitor.page.locator(".approval").count(), 0);
+    await visitor.ask("What is 6 * 7?");
+    assert.match(await visitor.answers.last().innerText(), /42/);
+  });
+
+  test("plan mode holds back what they would change", async () => {
+    await visitor.page.getByRole("combobox", { name: "Permissions" }).selectOption("plan");
+    await visitor.ask("Ask the secretary to save the note: call Ada");
+    assert.match(await visitor.transcript.innerText(), /plan mode/);
+    assert.equal(await visitor.page.evaluate(() => localStorage.getItem("looplet.notes")), null);
+  });
+
+  test("the trace shows them below the calls that they answer", async () => {
+    await visitor.button("Trace").click();
+    await visitor.say(both);
+    await visitor.until(visitor.button("Review"));
+    await allow();
+    await visitor.until(visitor.summaries);
+    const steps = await visitor.page
+      .locator(".waterfall tbody tr:not(.more)")
+      .evaluateAll((rows) =>
+        rows.map(
+          (row) => `${row.style.getPropertyValue("--depth")} ${row.querySelector(".name").textContent}`,
+        ),
+      );
+    const from = steps.indexOf("2 secretary");
+    assert.deepEqual(steps.slice(from, from + 6), [
+      "2 secretary",
+      "3 Agent secretary",
+      "4 Iteration 1",
+      "5 practice-1",
+      "5 add_note",
+      "6 Waits for approval",
+    ]);
+    assert.equal(await visitor.page.locator(".waterfall [data-state=open]").count(), 0);
+  });
+
+  test("cards in cards fit a window of 360 pixels", async () => {
+    await visitor.page.setViewportSize({ width: 360, height: 720 });
+    await visitor.say(both);
+    await visitor.until(visitor.button("Review"));
+    const wide = await visitor.page.evaluate(() =>
+      [...document.querySelectorAll(".transcript *")]
+        .filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > innerWidth)
+        .map((node) => node.className),
+    );
+    assert.deepEqual(wide, []);
+  });
+});

@@ -1,0 +1,23 @@
+/** Two agents that the page's agent can ask, each with its own instructions, tools and limits. */
+import { subagent, type Tool } from "looplet";
+
+/** `tools` are those of the page. */
+export function team(tools: { readonly [name: string]: Tool }): { [name: string]: Tool } {
+  const some = (...names: string[]) =>
+    Object.fromEntries(Object.entries(tools).filter(([name]) => names.includes(name)));
+  return {
+    researcher: subagent({
+      description: "Looks things up in the archive and the documents about looplet, and sums them up.",
+      system: "You look things up with your tools and answer with what you found, in a few sentences.",
+      tools: some("slow_lookup", "read_document", "calculator"),
+      maxIterations: 6,
+      readOnly: true,
+    }),
+    secretary: subagent({
+      description: "Keeps the user's notes: saves, lists and removes them.",
+      system: "You keep the user's notes with your tools and say briefly what you did.",
+      tools: some("add_note", "list_notes", "remove_note"),
+      maxIterations: 6,
+    }),
+  };
+}
