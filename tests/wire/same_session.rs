@@ -1,18 +1,12 @@
 //! The same conversation in every protocol is the same session: random scripts, one machine per protocol.
 
-#[allow(dead_code)]
-#[path = "misbehaving/speak.rs"]
-mod speak;
-#[allow(dead_code)]
-#[path = "../run/world.rs"]
-mod world;
-
 use looplet::engine::event::ToolFault;
 use looplet::engine::input::{Input, ToolReturn};
 use looplet::engine::message::Block;
 use serde_json::{Value, json};
-use speak::{End, Say, answer};
-use world::{World, config, tool};
+
+use crate::misbehaving::speak::{End, Say, answer};
+use crate::misbehaving::world::{World, config, tool};
 
 const PROTOCOLS: [&str; 5] = [
     "anthropic",

@@ -12,11 +12,11 @@ mod ends;
 mod errors;
 mod framing;
 mod play;
-mod speak;
+pub mod speak;
 mod wire;
 #[allow(dead_code)]
 #[path = "../../run/world.rs"]
-mod world;
+pub mod world;
 
 use std::collections::BTreeSet;
 use std::fs;
