@@ -31,7 +31,10 @@ async function main() {
 let built;
 const builtOnce = (machine) => (built ??= build({ machine }));
 
-/** The recordings are long: they run optimised, everything else with the checks of a debug build. */
+/**
+ * The recordings are long, and random schedules are many: they run optimised, everything else (and some schedules) with
+ * the checks of a debug build.
+ */
 async function native({ rust, env }) {
   const cargo = join(rust.bin, "cargo");
   const metadata = JSON.parse(
@@ -43,11 +46,19 @@ async function native({ rust, env }) {
   const quick = targets
     .filter((name) => name !== "wire" && name !== "wasm")
     .flatMap((name) => ["--test", name]);
-  const runs = [await run(cargo, ["test", "--lib", ...quick], { env, capture: true })];
+  const some = { ...env, LOOPLET_CASES: env.LOOPLET_CASES ?? "300" };
+  const runs = [await run(cargo, ["test", "--lib", ...quick], { env: some, capture: true })];
   runs.push(await run(cargo, ["test", "--doc"], { env, capture: true }));
   if (targets.includes("wire"))
     runs.push(
       await run(cargo, ["test", "--profile", "recordings", "--test", "wire"], { env, capture: true }),
+    );
+  if (targets.includes("run"))
+    runs.push(
+      await run(cargo, ["test", "--profile", "recordings", "--test", "run", "random"], {
+        env,
+        capture: true,
+      }),
     );
   return ran(...runs);
 }

@@ -1,8 +1,8 @@
-//! What holds of every run: I-01, I-03 to I-06 and I-10.
+//! What holds of every run: I-01, I-03 to I-06, I-08 and I-10.
 
 use std::collections::BTreeMap;
 
-use looplet::engine::event::EventKind;
+use looplet::engine::event::{Event, EventKind};
 use looplet::engine::usage::Usage;
 use serde_json::Value;
 
@@ -53,19 +53,19 @@ pub fn check_messages(messages: &Value) {
     let mut open: Vec<Value> = Vec::new();
     for message in messages.as_array().unwrap() {
         let content = message["content"].as_array().unwrap();
-        assert!(!content.is_empty());
+        assert!(!content.is_empty(), "I-03: an empty message in the result");
         let results: Vec<Value> = content
             .iter()
             .filter_map(|block| block.get("callId").cloned())
             .collect();
         assert_eq!(
             results, open,
-            "the results are not those of the calls before, in order"
+            "I-01, I-04: in the result, results are not those of the calls before, in order"
         );
         let calls = content.iter().filter(|block| block["type"] == "tool_call");
         open = calls.map(|block| block["id"].clone()).collect();
     }
-    assert!(open.is_empty(), "a call without a result");
+    assert!(open.is_empty(), "I-01: a call without a result in the result");
 }
 
 /// Never a success without a valid value.
@@ -78,7 +78,7 @@ pub fn check_output(wants_output: bool, result: &Value) {
     }
 }
 
-pub fn check_limits(world: &World, max_iterations: u32, result: &Value) {
+pub fn check_limits(world: &World, max_iterations: u32, max_tool_rounds: Option<u32>, result: &Value) {
     assert!(
         result["iterations"].as_u64().unwrap() <= u64::from(max_iterations),
         "I-05"
@@ -91,6 +91,57 @@ pub fn check_limits(world: &World, max_iterations: u32, result: &Value) {
     assert!(
         starts as u32 <= max_iterations,
         "I-05: more model calls than allowed"
+    );
+    // An agent that takes over has limits of its own.
+    let handed_over = |event: &Event| event.agent == 0 && matches!(event.kind, EventKind::Handoff { .. });
+    if world.events.iter().any(handed_over) {
+        return;
+    }
+    // A result that is no error is one of a call that was made.
+    let mut rounds: Vec<u32> = world
+        .events
+        .iter()
+        .filter(|event| event.agent == 0 && matches!(event.kind, EventKind::ToolResult { .. }))
+        .map(|event| event.iteration)
+        .collect();
+    rounds.dedup();
+    assert!(
+        max_tool_rounds.is_none_or(|most| rounds.len() <= most as usize),
+        "I-05: more rounds of tools than allowed"
+    );
+}
+
+/// Nothing is left of a run that has ended.
+pub fn check_end(world: &World) {
+    assert!(
+        (0..world.events.len() as u32 + 1000).all(|effect| !world.run.is_live(effect)),
+        "I-10: an effect is open after the end"
+    );
+    let mut agents: BTreeMap<u32, i32> = BTreeMap::new();
+    for event in &world.events {
+        match event.kind {
+            EventKind::AgentStart => *agents.entry(event.agent).or_default() += 1,
+            EventKind::AgentFinish { .. } => *agents.entry(event.agent).or_default() -= 1,
+            _ => {}
+        }
+    }
+    assert!(
+        agents.values().all(|open| *open == 0),
+        "I-06: an agent began and did not end, or ended twice"
+    );
+}
+
+/// What goes into a request's headers is told nobody.
+pub fn check_secret(world: &World, secret: &str) {
+    for event in &world.events {
+        let told = serde_json::to_string(&event.kind).unwrap();
+        assert!(!told.contains(secret), "I-08: a header's value in {told}");
+    }
+    let result = world.result().to_string();
+    let bodies = world.requests.join("");
+    assert!(
+        !result.contains(secret) && !bodies.contains(secret),
+        "I-08: a header's value in the result or in a body"
     );
 }
 

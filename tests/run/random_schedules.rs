@@ -16,8 +16,8 @@ use serde_json::json;
 
 use crate::dice::Dice;
 use crate::invariants::{
-    check_events, check_limits, check_messages, check_output, check_wire_messages, usage_by_events,
-    usage_by_iterations,
+    check_end, check_events, check_limits, check_messages, check_output, check_secret, check_wire_messages,
+    usage_by_events, usage_by_iterations,
 };
 use crate::random_hooks;
 use crate::wire::{Piece, begin, block, call, end, event, open, text, unmarked};
@@ -28,12 +28,24 @@ fn every_random_schedule_keeps_the_invariants() {
     if let Some(seed) = variable("LOOPLET_SEED") {
         return check(seed);
     }
-    for seed in 0..variable("LOOPLET_CASES").unwrap_or(10_000) {
-        if let Err(panic) = std::panic::catch_unwind(|| check(seed)) {
-            println!("LOOPLET_SEED={seed} fails");
-            std::panic::resume_unwind(panic);
+    let cases = variable("LOOPLET_CASES").unwrap_or(10_000);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let play = move |first: usize| {
+            (first as u64..cases)
+                .step_by(workers)
+                .try_for_each(|seed| std::panic::catch_unwind(|| check(seed)).map_err(|panic| (seed, panic)))
+        };
+        let started: Vec<_> = (0..workers)
+            .map(|first| scope.spawn(move || play(first)))
+            .collect();
+        for worker in started {
+            if let Err((seed, panic)) = worker.join().unwrap() {
+                println!("LOOPLET_SEED={seed} fails");
+                std::panic::resume_unwind(panic);
+            }
         }
-    }
+    });
 }
 
 fn variable(name: &str) -> Option<u64> {
@@ -63,9 +75,15 @@ fn check(seed: u64) {
     }
     let result = played.world.result();
     check_messages(&result["messages"]);
-    check_limits(&played.world, played.max_iterations, &result);
+    check_limits(
+        &played.world,
+        played.max_iterations,
+        played.max_tool_rounds,
+        &result,
+    );
     check_output(played.wants_output, &result);
     check_events(&played.world);
+    check_end(&played.world);
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
     assert_eq!(
         usage,
@@ -77,8 +95,16 @@ fn check(seed: u64) {
         usage_by_iterations(&played.world),
         "I-06: usage is not the sum of its iterations"
     );
+    if seed.is_multiple_of(16) {
+        check_secret(&played.world, SECRET);
+    }
     if seed.is_multiple_of(4) {
         let again = play(seed, false);
+        assert_eq!(
+            again.world.result(),
+            result,
+            "I-07: the result differs the second time"
+        );
         assert_eq!(
             again.world.events, played.world.events,
             "I-07: the events differ the second time"
@@ -90,8 +116,12 @@ fn check(seed: u64) {
     }
 }
 
+/// Stands in a header of the requests.
+const SECRET: &str = "planted-0123456789";
+
 struct Played {
     world: World,
+    max_tool_rounds: Option<u32>,
     wants_output: bool,
     max_iterations: u32,
 }
@@ -109,6 +139,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
     let max_iterations = 1 + dice.below(6) as u32;
     let config = random_config(&mut dice, max_iterations);
     let wants_output = config.output.is_some();
+    let max_tool_rounds = config.limits.max_tool_rounds;
     let mut world = World::new(config);
     world.round_trips = round_trips;
     world.confirm_saves = false;
@@ -147,6 +178,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
     }
     Played {
         world,
+        max_tool_rounds,
         wants_output,
         max_iterations,
     }
@@ -189,6 +221,8 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
     let mut agents = [small(dice), small(dice), small(dice)];
     agents[2]["limits"] = json!({"maxIterations": max_iterations});
     let mut fields = json!({
+        "model": {"headers": [["x-planted", SECRET]]},
+        "trace": dice.below(2) == 0,
         "limits": {"maxIterations": max_iterations, "maxSubagentDepth": 1 + dice.below(3)},
         "agents": agents,
         "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),

@@ -325,7 +325,20 @@ impl World {
     }
 
     pub fn cancel(&mut self) {
+        let before = (self.requests.len(), self.tool_starts());
         self.input(Input::Cancel { why: "user".into() });
+        assert_eq!(
+            before,
+            (self.requests.len(), self.tool_starts()),
+            "I-05: something started after a cancel"
+        );
+    }
+
+    fn tool_starts(&self) -> usize {
+        self.tool_log
+            .iter()
+            .filter(|line| line.starts_with("start"))
+            .count()
     }
 
     /// All requests with their agents, and how often the history of those had been made shorter; those of one agent in
