@@ -38,6 +38,7 @@ mod lane;
 mod ledger;
 mod message_json;
 mod model_call;
+pub mod model_config;
 mod outcome_json;
 pub mod output_format;
 pub mod policy;

@@ -183,7 +183,10 @@ describe("a model of WebLLM", () => {
     const engine = new EngineDouble([turn, turn]);
     const retry = { ...noWait, maxRetries: 1 };
     const result = await createAgent({ model: webllm(engine), retry }).run("hi").result;
-    expect(result).toMatchObject({ outcome: "failed", error: { ...expected, message: expect.stringContaining(error.message) } });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      error: { ...expected, message: expect.stringContaining(error.message) },
+    });
   });
 
   it("refuses what is no engine", () => {
