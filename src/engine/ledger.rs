@@ -15,6 +15,9 @@ use super::random::Random;
 use super::spawn::Spawn;
 use super::timers::{TimerReason, Timers};
 
+/// From here on a moment's time is none: what JavaScript cannot count to.
+const UNKNOWN_MS: u64 = 1 << 53;
+
 /// Where an event belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
@@ -49,6 +52,9 @@ pub struct Ledger {
     /// Subagents that begin when the input at hand is done.
     pub spawns: Vec<Spawn>,
     pub now_ms: u64,
+    /// The host's clock when it was last read, and how far our time is ahead of it.
+    clock_ms: u64,
+    ahead_ms: u64,
     /// Of the input at hand; see [`Moment::random`].
     pub seed: u64,
     pub random: Random,
@@ -73,6 +79,8 @@ impl Default for Ledger {
             accounts: Accounts::default(),
             spawns: Vec::new(),
             now_ms: 0,
+            clock_ms: 0,
+            ahead_ms: 0,
             seed: 0,
             random: Random(0),
             open: Vec::new(),
@@ -88,10 +96,15 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Time never goes back; randomness starts anew with each input.
+    /// Time never goes back: where the host's clock does, ours goes on from where it was, or a deadline would be as far
+    /// away as the clock was put back. Randomness starts anew with each input.
     #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn begin(&mut self, moment: Moment) {
-        self.now_ms = self.now_ms.max(moment.now_ms);
+        if moment.now_ms < UNKNOWN_MS {
+            self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
+            self.clock_ms = moment.now_ms;
+            self.now_ms = self.clock_ms.saturating_add(self.ahead_ms);
+        }
         self.seed = moment.random;
         self.random = Random(moment.random);
     }
@@ -143,6 +156,16 @@ impl Ledger {
     /// An output that comes before those that wait.
     pub fn output_first(&mut self, output: Output) {
         self.outputs.push_front(output);
+    }
+
+    /// The timer has fired: should the clock not have told the time, it is that of the next deadline.
+    pub fn begin_due(&mut self, moment: Moment) {
+        if moment.now_ms >= UNKNOWN_MS
+            && let Some(deadline) = self.timers.next()
+        {
+            self.ahead_ms += deadline.at_ms.saturating_sub(self.now_ms);
+            self.now_ms = self.now_ms.max(deadline.at_ms);
+        }
     }
 
     /// Sets or clears a deadline `wait_ms` from this input on.

@@ -137,7 +137,10 @@ impl Run {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
             Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_compact(instructions)),
-            Input::Due => self.handle_due(),
+            Input::Due => {
+                self.ledger.begin_due(moment);
+                self.handle_due();
+            }
             Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
@@ -193,6 +196,12 @@ impl Run {
             }
         }
         self.settle();
+    }
+
+    /// The time by which deadlines are told: the host's clock, but it never goes back.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn now_ms(&self) -> u64 {
+        self.ledger.now_ms
     }
 
     /// When to come back with [`Input::Due`] at the latest.

@@ -124,7 +124,7 @@ function partsOf(options: AgentOptions): AgentParts {
       options,
     ),
     clock: clock ?? HOST_CLOCK,
-    now: clock === undefined ? undefined : () => clock.now(),
+    now: clock === undefined ? undefined : checkedNow(clock),
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     permissions: options,
@@ -261,6 +261,22 @@ const HOST_CLOCK: Clock = {
 function randomId(random: () => number): string {
   const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
   return `run_${digits.join("")}`;
+}
+
+/** What is no time counts as no time passed. Told once: the clock is read at every input. */
+function checkedNow(clock: Clock): () => number {
+  let isTold = false;
+  return () => {
+    const now: unknown = clock.now();
+    if (typeof now === "number" && now >= 0 && now < 2 ** 53) return now;
+    if (isTold) return NaN;
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "clock.now",
+      `needs to return milliseconds since 1970, got ${describe(now)}`,
+    );
+  };
 }
 
 /** Outside [0, 1) a jitter would be negative or an id minted twice. Told once: it is drawn at every input. */

@@ -36,7 +36,6 @@ pub struct Driver {
     is_delivering: Cell<bool>,
     is_done: Cell<bool>,
     armed_for_ms: Cell<Option<u64>>,
-    now_ms: Cell<u64>,
     seed: Cell<u64>,
     /// The end of a run that cannot even say itself that it has failed.
     wreck: RefCell<Option<Outcome>>,
@@ -63,7 +62,6 @@ impl Driver {
             is_delivering: Cell::new(false),
             is_done: Cell::new(false),
             armed_for_ms: Cell::new(None),
-            now_ms: Cell::new(0),
             seed: Cell::new(0),
             wreck: RefCell::default(),
             #[cfg(feature = "test-panics")]
@@ -104,7 +102,6 @@ impl Driver {
                 random: next_seed(self.seed.get()),
                 ..moment_of(now_ms, 0.0)
             };
-            self.now_ms.set(moment.now_ms);
             self.seed.set(moment.random);
             let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
             {
@@ -237,7 +234,6 @@ impl Driver {
         if self.wreck.borrow().is_some() {
             return;
         }
-        self.now_ms.set(moment.now_ms);
         self.seed.set(moment.random);
         let mut run = self.run.borrow_mut();
         run.handle_input(input, moment);
@@ -356,7 +352,10 @@ impl Driver {
             (Some(deadline), Some(armed_for_ms)) if armed_for_ms <= deadline.at_ms => {}
             (Some(deadline), _) => {
                 self.armed_for_ms.set(Some(deadline.at_ms));
-                let delay_ms = deadline.at_ms.saturating_sub(self.now_ms.get()).min(MAX_TIMER_MS);
+                let delay_ms = deadline
+                    .at_ms
+                    .saturating_sub(self.run.borrow().now_ms())
+                    .min(MAX_TIMER_MS);
                 self.host.arm(delay_ms as f64);
             }
             // A timer that nothing waits for any more is left to the next deadline, or to the end.
@@ -379,7 +378,8 @@ impl Driver {
 #[cfg_attr(looplet_speed, optimize(speed))]
 pub fn moment_of(now_ms: f64, random: f64) -> Moment {
     Moment {
-        now_ms: now_ms as u64,
+        // What is no time (NaN, negative) is not taken for the year 1970.
+        now_ms: if now_ms >= 0.0 { now_ms as u64 } else { u64::MAX },
         random: (random * 9_007_199_254_740_992.0) as u64,
     }
 }

@@ -26,4 +26,13 @@ describe("a seam that gives something wrong", () => {
     );
     expect(host.random()).toBeLessThan(1);
   });
+
+  it.each([[NaN], [-1], [Infinity], ["now"], [undefined]])("is told once that %j is no time", async (now) => {
+    const clock = { now: () => now as number, setTimer: () => 0, clearTimer: () => {} };
+    const { host } = await begin({ clock }).driver();
+    expect(() => host.now?.()).toThrow(
+      expect.objectContaining({ code: "config_invalid_value", field: "clock.now" }),
+    );
+    expect(host.now?.()).toBeNaN();
+  });
 });
