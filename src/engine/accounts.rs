@@ -38,6 +38,14 @@ impl Accounts {
         });
     }
 
+    /// What the agent may use from now on.
+    pub fn limit(&mut self, agent: u32, limits: &Limits) {
+        if let Some(account) = self.all.get_mut(agent as usize) {
+            account.max_total_tokens = limits.max_total_tokens;
+            account.max_cost_nano_usd = limits.max_cost_nano_usd;
+        }
+    }
+
     /// What the agent's call under way has used so far.
     pub fn note(&mut self, agent: u32, usage: Usage) {
         match self.open.iter_mut().find(|(other, _)| *other == agent) {

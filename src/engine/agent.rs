@@ -24,6 +24,7 @@ mod stopping;
 mod structuring;
 mod submitting;
 mod switching;
+mod tuning;
 mod wording;
 
 pub use answering::{delta, kind_of_delta};
@@ -35,7 +36,7 @@ use serde::{Deserialize, Serialize};
 use super::active_model::ActiveModel;
 use super::answer::FinishReason;
 use super::catalog::Catalog;
-use super::config::{Config, ModelConfig};
+use super::config::{Config, Limits, ModelConfig};
 use super::event::EventKind;
 use super::ledger::{Ledger, Place};
 use super::message::Block;
@@ -53,6 +54,7 @@ use super::transcript::Transcript;
 use super::usage::Usage;
 use compacting::Context;
 use structuring::Structured;
+use tuning::Tuning;
 
 /// Something to tell the model between its turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -123,8 +125,18 @@ pub struct Agent {
     stop_question: Option<(EffectId, StopAbout)>,
     structured: Structured,
     context: Context,
+    /// How the requests of this iteration differ.
+    tuning: Option<Box<Tuning>>,
+    /// The messages of this iteration, in place of the transcript's.
+    tuned: Option<Box<Transcript>>,
+    /// As the host has raised them.
+    limits: Option<Limits>,
+    /// The host has not been told of the end of the last iteration.
+    owes_end: bool,
     repeats: Repeats,
     tool_rounds: u32,
+    /// The iteration of the last round.
+    round_iteration: u32,
     /// Index of the first record of the last round.
     round_start: usize,
     records: Vec<ToolCallRecord>,
@@ -182,8 +194,13 @@ impl Agent {
             stop_question: None,
             structured: Structured::default(),
             context: Context::default(),
+            tuning: None,
+            tuned: None,
+            limits: None,
+            owes_end: false,
             repeats: Repeats::default(),
             tool_rounds: 0,
+            round_iteration: 0,
             round_start: 0,
             records: Vec::new(),
             text: String::new(),
@@ -205,9 +222,7 @@ impl Agent {
         if self.context.is_compacting() {
             return self.compaction_body(desk).ok();
         }
-        self.transcript
-            .body(self.asked.protocol, &self.asked.spec(desk.config))
-            .ok()
+        self.encode(desk.config).ok()
     }
 
     pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
@@ -221,13 +236,10 @@ impl Agent {
     }
 
     pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
-        if self.iteration >= desk.config.limits.max_iterations {
-            return self.end_stopped(desk, StoppedBy::Iterations);
+        match self.limit_on_iteration(desk) {
+            Some(stopped_by) => self.reach_limit(desk, stopped_by, false),
+            None => self.prepare_iteration(desk),
         }
-        if let Some(stopped_by) = self.over_budget(desk) {
-            return self.end_stopped(desk, stopped_by);
-        }
-        self.guard_input(desk);
     }
 
     pub(super) fn start_iteration(&mut self, desk: &mut Desk<'_>) {
@@ -251,9 +263,7 @@ impl Agent {
     fn send(&mut self, desk: &mut Desk<'_>) {
         self.attempt += 1;
         self.take_next_model(desk);
-        let asked = &self.asked;
-        let encoded = self.transcript.body(asked.protocol, &asked.spec(desk.config));
-        if let Err(error) = encoded {
+        if let Err(error) = self.encode(desk.config) {
             return self.end_failed(desk, error.into());
         }
         self.open_request(desk);

@@ -15,7 +15,7 @@ use super::message_json::messages;
 use super::output_format::output_format;
 use super::policy::binding::Binding;
 use super::policy::context::context_policy;
-use super::policy::hook::{Hook, HookEvent};
+use super::policy::hook::{Hook, HookEvent, Prepared, Raise};
 use super::policy::permission::{PermissionMode, Permissions, RuleKind};
 use super::policy::rule::Rule;
 use super::policy::tool_error::ErrorFormat;
@@ -376,6 +376,29 @@ fn limits(r: &mut Record<'_>) -> Limits {
         max_tool_rounds: small_if(r, "maxToolRounds"),
         max_tool_calls: small_if(r, "maxToolCalls"),
         max_subagent_depth: r.small("maxSubagentDepth", default.max_subagent_depth),
+    }
+}
+
+/// How a host prepares the next iteration.
+pub fn prepared(r: &mut Record<'_>) -> Prepared {
+    Prepared {
+        model: r.given("model").map(|_| r.object_or_default("model", model)),
+        tools: r.given("tools").map(|_| r.texts("tools")),
+        tool_choice: r
+            .given("toolChoice")
+            .and_then(|json| r.within("toolChoice", tool_choice(json))),
+        system: r.text_if("system"),
+    }
+}
+
+/// What limits a host raises.
+pub fn raise(r: &mut Record<'_>) -> Raise {
+    Raise {
+        max_iterations: small_if(r, "maxIterations"),
+        max_total_tokens: r.number_if("maxTotalTokens"),
+        max_cost_nano_usd: r.number_if("maxCostNanoUsd"),
+        max_tool_rounds: small_if(r, "maxToolRounds"),
+        max_tool_calls: small_if(r, "maxToolCalls"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the host answers, from JSON, by hand: see [`super::config_json`].
 
-use super::config_json::rule;
+use super::config_json::{prepared, raise, rule};
 use super::error::ConfigError;
 use super::event::ToolFault;
 use super::input::{
@@ -118,6 +118,10 @@ fn hook(r: &mut Record<'_>) -> HookAnswer {
         retry: r.flag("retry", false),
         interrupt: r.flag("interrupt", false),
         updates: updates(r),
+        prepared: r
+            .given("prepared")
+            .map(|_| Box::new(r.object_or_default("prepared", prepared))),
+        limits: r.given("limits").map(|_| r.object_or_default("limits", raise)),
     }
 }
 

@@ -192,6 +192,11 @@ impl Transcript {
         self.is_marked = false;
     }
 
+    /// What there is has been told to the model in other words: nothing of it changes any more.
+    pub fn mark_sent(&mut self) {
+        self.sent = self.messages.len();
+    }
+
     /// Ids of the calls in the last message, if that is the assistant's.
     fn open_calls(&self) -> Vec<String> {
         match self.messages.last() {

@@ -13,6 +13,7 @@ import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
 import { permissionConfig } from "./permissions.js";
+import { iterationFunctions } from "./preparing.js";
 import { checkMessages } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { steerConfig } from "./steering.js";
@@ -109,7 +110,7 @@ function partsOf(options: AgentOptions): AgentParts {
   const list = { options, models, root, sets: [tools], configs: [] as object[] };
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
-  const functions = [...hookFunctions(options, names), ...guards];
+  const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
   return {
     models,
     asked,

@@ -100,7 +100,10 @@ type EventKind =
         | "stop_condition"
         | "stop_repeat"
         | HookEvent
-        | `${"Input" | "Output" | "Tool"}Guardrail`;
+        | `${"Input" | "Output" | "Tool"}Guardrail`
+        | "PrepareIteration"
+        | "IterationEnd"
+        | "Limit";
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
     }
   | { type: "answered"; questionId: number }

@@ -1,4 +1,5 @@
 /** How a run takes answers that end otherwise than usual, and whether a run that went wrong throws. */
+import type { RaiseLimits } from "./preparing-types.js";
 
 export interface FinishOptions {
   /**
@@ -19,8 +20,8 @@ export interface FinishOptions {
   onCancel?: "result" | "throw" | undefined;
   /** The same for a run whose last answer is a refusal (`finishReason: "refusal"`). */
   onRefusal?: "result" | "throw" | undefined;
-  /** The same for a run that was `stopped`. */
-  onLimit?: "result" | "throw" | undefined;
+  /** The same for a run that was `stopped`. Or a function that is asked when a limit is hit and may raise it. */
+  onLimit?: "result" | "throw" | RaiseLimits | undefined;
   /** The same for a run that `failed`. */
   onFailure?: "result" | "throw" | undefined;
 }

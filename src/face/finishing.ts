@@ -7,8 +7,10 @@ import type { RunResult } from "./types.js";
 /** @throws LoopletError `config_invalid_value` */
 export function checkFinish(options: FinishOptions): void {
   checkWord(options.onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
-  for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const)
-    checkWord(options[name], name, ["result", "throw"]);
+  for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const) {
+    const value = options[name];
+    if (typeof value !== "function" || name !== "onLimit") checkWord(value, name, ["result", "throw"]);
+  }
 }
 
 /** What a run with this result rejects with, if the options say that it does. */

@@ -19,6 +19,13 @@ interface ToolHookPoint<E extends string> extends HookPoint<E> {
   readonly toolInput: any;
 }
 
+interface SubagentPoint {
+  /** The tool that it stands behind. */
+  readonly agentName: string;
+  /** The call that it answers. */
+  readonly toolCallId: string;
+}
+
 /** What a hook is told, by event. */
 export interface HookInputs {
   /** Before a call is judged: before the permission rules, the mode and `canUseTool`. */
@@ -52,6 +59,11 @@ export interface HookInputs {
     readonly stopHookActive: boolean;
     readonly lastAssistantMessage: string;
   };
+  /** A subagent is about to begin. */
+  SubagentStart: HookPoint<"SubagentStart"> & SubagentPoint & { readonly prompt: string };
+  /** A subagent has finished. */
+  SubagentStop: HookPoint<"SubagentStop"> &
+    SubagentPoint & { readonly stopHookActive: boolean; readonly lastAssistantMessage: string };
   /** The run has failed. What the hook returns does not matter. */
   StopFailure: {
     readonly event: "StopFailure";
@@ -73,7 +85,7 @@ export interface HookOutput {
    * for `run.answer` and nobody is asked. Of several hooks deny wins over defer, ask and allow.
    * `PermissionRequest`: `"allow"` or `"deny"`, in the host's place.
    * `UserPromptSubmit`: `"block"` turns it down; a run that begins with it is `stopped` by `hook`.
-   * `Stop`: `"block"` has the model go on.
+   * `Stop`, `SubagentStop`: `"block"` has the model go on.
    * `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
    */
   decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
@@ -109,7 +121,7 @@ export type Hook<E extends HookEvent = HookEvent> = (
 /** Hooks of one event that belong together. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for (`StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * Which tools they are for, or which subagents by the name of their tool (`StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
    * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
    */
   matcher?: string | undefined;
@@ -117,7 +129,7 @@ export interface HookGroup<E extends HookEvent = HookEvent> {
   timeoutMs?: number | null | undefined;
   /**
    * A hook that throws, returns nonsense or is too late is passed over with a `warning` event (`hook_failed`), or counts
-   * as one that denies or blocks; on `Stop` it never blocks. Default `"continue"`.
+   * as one that denies or blocks; on `Stop` and `SubagentStop` it never blocks. Default `"continue"`.
    */
   onFailure?: "continue" | "block" | undefined;
   hooks: readonly Hook<E>[];

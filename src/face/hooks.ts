@@ -14,9 +14,10 @@ const TOOL_EVENTS = [
   "PermissionRequest",
   "PermissionDenied",
 ];
+const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "StopFailure"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
-  [...TOOL_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
+  [...TOOL_EVENTS, ...AGENT_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
 );
 const GROUP_TABLE: OptionTable = {
   matcher: "string",
@@ -53,7 +54,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
-    const hasNames = isFor !== undefined && TOOL_EVENTS.includes(event);
+    const hasNames = isFor !== undefined && (TOOL_EVENTS.includes(event) || AGENT_EVENTS.includes(event));
     if (event === "StopFailure") continue;
     const config = {
       event,
@@ -64,7 +65,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
     for (const hook of group.hooks as readonly AnyHook[]) {
       functions.push({
         config,
-        ask: async (input, context) => answerOf(event, await hook(input, context)),
+        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal })),
       });
     }
   }

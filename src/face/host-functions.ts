@@ -2,7 +2,9 @@
 import type { Question } from "./driver.js";
 import type { Driver } from "./engine.js";
 import type { HookAnswer } from "./question.js";
+import type { ModelConfig } from "./models.js";
 import { message } from "./tool-schema.js";
+import type { Model } from "./types.js";
 
 /** One function, as the engine knows it and as it is called. */
 export interface HostFunction {
@@ -15,18 +17,28 @@ export interface HostFunction {
     readonly blocks?: boolean | undefined;
   };
   /** What the function says; what it throws is its failure. */
-  readonly ask: (input: any, context: { readonly signal: AbortSignal }) => Promise<HookAnswer>;
+  readonly ask: (input: any, context: HostContext) => Promise<HookAnswer>;
 }
+
+export interface HostContext {
+  readonly signal: AbortSignal;
+  /** Takes a model into the run. */
+  readonly takeModel: TakeModel;
+}
+
+export type TakeModel = (model: Model, field: string) => ModelConfig;
 
 /** Asks the functions for one run. */
 export class HostFunctions {
   readonly #functions: readonly HostFunction[];
   readonly #driver: () => Driver | undefined;
+  readonly #takeModel: TakeModel;
   readonly #open = new Map<number, AbortController>();
 
-  constructor(functions: readonly HostFunction[], driver: () => Driver | undefined) {
+  constructor(functions: readonly HostFunction[], driver: () => Driver | undefined, takeModel: TakeModel) {
     this.#functions = functions;
     this.#driver = driver;
+    this.#takeModel = takeModel;
   }
 
   ask(question: number, { hook, input }: Question["hook"]): void {
@@ -53,7 +65,7 @@ export class HostFunctions {
     signal: AbortSignal,
   ): Promise<{ hook: HookAnswer } | { failed: { why: string } }> {
     try {
-      return { hook: await this.#functions[hook]!.ask(input, { signal }) };
+      return { hook: await this.#functions[hook]!.ask(input, { signal, takeModel: this.#takeModel }) };
     } catch (error) {
       return { failed: { why: message(error) } };
     }

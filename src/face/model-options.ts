@@ -50,7 +50,8 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
 
 const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-function checkToolChoice(choice: unknown): void {
+/** @throws LoopletError `config_invalid_value` */
+export function checkToolChoice(choice: unknown): void {
   if (choice === undefined || choice === "auto" || choice === "none" || choice === "required") return;
   if (isObject(choice) && typeof choice["tool"] === "string" && Object.keys(choice).length === 1) return;
   throw new LoopletError(

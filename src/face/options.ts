@@ -93,6 +93,8 @@ export function agentTable(): OptionTable {
     onRepeat: "function",
     output: "object",
     fallbackModels: "any",
+    prepareIteration: "function",
+    onIterationEnd: "function",
     hooks: "object",
     guardrails: "object",
     instructions: "any",

@@ -66,6 +66,8 @@ export interface HookAnswer {
   context?: string[];
   stop?: string;
   retry?: boolean | undefined;
+  prepared?: object;
+  limits?: object;
   interrupt?: boolean | undefined;
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
 }

@@ -126,7 +126,10 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.output, running);
-    this.#functions = new HostFunctions(parts.functions, running);
+    this.#functions = new HostFunctions(parts.functions, running, (model, field) => ({
+      ...this.#models.add(model, field, parts.tools),
+      ...parts.asked,
+    }));
     this.#summaries = new Summaries(parts.context, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);

@@ -20,6 +20,7 @@ import type { Fetch, Model } from "./model-types.js";
 import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { HookOptions } from "./hook-types.js";
+import type { IterationOptions } from "./preparing-types.js";
 import type { SteerOptions } from "./steer-types.js";
 import type { StopOptions } from "./stop-types.js";
 import type { Inputs, ToolRunOptions } from "./tool-types.js";
@@ -35,6 +36,7 @@ export type * from "./finish-types.js";
 export type * from "./json-schema.js";
 export type * from "./message.js";
 export type * from "./model-types.js";
+export type * from "./preparing-types.js";
 export type * from "./output-types.js";
 export type * from "./permission-types.js";
 export type * from "./standard-schema.js";
@@ -57,6 +59,7 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
     StopOptions,
     FinishOptions,
     HookOptions,
+    IterationOptions,
     SteerOptions,
     ToolRunOptions,
     TraceOptions,

@@ -1,8 +1,9 @@
 //! Hooks and guardrails of random schedules: which there are, and what they say.
 
+use looplet::engine::config::ModelConfig;
 use looplet::engine::input::QuestionAnswer;
 use looplet::engine::message::Json;
-use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
+use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Prepared, Raise};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
@@ -30,6 +31,29 @@ pub fn add(dice: &mut Dice, fields: &mut Value) {
     fields["hooks"] = json!(hooks);
 }
 
+/// Nothing that makes the requests begin otherwise.
+fn prepared(dice: &mut Dice, event: HookEvent) -> Option<Box<Prepared>> {
+    let model = ModelConfig::new("anthropic".into(), "other".into());
+    let says = event == HookEvent::PrepareIteration && dice.below(2) == 0;
+    says.then(|| {
+        Box::new(Prepared {
+            model: Some(model),
+            tools: (dice.below(2) == 0).then(|| vec!["read".to_owned()]),
+            ..Prepared::default()
+        })
+    })
+}
+
+/// Less than the limit of iterations that the schedules check.
+fn raise(dice: &mut Dice) -> Raise {
+    Raise {
+        max_total_tokens: Some(100 + dice.below(100)),
+        max_tool_rounds: Some(2 + dice.below(3) as u32),
+        max_tool_calls: Some(4 + dice.below(8) as u32),
+        ..Raise::default()
+    }
+}
+
 /// Mild enough that most runs go on.
 pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
     let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
@@ -43,6 +67,8 @@ pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
         updated_output: text(dice, "rewritten").map(|text| Json::string(&text)),
         context: text(dice, "context").into_iter().collect(),
         stop: (dice.below(20) == 0).then(|| "enough".to_owned()),
+        prepared: prepared(dice, event),
+        limits: (dice.below(2) == 0).then(|| raise(dice)),
         retry: dice.below(2) == 0,
         interrupt: dice.below(20) == 0,
         ..HookAnswer::default()

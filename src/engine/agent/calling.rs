@@ -46,7 +46,7 @@ impl Agent {
             return self.end_failed(desk, error);
         }
         if let Some(stopped_by) = self.limit_on_tools(desk) {
-            return self.stop(desk, stopped_by);
+            return self.reach_limit(desk, stopped_by, true);
         }
         self.ask_to_prepare(desk);
         self.advance_tools(desk);
@@ -239,6 +239,9 @@ impl Agent {
 
     /// Starts what may start; when everything is done, the round is over.
     pub(super) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
+        if self.is_held() {
+            return;
+        }
         self.judge_calls(desk);
         let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
         while let Some(index) = self.tools.next_to_start(mode, most) {

@@ -25,6 +25,16 @@ impl Agent {
             if call.phase != CallPhase::Checked {
                 continue;
             }
+            if !self.is_offered(&call.name) {
+                self.deny(
+                    desk,
+                    index,
+                    None,
+                    "the tool is not available for this answer",
+                    false,
+                );
+                continue;
+            }
             let is_hooked = |event| desk.has_hooks(event, &call.name);
             if is_streaming && (is_hooked(HookEvent::PreToolUse) || is_hooked(HookEvent::ToolGuardrail)) {
                 continue;

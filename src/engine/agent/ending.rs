@@ -71,6 +71,7 @@ impl Agent {
         if !std::mem::take(&mut self.iteration_open) {
             return;
         }
+        self.owes_end = true;
         desk.ledger
             .timers
             .clear(TimerReason::Iteration { agent: self.index });

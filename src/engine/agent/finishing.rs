@@ -57,7 +57,7 @@ impl Agent {
         self.finish_reason == Some(FinishReason::Length)
             && desk.config.on_max_tokens == OnOutputLimit::Continue
             && !self.text.is_empty()
-            && self.iteration < desk.config.limits.max_iterations
+            && self.iteration < self.limits(desk).max_iterations
     }
 
     /// A finish reason that the options do not accept.

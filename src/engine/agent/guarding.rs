@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::error::{Failure, FailureCode};
 use super::super::event::EventKind;
 use super::super::json_reader::string;
-use super::super::json_writer::{push_comma, push_key};
+use super::super::json_writer::push_key;
 use super::super::message::{Block, Message};
 use super::super::message_json::push_message;
 use super::super::outcome::StoppedBy;
@@ -14,6 +14,7 @@ use super::super::tool_batch::CallPhase;
 use super::super::transcript::Transcript;
 use super::hooking::HookPoint;
 use super::reading::WrittenCall;
+use super::tuning::push_messages;
 use super::{Agent, Desk};
 
 /// An answer that waits for its guardrails.
@@ -34,13 +35,8 @@ impl Agent {
             return self.start_iteration(desk);
         }
         let mut input = self.hook_input(event);
-        push_key(&mut input, "messages");
-        input.push(b'[');
-        for message in self.transcript.messages() {
-            push_comma(&mut input);
-            push_message(&mut input, message);
-        }
-        input.push(b']');
+        let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
+        push_messages(&mut input, transcript.messages());
         self.ask_hooks(desk, event, "", HookPoint::Input, input);
     }
 

@@ -55,8 +55,8 @@ impl Agent {
         let chunk_ms = desk.config.timeouts.chunk_ms;
         let wait_ms = match stage {
             Stage::Streaming => match self.over_budget(desk) {
-                Some(stopped_by) => return self.stop(desk, stopped_by),
-                None => chunk_ms,
+                Some(stopped_by) if !self.may_raise(desk) => return self.stop(desk, stopped_by),
+                _ => chunk_ms,
             },
             // What comes after the answer does not prolong the wait for its end.
             _ if stage == before => return,

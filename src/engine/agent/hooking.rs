@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::event::EventKind;
 use super::super::input::{QuestionAnswer, ToolReturn};
-use super::super::json_writer::{push_comma, push_count, push_flag, push_key, push_raw, push_text};
+use super::super::json_writer::{push_count, push_key, push_raw, push_text};
 use super::super::message::{Block, Json};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question};
@@ -15,6 +15,7 @@ use super::super::policy::hook::{Decision, Gate, Hook, HookAnswer, HookEvent};
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{CallPhase, output_of};
 use super::guarding::Guarded;
+use super::tuning::push_record;
 use super::{Agent, Desk};
 
 /// Where hooks were asked, and what waits for them.
@@ -44,6 +45,12 @@ pub enum HookPoint {
     Input,
     /// An answer of the model.
     Output(Guarded),
+    /// The next iteration.
+    Prepare,
+    /// An iteration is over.
+    IterationEnd { owes_answer: bool },
+    /// A limit is hit. `in_tools`: before the calls of an answer.
+    Limit { stopped_by: StoppedBy, in_tools: bool },
 }
 
 /// One point that waits.
@@ -66,9 +73,14 @@ impl Hooking {
     }
 }
 
-impl Desk<'_> {
+impl<'a> Desk<'a> {
     pub(super) fn has_hooks(&self, event: HookEvent, name: &str) -> bool {
-        self.config.hooks.iter().any(|hook| hook.is_for(event, name))
+        self.hooks().iter().any(|hook| hook.is_for(event, name))
+    }
+
+    /// Those of the run are asked about all of its agents.
+    fn hooks(&self) -> &'a [Hook] {
+        self.profiles.first().map_or(&[], |root| &root.config.hooks)
     }
 }
 
@@ -94,7 +106,7 @@ impl Agent {
         input.push(b'}');
         let input = Json::from_valid(&String::from_utf8(input).unwrap_or_default());
         let mut asked = Vec::new();
-        for (hook, config) in desk.config.hooks.iter().enumerate() {
+        for (hook, config) in desk.hooks().iter().enumerate() {
             if !config.is_for(event, name) {
                 continue;
             }
@@ -192,15 +204,21 @@ impl Agent {
 
     /// What a failure of a hook comes to.
     fn failed_hook(&self, desk: &mut Desk<'_>, hook: u32, why: String) -> HookAnswer {
-        let Some(Hook { event, blocks, .. }) = desk.config.hooks.get(hook as usize) else {
+        let Some(Hook { event, blocks, .. }) = desk.hooks().get(hook as usize) else {
             return HookAnswer::default();
         };
-        if *blocks && *event != HookEvent::Stop {
+        if *blocks && !matches!(event, HookEvent::Stop | HookEvent::SubagentStop) {
             return HookAnswer::denial(why);
         }
         let message = ["A hook for ", event.name(), " failed: ", &why].concat();
         self.warn(desk, "hook_failed", message);
         HookAnswer::default()
+    }
+
+    /// The calls of an answer wait for the host to raise a limit.
+    pub(super) fn is_held(&self) -> bool {
+        let is_limit = |hooking: &Hooking| matches!(hooking.point, HookPoint::Limit { in_tools: true, .. });
+        self.hooking.iter().any(is_limit)
     }
 
     /// Whether an answer waits for its guardrails.
@@ -223,6 +241,11 @@ impl Agent {
             } => return self.after_prompt(desk, content, &source, owes_answer, verdict),
             HookPoint::Stop => return self.after_stop(desk, verdict),
             HookPoint::Input => return self.after_input(desk, verdict),
+            HookPoint::Prepare => return self.after_prepare(desk, verdict),
+            HookPoint::IterationEnd { owes_answer } => return self.hand_over(desk, owes_answer),
+            HookPoint::Limit { stopped_by, in_tools } => {
+                return self.after_limit(desk, stopped_by, in_tools, verdict.limits);
+            }
             HookPoint::Output(guarded) => return self.after_output(desk, guarded, verdict),
             HookPoint::Batch => {
                 self.note(&mut verdict, true);
@@ -382,19 +405,7 @@ impl Agent {
         push_key(&mut input, "toolCalls");
         input.push(b'[');
         for call in &self.tools.calls {
-            let record = call.record(false);
-            push_comma(&mut input);
-            input.push(b'{');
-            push_text(&mut input, "toolCallId", &record.id);
-            push_text(&mut input, "toolName", &record.name);
-            push_raw(&mut input, "toolInput", record.input.as_str());
-            push_raw(
-                &mut input,
-                "toolOutput",
-                record.output.as_ref().map_or("null", Json::as_str),
-            );
-            push_flag(&mut input, "isError", record.is_error);
-            input.push(b'}');
+            push_record(&mut input, &call.record(false));
         }
         input.push(b']');
         self.ask_hooks(desk, event, "", HookPoint::Batch, input);

@@ -10,6 +10,9 @@ impl Agent {
     /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.
     /// `owes_answer`: the transcript ends with what the model has to answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+        if self.tell_end(desk, owes_answer) {
+            return;
+        }
         let handover = desk.ledger.open_handover(self.index);
         self.handover = Some(Handover {
             handover,
@@ -54,7 +57,7 @@ impl Agent {
     }
 
     pub(super) fn may_go_on(&self, desk: &Desk<'_>) -> bool {
-        self.iteration < desk.config.limits.max_iterations && self.over_budget(desk).is_none()
+        self.limit_on_iteration(desk).is_none()
     }
 
     /// What the host has queued, for the next message.

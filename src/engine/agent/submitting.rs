@@ -8,6 +8,21 @@ use super::hooking::HookPoint;
 use super::{Agent, Desk};
 
 impl Agent {
+    /// The root's event, or that of a subagent with the name of its tool.
+    fn its_hooks(&self, root: HookEvent, subagent: HookEvent) -> (HookEvent, String) {
+        match &self.parent {
+            None => (root, String::new()),
+            Some(parent) => (subagent, parent.name.clone()),
+        }
+    }
+
+    fn push_agent(&self, into: &mut Vec<u8>) {
+        if let Some(parent) = &self.parent {
+            push_text(into, "agentName", &parent.name);
+            push_text(into, "toolCallId", &parent.tool_call_id);
+        }
+    }
+
     /// Something new for the model: the host's prompt (`prompt`), or what it has said since (`steer`, `followUp`).
     pub(super) fn submit(
         &mut self,
@@ -16,11 +31,12 @@ impl Agent {
         source: &str,
         owes_answer: bool,
     ) {
-        let event = HookEvent::UserPromptSubmit;
-        if content.is_empty() || self.index > 0 || !desk.has_hooks(event, "") {
+        let (event, name) = self.its_hooks(HookEvent::UserPromptSubmit, HookEvent::SubagentStart);
+        if content.is_empty() || !desk.has_hooks(event, &name) {
             return self.after_prompt(desk, content, source, owes_answer, HookAnswer::default());
         }
         let mut input = self.hook_input(event);
+        self.push_agent(&mut input);
         let prompt: Vec<&str> = content.iter().filter_map(text_of).collect();
         push_text(&mut input, "prompt", &prompt.concat());
         push_text(&mut input, "source", source);
@@ -29,7 +45,7 @@ impl Agent {
             source: source.to_owned(),
             owes_answer,
         };
-        self.ask_hooks(desk, event, "", point, input);
+        self.ask_hooks(desk, event, &name, point, input);
     }
 
     pub(super) fn after_prompt(
@@ -66,14 +82,15 @@ impl Agent {
 
     /// The model has finished, unless a hook has it go on.
     pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
-        let event = HookEvent::Stop;
-        if self.index > 0 || !desk.has_hooks(event, "") {
+        let (event, name) = self.its_hooks(HookEvent::Stop, HookEvent::SubagentStop);
+        if !desk.has_hooks(event, &name) {
             return self.end_completed(desk);
         }
         let mut input = self.hook_input(event);
+        self.push_agent(&mut input);
         push_flag(&mut input, "stopHookActive", self.stop_hook_active);
         push_text(&mut input, "lastAssistantMessage", &self.text);
-        self.ask_hooks(desk, event, "", HookPoint::Stop, input);
+        self.ask_hooks(desk, event, &name, HookPoint::Stop, input);
     }
 
     pub(super) fn after_stop(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {

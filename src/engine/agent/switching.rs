@@ -27,6 +27,7 @@ impl Agent {
     ) -> Result<(), ConfigError> {
         self.asked = ActiveModel::checked(model, desk.config)?;
         self.transcript.forget_body();
+        self.keep_tuned_model();
         let kind = EventKind::ModelChange {
             model: self.asked.config.model.clone(),
             error,

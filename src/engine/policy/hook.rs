@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::config::{Limits, ModelConfig, ToolChoice};
 use super::super::input::PermissionUpdate;
 use super::super::message::{Json, Message};
 
@@ -17,11 +18,18 @@ pub enum HookEvent {
     PostToolBatch,
     UserPromptSubmit,
     Stop,
+    SubagentStart,
+    SubagentStop,
     PermissionRequest,
     PermissionDenied,
     InputGuardrail,
     OutputGuardrail,
     ToolGuardrail,
+    /// The next request can be made otherwise.
+    PrepareIteration,
+    IterationEnd,
+    /// A limit is hit and may be raised.
+    Limit,
 }
 
 impl HookEvent {
@@ -33,11 +41,16 @@ impl HookEvent {
         (HookEvent::PostToolBatch, "PostToolBatch"),
         (HookEvent::UserPromptSubmit, "UserPromptSubmit"),
         (HookEvent::Stop, "Stop"),
+        (HookEvent::SubagentStart, "SubagentStart"),
+        (HookEvent::SubagentStop, "SubagentStop"),
         (HookEvent::PermissionRequest, "PermissionRequest"),
         (HookEvent::PermissionDenied, "PermissionDenied"),
         (HookEvent::InputGuardrail, "InputGuardrail"),
         (HookEvent::OutputGuardrail, "OutputGuardrail"),
         (HookEvent::ToolGuardrail, "ToolGuardrail"),
+        (HookEvent::PrepareIteration, "PrepareIteration"),
+        (HookEvent::IterationEnd, "IterationEnd"),
+        (HookEvent::Limit, "Limit"),
     ];
 
     pub fn name(self) -> &'static str {
@@ -114,6 +127,39 @@ impl Gate {
     }
 }
 
+/// How the requests of the next iteration are made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Prepared {
+    pub model: Option<ModelConfig>,
+    /// Names of the tools that the model is told of.
+    pub tools: Option<Vec<String>>,
+    pub tool_choice: Option<ToolChoice>,
+    /// Empty for none.
+    pub system: Option<String>,
+}
+
+/// Limits that count from now on; what is not given stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Raise {
+    pub max_iterations: Option<u32>,
+    pub max_total_tokens: Option<u64>,
+    pub max_cost_nano_usd: Option<u64>,
+    pub max_tool_rounds: Option<u32>,
+    pub max_tool_calls: Option<u32>,
+}
+
+impl Raise {
+    pub fn apply(&self, limits: &mut Limits) {
+        limits.max_iterations = self.max_iterations.unwrap_or(limits.max_iterations);
+        limits.max_total_tokens = self.max_total_tokens.or(limits.max_total_tokens);
+        limits.max_cost_nano_usd = self.max_cost_nano_usd.or(limits.max_cost_nano_usd);
+        limits.max_tool_rounds = self.max_tool_rounds.or(limits.max_tool_rounds);
+        limits.max_tool_calls = self.max_tool_calls.or(limits.max_tool_calls);
+    }
+}
+
 /// A hook's answer, and what several come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -136,6 +182,8 @@ pub struct HookAnswer {
     /// The denial ends the run.
     pub interrupt: bool,
     pub updates: Vec<PermissionUpdate>,
+    pub prepared: Option<Box<Prepared>>,
+    pub limits: Option<Raise>,
 }
 
 impl HookAnswer {
@@ -166,6 +214,8 @@ impl HookAnswer {
         self.retry |= next.retry;
         self.interrupt |= next.interrupt;
         self.updates.extend(next.updates);
+        self.prepared = next.prepared.or(self.prepared.take());
+        self.limits = next.limits.or(self.limits.take());
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::json_writer::decimal;
 use super::super::message::Block;
 use super::super::outcome::{Outcome, OutcomeKind};
 use super::super::output::EffectId;
+use super::super::policy::hook::{Hook, HookEvent};
 use super::super::profile::Profile;
 use super::super::spawn::{Parent, Spawn};
 use super::super::transcript::Transcript;
@@ -149,7 +150,7 @@ impl Run {
             .ledger
             .accounts
             .overrun(index)
-            .filter(|(above, _)| *above != index)
+            .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
             return self.on_agent(above, |agent, desk| agent.stop(desk, by));
         }
@@ -158,6 +159,13 @@ impl Run {
             return self.on_root(|agent, desk| agent.cancel(desk, why));
         }
         self.finish_call(parent, result);
+    }
+
+    /// Whether the host is asked before a limit stops an agent.
+    fn asks_at_limits(&self) -> bool {
+        let asks = |hook: &Hook| hook.event == HookEvent::Limit;
+        let root = self.profiles.first();
+        root.is_some_and(|root| root.config.hooks.iter().any(asks))
     }
 
     fn finish_call(&mut self, parent: &Parent, result: ToolReturn) {

@@ -1,0 +1,189 @@
+//! An iteration as the host prepares it: another model, fewer tools, other messages, for this one only; and its end.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::active_model::ActiveModel;
+use super::super::config::{Config, ToolConfig};
+use super::super::error::ConfigError;
+use super::super::event::EventKind;
+use super::super::event_json::{push_text_or_null, push_usage};
+use super::super::json_writer::{push_comma, push_flag, push_key, push_raw, push_text};
+use super::super::message::{Json, Message};
+use super::super::message_json::push_message;
+use super::super::outcome::ToolCallRecord;
+use super::super::policy::hook::{HookAnswer, HookEvent, Prepared};
+use super::super::transcript::Transcript;
+use super::hooking::HookPoint;
+use super::{Agent, Desk};
+
+/// What differs in the requests of this iteration.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Tuning {
+    /// The model to go back to.
+    before: Option<ActiveModel>,
+    tools: Option<Vec<ToolConfig>>,
+    system: Option<String>,
+}
+
+impl Agent {
+    /// The body of the next request.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub(super) fn encode(&mut self, config: &Config) -> Result<&[u8], ConfigError> {
+        let mut spec = self.asked.spec(config);
+        if let Some(tuning) = &self.tuning {
+            if let Some(system) = &tuning.system {
+                spec.system = Some(system.as_str()).filter(|text| !text.is_empty());
+            }
+            spec.tools = tuning.tools.as_deref().unwrap_or(spec.tools);
+        }
+        let transcript = self.tuned.as_deref_mut().unwrap_or(&mut self.transcript);
+        transcript.body(self.asked.protocol, &spec)
+    }
+
+    /// Asks how the next iteration is to be, if anybody wants to say.
+    pub(super) fn prepare_iteration(&mut self, desk: &mut Desk<'_>) {
+        self.end_tuning(desk);
+        let event = HookEvent::PrepareIteration;
+        if !desk.has_hooks(event, "") {
+            return self.guard_input(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "model", &self.asked.config.model);
+        push_messages(&mut input, self.transcript.messages());
+        self.ask_hooks(desk, event, "", HookPoint::Prepare, input);
+    }
+
+    pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
+        if (prepared != Prepared::default() || verdict.messages.is_some())
+            && let Err(error) = self.tune(desk, prepared, verdict.messages)
+        {
+            self.warn(desk, "not_prepared", error.to_text());
+        }
+        self.guard_input(desk);
+    }
+
+    /// # Errors
+    /// A tool that there is not, a model that cannot be asked, messages that are no history. Nothing has changed then.
+    fn tune(
+        &mut self,
+        desk: &mut Desk<'_>,
+        prepared: Prepared,
+        messages: Option<Vec<Message>>,
+    ) -> Result<(), ConfigError> {
+        let all = &desk.config.tools;
+        let names = prepared.tools.as_deref();
+        let is_known = |name: &&String| all.iter().any(|tool| tool.name == **name);
+        if let Some(unknown) = names.unwrap_or_default().iter().find(|name| !is_known(name)) {
+            return Err(ConfigError::new("tools", ["there is no tool ", unknown].concat()));
+        }
+        let tools = names.map(|names| {
+            let is_offered = |tool: &&ToolConfig| tool.answers || names.contains(&tool.name);
+            all.iter().filter(is_offered).cloned().collect()
+        });
+        let tuned = messages.map(Transcript::from_history).transpose()?;
+        let mut before = None;
+        if prepared.model.is_some() || prepared.tool_choice.is_some() {
+            let mut model = prepared.model.unwrap_or_else(|| self.asked.config.clone());
+            model.tool_choice = prepared.tool_choice.or(model.tool_choice);
+            let asked = ActiveModel::checked(model, desk.config)?;
+            before = Some(std::mem::replace(&mut self.asked, asked));
+            self.tell_model(desk, before.as_ref());
+        }
+        self.tuning = Some(Box::new(Tuning {
+            before,
+            tools,
+            system: prepared.system,
+        }));
+        self.tuned = tuned.map(Box::new);
+        self.transcript.forget_body();
+        if self.tuned.is_some() {
+            self.transcript.mark_sent();
+        }
+        Ok(())
+    }
+
+    /// The iteration that was prepared is over: everything is as before.
+    fn end_tuning(&mut self, desk: &mut Desk<'_>) {
+        let Some(tuning) = self.tuning.take() else { return };
+        self.tuned = None;
+        self.transcript.forget_body();
+        if let Some(before) = tuning.before {
+            let tuned = std::mem::replace(&mut self.asked, before);
+            self.tell_model(desk, Some(&tuned));
+        }
+    }
+
+    fn tell_model(&self, desk: &mut Desk<'_>, before: Option<&ActiveModel>) {
+        let model = &self.asked.config.model;
+        if before.is_none_or(|before| before.config.model != *model) {
+            let (model, error) = (model.clone(), None);
+            desk.ledger
+                .emit(self.place(), EventKind::ModelChange { model, error });
+        }
+    }
+
+    /// Another model was switched to for good meanwhile.
+    pub(super) fn keep_tuned_model(&mut self) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.before = None;
+        }
+        if let Some(tuned) = &mut self.tuned {
+            tuned.forget_body();
+        }
+    }
+
+    /// Whether the model was told of this tool.
+    pub(super) fn is_offered(&self, name: &str) -> bool {
+        let tools = self.tuning.as_ref().and_then(|tuning| tuning.tools.as_ref());
+        tools.is_none_or(|tools| tools.iter().any(|tool| tool.name == name))
+    }
+
+    /// Whether somebody is told first that an iteration has ended.
+    pub(super) fn tell_end(&mut self, desk: &mut Desk<'_>, owes_answer: bool) -> bool {
+        let event = HookEvent::IterationEnd;
+        if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(event, "") {
+            return false;
+        }
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "text", &self.text);
+        let reason = self.finish_reason.map(|reason| reason.name());
+        push_text_or_null(&mut input, "finishReason", reason);
+        push_usage(&mut input, "usage", &self.call_usage);
+        push_key(&mut input, "toolCalls");
+        input.push(b'[');
+        let is_of_this = self.round_iteration == self.iteration;
+        for record in self.last_round().iter().filter(|_| is_of_this) {
+            push_record(&mut input, record);
+        }
+        input.push(b']');
+        self.ask_hooks(desk, event, "", HookPoint::IterationEnd { owes_answer }, input);
+        true
+    }
+}
+
+/// Appends a field with messages.
+pub(super) fn push_messages(into: &mut Vec<u8>, messages: &[Message]) {
+    push_key(into, "messages");
+    into.push(b'[');
+    for message in messages {
+        push_comma(into);
+        push_message(into, message);
+    }
+    into.push(b']');
+}
+
+/// Appends an item with a call and what came of it.
+pub(super) fn push_record(into: &mut Vec<u8>, record: &ToolCallRecord) {
+    push_comma(into);
+    into.push(b'{');
+    push_text(into, "toolCallId", &record.id);
+    push_text(into, "toolName", &record.name);
+    push_raw(into, "toolInput", record.input.as_str());
+    let output = record.output.as_ref().map_or("null", Json::as_str);
+    push_raw(into, "toolOutput", output);
+    push_flag(into, "isError", record.is_error);
+    into.push(b'}');
+}
