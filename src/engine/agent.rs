@@ -210,7 +210,8 @@ impl Agent {
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        desk.ledger.emit(self.place(), EventKind::AgentStart);
+        let model = self.asked.config.model.clone();
+        desk.ledger.emit(self.place(), EventKind::AgentStart { model });
         self.submit(desk, prompt, "prompt", true);
     }
 

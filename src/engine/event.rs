@@ -34,7 +34,10 @@ pub enum EventKind {
         model: String,
         tools: Vec<String>,
     },
-    AgentStart,
+    AgentStart {
+        /// What it asks at first.
+        model: String,
+    },
     IterationStart,
     /// Another agent goes on with the conversation.
     Handoff {

@@ -43,7 +43,7 @@ impl EventKind {
     pub fn name(&self) -> &'static str {
         match self {
             EventKind::RunStart { .. } => "run-start",
-            EventKind::AgentStart => "agent-start",
+            EventKind::AgentStart { .. } => "agent-start",
             EventKind::IterationStart => "iteration-start",
             EventKind::Handoff { .. } => "handoff",
             EventKind::ModelChange { .. } => "model-change",
@@ -80,7 +80,8 @@ impl EventKind {
 
     fn push_fields(&self, into: &mut Vec<u8>) {
         match self {
-            EventKind::AgentStart | EventKind::IterationStart | EventKind::AttemptStart => {}
+            EventKind::AgentStart { model } => push_text(into, "model", model),
+            EventKind::IterationStart | EventKind::AttemptStart => {}
             EventKind::RunStart { model, tools } => {
                 push_text(into, "model", model);
                 push_key(into, "tools");
@@ -336,7 +337,7 @@ mod tests {
                 model: text(),
                 tools: vec![],
             },
-            EventKind::AgentStart,
+            EventKind::AgentStart { model: text() },
             EventKind::IterationStart,
             EventKind::AttemptStart,
             EventKind::TextStart { block: 1 },

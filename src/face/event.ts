@@ -56,7 +56,8 @@ export type RunEventOf<T extends EventKind["type"]> = EventStamp & Extract<Event
 
 type EventKind =
   | { type: "run-start"; model: string; tools: string[] }
-  | { type: "agent-start" }
+  /** `model`: what it asks at first. */
+  | { type: "agent-start"; model: string }
   | { type: "iteration-start" }
   /** Another agent goes on with the conversation; `to` is the name of its tool. */
   | { type: "handoff"; to: string }

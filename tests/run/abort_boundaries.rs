@@ -156,7 +156,7 @@ fn check(world: &World, at: usize) {
     assert_eq!(usage, usage_by_events(world), "step {at}: usage is kept");
     let mut starts = 0i32;
     for event in &world.events {
-        starts += i32::from(event.kind == EventKind::AgentStart)
+        starts += i32::from(matches!(event.kind, EventKind::AgentStart { .. }))
             - i32::from(matches!(event.kind, EventKind::AgentFinish { .. }));
     }
     assert_eq!(starts, 0, "step {at}: every agent that began has ended");

@@ -120,7 +120,7 @@ pub fn check_end(world: &World) {
     let mut agents: BTreeMap<u32, i32> = BTreeMap::new();
     for event in &world.events {
         match event.kind {
-            EventKind::AgentStart => *agents.entry(event.agent).or_default() += 1,
+            EventKind::AgentStart { .. } => *agents.entry(event.agent).or_default() += 1,
             EventKind::AgentFinish { .. } => *agents.entry(event.agent).or_default() -= 1,
             _ => {}
         }

@@ -235,6 +235,17 @@ fn the_tokens_of_subagents_count_in_the_runs_budget() {
 }
 
 #[test]
+fn what_a_subagent_has_found_when_the_runs_budget_is_used_up_is_kept() {
+    let mut world = world(json!({"limits": {"maxTotalTokens": 20}}));
+    world.respond(&calls(&[ask("a", "helper", "A")]));
+    world.respond(&says("Found it."));
+    let result = world.result();
+    assert_eq!(result["stoppedBy"], "tokens");
+    assert_eq!(result["toolCalls"][0]["output"], "Found it.");
+    assert!(result["messages"][2].to_string().contains("Found it."));
+}
+
+#[test]
 fn a_budget_of_its_own_counts_what_is_below_it_and_stops_only_the_subagent() {
     let mut world = world(
         json!({"limits": {"maxSubagentDepth": 2}, "agents": {"0": {"limits": {"maxTotalTokens": 40}}}}),

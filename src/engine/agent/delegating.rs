@@ -148,6 +148,15 @@ impl Agent {
         Some((parent, outcome, result))
     }
 
+    /// The result of a call, of an agent that is about to be stopped.
+    pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
+        if let Some(index) = self.tools.index_of(effect) {
+            desk.ledger.close(effect);
+            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
+            self.finish_call(desk, index, result);
+        }
+    }
+
     /// Another agent goes on with the transcript: its system prompt, tools and model are those of the desk.
     pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
         let kind = EventKind::Handoff { to: successor.name };

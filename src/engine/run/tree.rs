@@ -152,6 +152,9 @@ impl Run {
             .overrun(index)
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
+            self.on_agent(parent.agent, |agent, desk| {
+                agent.take_result(desk, parent.call, result);
+            });
             return self.on_agent(above, |agent, desk| agent.stop(desk, by));
         }
         if outcome.outcome == OutcomeKind::Cancelled {
