@@ -1,8 +1,10 @@
-// npm run lint: formatting, clippy on both targets, types, docs and file sizes. `npm run format` (--fix) formats.
+// npm run lint: formatting, clippy on both targets, types, docs, file sizes, a test per requirement. `npm run format`
+// (--fix) formats, and writes tests/REQUIREMENTS.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
+import { checkRequirements } from "./requirements.mjs";
 import { setup } from "./setup.mjs";
 
 const maxLines = 500;
@@ -17,6 +19,7 @@ async function main() {
       ["rustfmt", cargo("cargo-fmt", "fmt")],
       ["prettier", node(...prettier, "--write", ".")],
     ]);
+    checkRequirements({ write: true });
     return;
   }
   const wasm32 = ["--target", "wasm32-unknown-unknown"];
@@ -52,7 +55,7 @@ async function main() {
   results.push(...(await all([["tsc, face", node("typescript/bin/tsc", "-p", "tsconfig.json")]])));
   if (existsSync(join(root, "tests/face")))
     results.push(...(await all([["tsc, tests", node("typescript/bin/tsc", "-p", "tsconfig.tests.json")]])));
-  results.push(tooLongFiles());
+  results.push(tooLongFiles(), checkRequirements());
   const failed = results.filter((ok) => !ok).length;
   console.log(`\nlint: ${results.length - failed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;

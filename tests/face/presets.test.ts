@@ -125,6 +125,19 @@ describe("guide", () => {
     expect(results(bodies[1]).map(told)).toEqual(["Error: disk full"]);
   });
 
+  it("S002-18: cuts old inputs of tools, and leaves the newest alone", async () => {
+    const long = { text: "x".repeat(2000) };
+    const turns = Array.from({ length: 8 }, (_, n) => ({ toolCalls: [call("look", { n, ...long })] }));
+    const { bodies } = await preset("guide", [...turns, done]);
+    const inputs = bodies
+      .at(-1)!
+      .messages.flatMap(({ content }) =>
+        content.filter(({ type }) => type === "tool_use").map((block) => JSON.stringify(block).length),
+      );
+    expect(inputs[0]).toBeLessThan(500);
+    expect(inputs.at(-1)).toBeGreaterThan(2000);
+  });
+
   it("S002-12: goes on until there are no calls, and tries nothing twice", async () => {
     expect((await preset("guide", [...rounds(20), done])).result).toMatchObject({
       iterations: 21,

@@ -6,7 +6,7 @@ import {
   traceSpans,
   type Span,
 } from "../../src/face/trace/index.js";
-import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
+import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
@@ -14,6 +14,8 @@ const turns = [
   { toolCalls: [call("look", { password: "hunter2hunter2", n: 1 }, "toolu_1"), call("act", {}, "toolu_2")] },
   { text: "Done.", usage: { inputTokens: 100, outputTokens: 10, cacheReadTokens: 60 } },
 ];
+
+const LOOK = { description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" };
 
 /** Each span's name with the names of those around it. */
 function paths(spans: Span[]): string[] {
@@ -48,6 +50,47 @@ describe("spans of a run", () => {
       "turn 3 > execute",
     ]);
     expect(spans.at(-1)!.attributes["signature"]).toBe("prompty.turn");
+  });
+
+  it("S004-24, S004-02: a subagent's spans stand below the call that it answers, its rows are a job of their own", async () => {
+    const { spans, rows } = await traced(
+      [
+        { toolCalls: [call("helper", { prompt: "Look." }, "toolu_h")] },
+        { toolCalls: [call("look", { n: 1 })] },
+        { text: "Seen." },
+        { text: "Done." },
+      ],
+      { tools: { helper: subagent({ description: "Helps", tools: { look: LOOK } }) } },
+    );
+    const helper = "invoke_agent > execute_tool helper > invoke_agent helper";
+    expect(new Set(paths(spans))).toEqual(
+      new Set([
+        "invoke_agent",
+        "invoke_agent > chat claude-sonnet-4-6",
+        "invoke_agent > execute_tool helper",
+        helper,
+        `${helper} > chat claude-sonnet-4-6`,
+        `${helper} > execute_tool look`,
+      ]),
+    );
+    const sum = (name: string) =>
+      spans.find((span) => span.name === name)!.attributes["gen_ai.usage.input_tokens"];
+    expect(sum("invoke_agent")).toBeGreaterThan(sum("invoke_agent helper") as number);
+    const [root, below] = [
+      rows.filter((row) => row.agent_path === undefined),
+      rows.filter((row) => row.agent_path),
+    ];
+    expect(root.map(({ stop_reason }) => stop_reason)).toEqual(["tool_use", "end_turn"]);
+    expect(below.map(({ iter, stop_reason }) => [iter, stop_reason])).toEqual([
+      [0, "tool_use"],
+      [1, "end_turn"],
+    ]);
+    expect(below[0]).toMatchObject({
+      agent_path: "root/helper",
+      parent_job_id: root[0]!.job_id,
+      parent_call_id: "toolu_h",
+    });
+    expect(below[0]!.job_id).not.toBe(root[0]!.job_id);
   });
 
   it("have the attributes of the GenAI conventions", async () => {

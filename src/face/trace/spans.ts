@@ -332,6 +332,7 @@ const MOMENTS: ReadonlySet<string> = new Set([
   "reset",
   "abort",
   "handoff",
+  "compact-start",
   "compact-boundary",
 ]);
 
