@@ -16,6 +16,7 @@ mod finishing;
 mod guarding;
 mod hearing;
 mod hooking;
+mod precompacting;
 mod preparing;
 mod reading;
 mod showing;

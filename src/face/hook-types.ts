@@ -64,6 +64,12 @@ export interface HookInputs {
   /** A subagent has finished. */
   SubagentStop: HookPoint<"SubagentStop"> &
     SubagentPoint & { readonly stopHookActive: boolean; readonly lastAssistantMessage: string };
+  /** A summary of the history is about to be made. */
+  PreCompact: HookPoint<"PreCompact"> & {
+    readonly trigger: "auto" | "manual" | "overflow";
+    /** Estimated tokens of the history. */
+    readonly preTokens: number;
+  };
   /** The run has failed. What the hook returns does not matter. */
   StopFailure: {
     readonly event: "StopFailure";
@@ -85,6 +91,7 @@ export interface HookOutput {
    * for `run.answer` and nobody is asked. Of several hooks deny wins over defer, ask and allow.
    * `PermissionRequest`: `"allow"` or `"deny"`, in the host's place.
    * `UserPromptSubmit`: `"block"` turns it down; a run that begins with it is `stopped` by `hook`.
+   * `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
    * `Stop`, `SubagentStop`: `"block"` has the model go on.
    * `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
    */
@@ -121,7 +128,7 @@ export type Hook<E extends HookEvent = HookEvent> = (
 /** Hooks of one event that belong together. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for, or which subagents by the name of their tool (`StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`: which triggers; `StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
    * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
    */
   matcher?: string | undefined;

@@ -15,10 +15,12 @@ const TOOL_EVENTS = [
   "PermissionDenied",
 ];
 const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
-const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "StopFailure"];
+const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
+const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "StopFailure"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
-  [...TOOL_EVENTS, ...AGENT_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
+  [...NAMED_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
 );
+const TRIGGERS = ["auto", "manual", "overflow"];
 const GROUP_TABLE: OptionTable = {
   matcher: "string",
   timeoutMs: "any",
@@ -54,11 +56,12 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
-    const hasNames = isFor !== undefined && (TOOL_EVENTS.includes(event) || AGENT_EVENTS.includes(event));
+    const known = event === "PreCompact" ? TRIGGERS : names;
+    const hasNames = isFor !== undefined && (known === TRIGGERS || NAMED_EVENTS.includes(event));
     if (event === "StopFailure") continue;
     const config = {
       event,
-      names: hasNames ? names.filter(isFor) : undefined,
+      names: hasNames ? known.filter(isFor) : undefined,
       timeoutMs,
       blocks: onFailure === "block",
     };

@@ -15,6 +15,7 @@ mod answers;
 mod bindings;
 mod clocks;
 mod compaction;
+mod compaction_hooks;
 mod dice;
 mod eager;
 mod fallback;

@@ -70,6 +70,11 @@ impl Context {
         self.open.is_some()
     }
 
+    /// No summary is made. Gives why the run ends without one, if it does.
+    pub fn refuse(&mut self) -> Option<Failure> {
+        self.open.take().and_then(|open| open.overflow)
+    }
+
     /// The vendor has counted a request and its answer, which are so many messages.
     pub fn count(&mut self, usage: &Usage, messages: usize) {
         if usage.input_tokens > 0 {
@@ -201,12 +206,12 @@ impl Agent {
             body: Vec::new(),
         };
         self.context.open = Some(open);
-        self.summarize(desk);
+        self.ask_before_summary(desk, trigger, pre_tokens);
         true
     }
 
     /// The second step: the host or the model is asked.
-    fn summarize(&mut self, desk: &mut Desk<'_>) {
+    pub(super) fn summarize(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.context.ask {
             return self.send_compaction(desk);
         }

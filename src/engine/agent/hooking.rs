@@ -45,6 +45,8 @@ pub enum HookPoint {
     Input,
     /// An answer of the model.
     Output(Guarded),
+    /// A summary is about to be made.
+    Compact,
     /// The next iteration.
     Prepare,
     /// An iteration is over.
@@ -241,6 +243,7 @@ impl Agent {
             } => return self.after_prompt(desk, content, &source, owes_answer, verdict),
             HookPoint::Stop => return self.after_stop(desk, verdict),
             HookPoint::Input => return self.after_input(desk, verdict),
+            HookPoint::Compact => return self.after_precompact(desk, verdict),
             HookPoint::Prepare => return self.after_prepare(desk, verdict),
             HookPoint::IterationEnd { owes_answer } => return self.hand_over(desk, owes_answer),
             HookPoint::Limit { stopped_by, in_tools } => {

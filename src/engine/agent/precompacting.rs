@@ -1,0 +1,41 @@
+//! Hooks before a summary of the history is made.
+
+use super::super::event::CompactTrigger;
+use super::super::json_writer::{push_count, push_text};
+use super::super::policy::hook::{HookAnswer, HookEvent};
+use super::hooking::HookPoint;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// The summary is made, unless a hook says no.
+    pub(super) fn ask_before_summary(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        pre_tokens: u64,
+    ) {
+        let event = HookEvent::PreCompact;
+        if !desk.has_hooks(event, trigger.name()) {
+            return self.summarize(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "trigger", trigger.name());
+        push_count(&mut input, "preTokens", pre_tokens);
+        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compact, input);
+    }
+
+    /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
+    pub(super) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if !verdict.denies() {
+            return self.summarize(desk);
+        }
+        let why = verdict
+            .reason
+            .unwrap_or_else(|| "a hook kept the history as it is".into());
+        self.warn(desk, "compaction_blocked", why);
+        match self.context.refuse() {
+            Some(failure) => self.end_failed(desk, failure),
+            None => self.send(desk),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use looplet::engine::policy::hook::{Decision, HookAnswer};
+use serde_json::{Value, json};
+
+use crate::hooks::{answer, asked, says, warnings};
+use crate::wire::{call, stream, text};
+use crate::world::{World, config, tool};
+
+/// A run whose request the vendor has refused as too long.
+fn overflown(hooks: Value) -> World {
+    let mut world = World::started(config(json!([tool("look", json!({}))]), json!({"hooks": hooks})));
+    for round in 1..=5 {
+        let id = format!("c{round}");
+        world.respond(&stream(&[call(&id, "look", json!({"n": round}))], "tool_use"));
+        world.return_value(&id, json!(round));
+    }
+    let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8"}});
+    world.refuse(400, &[], &body.to_string());
+    world
+}
+
+#[test]
+fn s001_42_a_hook_hears_of_a_summary_before_it_is_made() {
+    let mut world = overflown(json!([{"event": "PreCompact", "names": ["overflow"]}]));
+    let (_, input) = asked(&world).remove(0);
+    assert_eq!(input["trigger"], "overflow");
+    assert!(input["preTokens"].as_u64().unwrap() > 0);
+    assert_eq!(world.requests.len(), 6, "it is waited for");
+    answer(&mut world, HookAnswer::default());
+    assert!(world.requests[6].contains("write a summary"));
+    world.respond(&stream(&[text("Looked.")], "end_turn"));
+    assert!(world.requests[7].contains("[Context summary: Looked.]"));
+}
+
+#[test]
+fn s001_42_a_hook_keeps_the_history_as_it_is_and_what_is_too_long_fails() {
+    let mut world = overflown(json!([{"event": "PreCompact"}]));
+    answer(&mut world, says(Decision::Deny, "Keep it."));
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["error"]["code"]),
+        (&json!("failed"), &json!("context_length"))
+    );
+    assert_eq!(warnings(&world), ["compaction_blocked: Keep it."]);
+    assert_eq!(world.requests.len(), 6);
+}
+
+#[test]
+fn an_abort_while_a_hook_before_a_summary_is_asked_keeps_the_whole_history() {
+    let mut world = overflown(json!([{"event": "PreCompact"}]));
+    world.cancel();
+    assert_eq!(world.result()["outcome"], "cancelled");
+    assert_eq!(world.result()["messages"].as_array().unwrap().len(), 11);
+    assert!(world.run.poll_timeout().is_none());
+}
