@@ -11,12 +11,11 @@ use looplet::engine::input::{
     CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
 };
 use looplet::engine::message::{Block, Json};
-use looplet::engine::moment::Moment;
 use looplet::engine::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
 use serde_json::{Value, json};
 
-use super::machine_checks::{check_events, check_messages};
+use super::machine_checks::{check_events, check_late_answers, check_messages, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
 use super::world::{World, config, tool};
@@ -480,73 +479,4 @@ fn prepared(input: &str) -> PreparedCall {
         resource_key: Some(input.to_owned()),
         ..PreparedCall::default()
     }
-}
-
-fn check_overlaps(world: &World) {
-    let mut keys: Vec<&str> = Vec::new();
-    for running in world
-        .running
-        .values()
-        .filter(|running| running.tool_name == "key")
-    {
-        let key = running.input.as_str();
-        assert!(
-            !keys.contains(&key),
-            "I-04: two calls of one resource key run at once"
-        );
-        keys.push(key);
-    }
-}
-
-/// Answers to an effect that is not open.
-fn check_late_answers(world: &mut World, is_careful: bool) {
-    let effect = world.events.len() as u32 % 50;
-    if world.run.is_live(effect) {
-        return;
-    }
-    let moment = Moment {
-        now_ms: world.now_ms,
-        random: world.seed,
-    };
-    let before = is_careful.then(|| state(world));
-    let late = [
-        Input::Chunk {
-            request: effect,
-            bytes: b"data: x\n\n",
-        },
-        Input::End { request: effect },
-        Input::NetworkFailed {
-            request: effect,
-            why: "late".into(),
-        },
-        Input::ToolFinished {
-            call: effect,
-            result: ToolReturn::Content(Vec::new()),
-        },
-        Input::Answered {
-            question: effect,
-            answer: QuestionAnswer::Prepared(Vec::new()),
-        },
-        Input::Saved {
-            save: effect,
-            ok: true,
-        },
-        Input::HandedOver { handover: effect },
-    ];
-    for input in late {
-        world.run.handle_input(input, moment);
-        assert_eq!(world.run.poll_output(), None, "a late answer has an effect");
-    }
-    if let Some(before) = before {
-        assert_eq!(state(world), before, "a late answer changes the state");
-    }
-}
-
-fn state(world: &World) -> Value {
-    let mut state = serde_json::to_value(&world.run).unwrap();
-    // Of the input at hand.
-    for field in ["random", "seed", "now_ms"] {
-        state["ledger"][field] = Value::Null;
-    }
-    state
 }

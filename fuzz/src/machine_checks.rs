@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::event::EventKind;
+use looplet::engine::input::{Input, QuestionAnswer, ToolReturn};
+use looplet::engine::moment::Moment;
 use looplet::engine::usage::Usage;
 use serde_json::Value;
 
@@ -72,4 +74,73 @@ pub fn check_events(world: &World, result: &Value) {
     calls.values().for_each(|usage| sum.add(usage));
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
     assert_eq!(usage, sum, "I-06: usage is not the sum of its calls");
+}
+
+pub fn check_overlaps(world: &World) {
+    let mut keys: Vec<&str> = Vec::new();
+    for running in world
+        .running
+        .values()
+        .filter(|running| running.tool_name == "key")
+    {
+        let key = running.input.as_str();
+        assert!(
+            !keys.contains(&key),
+            "I-04: two calls of one resource key run at once"
+        );
+        keys.push(key);
+    }
+}
+
+/// Answers to an effect that is not open.
+pub fn check_late_answers(world: &mut World, is_careful: bool) {
+    let effect = world.events.len() as u32 % 50;
+    if world.run.is_live(effect) {
+        return;
+    }
+    let moment = Moment {
+        now_ms: world.now_ms,
+        random: world.seed,
+    };
+    let before = is_careful.then(|| state(world));
+    let late = [
+        Input::Chunk {
+            request: effect,
+            bytes: b"data: x\n\n",
+        },
+        Input::End { request: effect },
+        Input::NetworkFailed {
+            request: effect,
+            why: "late".into(),
+        },
+        Input::ToolFinished {
+            call: effect,
+            result: ToolReturn::Content(Vec::new()),
+        },
+        Input::Answered {
+            question: effect,
+            answer: QuestionAnswer::Prepared(Vec::new()),
+        },
+        Input::Saved {
+            save: effect,
+            ok: true,
+        },
+        Input::HandedOver { handover: effect },
+    ];
+    for input in late {
+        world.run.handle_input(input, moment);
+        assert_eq!(world.run.poll_output(), None, "a late answer has an effect");
+    }
+    if let Some(before) = before {
+        assert_eq!(state(world), before, "a late answer changes the state");
+    }
+}
+
+fn state(world: &World) -> Value {
+    let mut state = serde_json::to_value(&world.run).unwrap();
+    // Of the input at hand.
+    for field in ["random", "seed", "now_ms"] {
+        state["ledger"][field] = Value::Null;
+    }
+    state
 }
