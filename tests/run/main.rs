@@ -40,6 +40,7 @@ mod structured_output;
 mod subagent_hooks;
 mod subagents;
 mod tool_errors;
+mod tool_hooks;
 mod tools;
 mod trace;
 mod tuning;
