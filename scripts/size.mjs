@@ -8,7 +8,7 @@ import { isMain, root } from "./lib/machine.mjs";
 /** gzip -9 bytes that five protocols with control are to have, as the sum over the files, panics unwinding included. */
 const targetBytes = 130_000;
 /** What has been reached, plus 2 %: the gate until the target is. */
-export const budgetBytes = 162_600;
+export const budgetBytes = 203_200;
 
 /** Prints the table and tells whether the package is within its budget. */
 export function checkSize() {
