@@ -155,7 +155,8 @@ export class Permissions {
     signal: AbortSignal,
   ): Promise<PermissionResult | { failed: { why: string } } | null> {
     try {
-      const answer = (await decide(toolName, input, { toolCallId, reason, questionId, agentPath, signal })) ?? null;
+      const answer =
+        (await decide(toolName, input, { toolCallId, reason, questionId, agentPath, signal })) ?? null;
       return answer === null ? null : checkPermissionResult(answer);
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
