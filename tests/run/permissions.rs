@@ -156,6 +156,29 @@ fn the_host_may_change_the_input_and_the_history_keeps_what_the_model_wrote() {
 }
 
 #[test]
+fn an_input_of_the_host_that_does_not_fit_the_schema_never_reaches_the_tool() {
+    let mut world = world(json!({"canUseTool": true}));
+    respond(&mut world, &[("act", json!({"n": 1}))]);
+    let question = world.questions[0].0;
+    let updated_input = Some(Json::parse(r#"{"n":"two"}"#).unwrap());
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_input,
+            ..allowed()
+        },
+    );
+    assert!(world.tool_log.is_empty());
+    let told = told(&world, "act")["content"].to_string();
+    assert!(
+        told.contains("The host changed the input of act") && told.contains("/n"),
+        "{told}"
+    );
+    assert!(world.event_names().iter().any(|name| name.contains("warning")));
+}
+
+#[test]
 fn a_denial_in_the_hosts_words_reaches_the_model() {
     let mut world = world(json!({"canUseTool": true}));
     respond(&mut world, &[("act", json!({}))]);

@@ -159,10 +159,10 @@ impl Agent {
             apply(update, desk.permissions.get_or_insert_default());
         }
         if answer.allow {
-            if let (Some(call), Some(input)) = (self.tools.calls.get_mut(index), answer.updated_input) {
-                call.input = input;
+            if self.change_input(desk, index, answer.updated_input) {
+                self.admit(desk, index);
             }
-            return self.admit(desk, index);
+            return;
         }
         let reason = "it was not approved";
         if answer.interrupt {

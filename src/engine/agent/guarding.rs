@@ -137,11 +137,9 @@ impl Agent {
             let message = ["Tool denied by guardrail: ", &reason].concat();
             return self.deny(desk, index, Some(&message), "", false);
         }
-        let call = self.tools.calls.get_mut(index);
-        if let (Some(call), Some(input)) = (call, verdict.updated_input) {
-            call.input = input;
+        if self.change_input(desk, index, verdict.updated_input) {
+            self.tools.set_phase(index, CallPhase::Queued);
         }
-        self.tools.set_phase(index, CallPhase::Queued);
     }
 
     fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {

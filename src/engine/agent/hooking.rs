@@ -384,12 +384,10 @@ impl Agent {
                 decision: verdict.decision,
                 reason: verdict.reason,
             };
-            if let Some(input) = verdict.updated_input
-                && !call.gate.said(Decision::Defer)
-            {
-                call.input = input;
+            let input = verdict.updated_input.filter(|_| !call.gate.said(Decision::Defer));
+            if self.change_input(desk, index, input) {
+                self.tools.set_phase(index, CallPhase::Checked);
             }
-            self.tools.set_phase(index, CallPhase::Checked);
         }
         false
     }

@@ -6,7 +6,7 @@ use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use super::super::json_tree::Tree;
 use super::super::json_writer::decimal;
-use super::super::message::ToolInput;
+use super::super::message::{Json, ToolInput};
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use super::super::policy::binding::bound_input;
 use super::super::text::listed;
@@ -108,6 +108,34 @@ impl Agent {
         self.advance_tools(desk);
     }
 
+    /// Gives a call the input that the host has put in the model's place. One that does not fit the tool's schema is
+    /// answered, not run, and the host is warned; then this is false.
+    pub(super) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
+        let (Some(input), Some(call)) = (input, self.tools.calls.get_mut(index)) else {
+            return true;
+        };
+        let tool = desk.config.tools.iter().position(|tool| tool.name == call.name);
+        let Some(problem) = tool.and_then(|tool| misfit(desk, tool, &input)) else {
+            call.input = input;
+            return true;
+        };
+        let message = [
+            "The host changed the input of ",
+            &call.name,
+            ", and it does not fit the tool's schema: ",
+            &problem,
+        ]
+        .concat();
+        self.warn(desk, "invalid_updated_input", message.clone());
+        let hint = "Do not repeat the call as it is; go on without it or ask the user.";
+        self.finish_call(
+            desk,
+            index,
+            ToolReturn::Fault(fault("invalid_input", message, hint)),
+        );
+        false
+    }
+
     /// What keeps a call from being run.
     pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
@@ -186,28 +214,29 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             ));
         }
     };
-    let Some((tool, schema)) = index.and_then(|index| {
-        let schema = desk.catalog.schemas.get(index)?.as_ref()?;
-        Some((tools.get(index)?, schema))
-    }) else {
+    let Some((index, tool)) = index.and_then(|index| Some((index, tools.get(index)?))) else {
         return Ok(());
     };
     let input = bound_input(input, &tool.bindings, desk.config.inputs.as_ref());
-    let Some(value) = Tree::parse(input.as_str()) else {
-        return Ok(());
-    };
+    match misfit(desk, index, &input) {
+        None => Ok(()),
+        Some(problem) => Err(fault(
+            "invalid_input",
+            ["The input does not fit the tool's schema: ", &problem].concat(),
+            "Call the tool again with input that fits its schema.",
+        )),
+    }
+}
+
+/// What of an input the schema of the tool at this index does not allow.
+fn misfit(desk: &Desk<'_>, tool: usize, input: &Json) -> Option<String> {
+    let schema = desk.catalog.schemas.get(tool)?.as_ref()?;
+    let value = Tree::parse(input.as_str())?;
     let violations = schema.validate(&value, MAX_VIOLATIONS);
-    if violations.is_empty() {
-        return Ok(());
-    }
-    let mut message = String::from("The input does not fit the tool's schema: ");
+    let mut problem = String::new();
     for (at, violation) in violations.iter().enumerate() {
-        message.push_str(if at == 0 { "" } else { "; " });
-        violation.describe(&mut message);
+        problem.push_str(if at == 0 { "" } else { "; " });
+        violation.describe(&mut problem);
     }
-    Err(fault(
-        "invalid_input",
-        message,
-        "Call the tool again with input that fits its schema.",
-    ))
+    (!problem.is_empty()).then_some(problem)
 }
