@@ -20,6 +20,9 @@ pub struct Config {
     pub model: ModelConfig,
     #[serde(default)]
     pub system: Option<String>,
+    /// Behind the system prompt of every agent of the run.
+    #[serde(default)]
+    pub instructions: Option<String>,
     #[serde(default)]
     pub tools: Vec<ToolConfig>,
     /// History to go on from.

@@ -37,6 +37,7 @@ impl Config {
         let config = Config {
             model: r.object("model", model),
             system: r.text_if("system"),
+            instructions: r.text_if("instructions"),
             tools,
             messages: messages(r),
             limits: r.object_or_default("limits", limits),

@@ -50,9 +50,16 @@ impl Run {
         let (mut profiles, mut models) = (Vec::with_capacity(count), Vec::new());
         // Hooks and the values that tools are bound to are the run's.
         let (hooks, inputs) = (config.hooks.clone(), config.inputs.clone());
+        let instructions = config.instructions.take();
         for mut config in std::iter::once(config).chain(agents) {
             config.hooks.clone_from(&hooks);
             config.inputs.clone_from(&inputs);
+            if let Some(instructions) = &instructions {
+                config.system = Some(match config.system.take() {
+                    Some(system) => [&system, "\n\n", instructions].concat(),
+                    None => instructions.clone(),
+                });
+            }
             if !config.agents.is_empty() {
                 return Err(ConfigError::new(
                     "agents",

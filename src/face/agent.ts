@@ -2,7 +2,7 @@
 import { addAgents } from "./agent-list.js";
 import { Conversation } from "./chat.js";
 import { checkOptions, checkWord, describe } from "./check.js";
-import { contextConfig, systemPrompt } from "./context.js";
+import { contextConfig, instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
@@ -191,7 +191,8 @@ function rootConfig(
   }
   return {
     model,
-    system: typeof instructions === "function" ? undefined : systemPrompt(system, options),
+    system: system === "" ? undefined : system,
+    instructions: typeof instructions === "function" ? undefined : instructionsOf(options),
     tools: [...tools.values()].map(({ config }) => config),
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, maxSubagentDepth },
     timeouts,
@@ -214,12 +215,12 @@ function rootConfig(
 
 /** Everything but the history and what is made for each run is written once per agent. */
 function configWriter(config: object, options: AgentOptions): AgentParts["config"] {
-  const { system, instructions } = options;
+  const isFunction = typeof options.instructions === "function";
   const written = JSON.stringify(config);
-  const withSystem = (prompt: string | undefined): string =>
-    prompt === undefined ? written : `${written.slice(0, -1)},"system":${JSON.stringify(prompt)}}`;
   return (messages, inputs) => {
-    const fixed = typeof instructions === "function" ? withSystem(systemPrompt(system, options)) : written;
+    const told = isFunction ? instructionsOf(options) : undefined;
+    const fixed =
+      told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
     const values = inputsJson(inputs);
     const start = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
     if (messages === undefined || messages.length === 0) return start;

@@ -52,14 +52,11 @@ function checkedCompaction(compaction: false | CompactionOptions): CompactionOpt
 }
 
 /**
- * The system prompt of one run, with the instructions behind it.
+ * The instructions of one run.
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function systemPrompt(
-  system: string | undefined,
-  { instructions }: ContextOptions,
-): string | undefined {
+export function instructionsOf({ instructions }: ContextOptions): string | undefined {
   const told: unknown = typeof instructions === "function" ? instructions() : instructions;
   if (told !== undefined && typeof told !== "string") {
     throw new LoopletError(
@@ -68,7 +65,7 @@ export function systemPrompt(
       `needs a string, or a function that returns one, got ${describe(told)}`,
     );
   }
-  return [system, told].filter((text) => text !== undefined && text !== "").join("\n\n") || undefined;
+  return told === "" ? undefined : told;
 }
 
 /**

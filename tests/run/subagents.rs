@@ -437,3 +437,14 @@ fn a_configuration_with_an_agent_that_is_not_there_is_refused() {
         .unwrap();
     assert_eq!(error.field, "tools.helper.agent");
 }
+
+#[test]
+fn instructions_stand_behind_the_system_prompt_of_every_agent() {
+    let mut world = world(json!({"instructions": "It is Monday."}));
+    world.respond(&calls(&[ask("h", "helper", "Where?")]));
+    let systems: Vec<String> = (0..2)
+        .map(|request| world.body(request)["system"].to_string())
+        .collect();
+    assert!(systems[0].contains(r"Be brief.\n\nIt is Monday."), "{systems:?}");
+    assert!(systems[1].contains(r"Dig.\n\nIt is Monday."), "{systems:?}");
+}
