@@ -70,6 +70,11 @@ export interface HookInputs {
     /** Estimated tokens of the history. */
     readonly preTokens: number;
   };
+  /** A summary has taken the place of the history before it. */
+  PostCompact: HookPoint<"PostCompact"> & {
+    readonly trigger: "auto" | "manual" | "overflow";
+    readonly summary: string;
+  };
   /** The run has failed. What the hook returns does not matter. */
   StopFailure: {
     readonly event: "StopFailure";
@@ -128,7 +133,7 @@ export type Hook<E extends HookEvent = HookEvent> = (
 /** Hooks of one event that belong together. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`: which triggers; `StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
    * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
    */
   matcher?: string | undefined;

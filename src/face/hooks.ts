@@ -16,7 +16,7 @@ const TOOL_EVENTS = [
 ];
 const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
-const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "StopFailure"];
+const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "StopFailure"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
 );
@@ -56,7 +56,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
-    const known = event === "PreCompact" ? TRIGGERS : names;
+    const known = event === "PreCompact" || event === "PostCompact" ? TRIGGERS : names;
     const hasNames = isFor !== undefined && (known === TRIGGERS || NAMED_EVENTS.includes(event));
     if (event === "StopFailure") continue;
     const config = {

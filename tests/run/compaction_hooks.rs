@@ -52,3 +52,28 @@ fn an_abort_while_a_hook_before_a_summary_is_asked_keeps_the_whole_history() {
     assert_eq!(world.result()["messages"].as_array().unwrap().len(), 11);
     assert!(world.run.poll_timeout().is_none());
 }
+
+#[test]
+fn a_hook_hears_of_a_summary_that_was_made_before_the_request_goes_out() {
+    let mut world = overflown(json!([{"event": "PostCompact", "names": ["overflow"]}]));
+    world.respond(&stream(&[text("Looked.")], "end_turn"));
+    let (_, input) = asked(&world).remove(0);
+    assert_eq!(
+        (&input["trigger"], &input["summary"]),
+        (&json!("overflow"), &json!("Looked."))
+    );
+    assert_eq!(world.requests.len(), 7, "it is waited for");
+    answer(&mut world, HookAnswer::default());
+    assert!(world.requests[7].contains("[Context summary: Looked.]"));
+}
+
+#[test]
+fn an_abort_while_a_hook_after_a_summary_is_asked_keeps_the_summary() {
+    let mut world = overflown(json!([{"event": "PostCompact"}]));
+    world.respond(&stream(&[text("Looked.")], "end_turn"));
+    world.cancel();
+    let messages = world.result()["messages"].to_string();
+    assert_eq!(world.result()["outcome"], "cancelled");
+    assert!(messages.contains("[Context summary: Looked.]"));
+    assert!(world.run.poll_timeout().is_none());
+}

@@ -345,14 +345,16 @@ impl Agent {
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
-        let mut block = summary_block(summary.trim());
-        if summary.trim().is_empty() || length(block.clone()) >= most {
-            block = summary_block(&plain_summary(before));
+        let mut summary = summary.trim().to_owned();
+        if summary.is_empty() || length(summary_block(&summary)) >= most {
+            summary = plain_summary(before);
         }
+        let block = summary_block(&summary);
         if length(block.clone()) < most {
             self.transcript.replace_first(open.cut, vec![block]);
             let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
             self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
+            return self.ask_after_summary(desk, open.trigger, &summary);
         } else if let Some(mut failure) = open.overflow {
             failure.message.push_str(" (A summary would not be shorter.)");
             return self.end_failed(desk, failure);
@@ -360,6 +362,11 @@ impl Agent {
             let message = "A summary would not be shorter than what it stands for.";
             self.warn(desk, "compaction_failed", message.into());
         }
+        self.send_compacted(desk);
+    }
+
+    /// The request that the history was made shorter for.
+    pub(super) fn send_compacted(&mut self, desk: &mut Desk<'_>) {
         match self.over_budget(desk) {
             Some(stopped_by) => self.stop(desk, stopped_by),
             None => self.send(desk),

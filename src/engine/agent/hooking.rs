@@ -47,6 +47,8 @@ pub enum HookPoint {
     Output(Guarded),
     /// A summary is about to be made.
     Compact,
+    /// A summary was made.
+    Compacted,
     /// The next iteration.
     Prepare,
     /// An iteration is over.
@@ -244,6 +246,7 @@ impl Agent {
             HookPoint::Stop => return self.after_stop(desk, verdict),
             HookPoint::Input => return self.after_input(desk, verdict),
             HookPoint::Compact => return self.after_precompact(desk, verdict),
+            HookPoint::Compacted => return self.send_compacted(desk),
             HookPoint::Prepare => return self.after_prepare(desk, verdict),
             HookPoint::IterationEnd { owes_answer } => return self.hand_over(desk, owes_answer),
             HookPoint::Limit { stopped_by, in_tools } => {

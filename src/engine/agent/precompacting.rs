@@ -1,4 +1,4 @@
-//! Hooks before a summary of the history is made.
+//! Hooks before a summary of the history is made, and after.
 
 use super::super::event::CompactTrigger;
 use super::super::json_writer::{push_count, push_text};
@@ -22,6 +22,18 @@ impl Agent {
         push_text(&mut input, "trigger", trigger.name());
         push_count(&mut input, "preTokens", pre_tokens);
         self.ask_hooks(desk, event, trigger.name(), HookPoint::Compact, input);
+    }
+
+    /// The history is shorter: hooks are told of the summary before the request goes out.
+    pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
+        let event = HookEvent::PostCompact;
+        if !desk.has_hooks(event, trigger.name()) {
+            return self.send_compacted(desk);
+        }
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "trigger", trigger.name());
+        push_text(&mut input, "summary", summary);
+        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compacted, input);
     }
 
     /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
