@@ -16,7 +16,14 @@ const TOOL_EVENTS = [
 ];
 const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
-const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact", "StopFailure"];
+const OTHER_EVENTS = [
+  "PostToolBatch",
+  "UserPromptSubmit",
+  "Stop",
+  "PreCompact",
+  "PostCompact",
+  "StopFailure",
+];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
 );

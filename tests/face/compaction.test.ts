@@ -59,6 +59,23 @@ describe("compaction", () => {
     expect(result).toMatchObject({ outcome: "failed", error: { code: "context_length" } });
   });
 
+  it("S001-42: hooks hear of a summary before it is made and after, and may keep the history", async () => {
+    const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "End." }];
+    const pre = vi.fn();
+    const post = vi.fn();
+    const hooks = {
+      PreCompact: [{ matcher: "overflow", hooks: [pre] }],
+      PostCompact: [{ hooks: [post] }, { matcher: "manual", hooks: [() => expect.unreachable()] }],
+    };
+    const { agent } = setUp(turns, { compaction: { keepLast: 1 }, hooks });
+    expect(await agent.run("Go").result).toMatchObject({ outcome: "completed", text: "End." });
+    expect(pre.mock.calls[0]?.[0]).toMatchObject({ event: "PreCompact", trigger: "overflow" });
+    expect(post.mock.calls[0]?.[0]).toMatchObject({ trigger: "overflow", summary: "They looked." });
+    const blocks = { PreCompact: [{ hooks: [() => ({ decision: "block" as const, reason: "Keep it." })] }] };
+    const kept = setUp(turns, { compaction: { keepLast: 1 }, hooks: blocks });
+    expect((await kept.agent.run("Go").result).error).toMatchObject({ code: "context_length" });
+  });
+
   it("S001-42: run.compact summarises before the next call, also before the engine is loaded", async () => {
     const history = (await setUp([look(1), look(2), { text: "Seen." }]).agent.run("Go").result).messages;
     const { agent, sent } = setUp([{ text: "Sum." }, { text: "End." }], { compaction: { keepLast: 0 } });
