@@ -6,7 +6,7 @@ import { contextConfig, instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
-import { failureListeners, hookFunctions, type FailureListener } from "./hooks.js";
+import { hearers, hookFunctions } from "./hooks.js";
 import type { HostFunction } from "./host-functions.js";
 import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
@@ -41,6 +41,7 @@ import type {
   StopOptions,
   ToolRunOptions,
   TraceOptions,
+  Tracer,
 } from "./types.js";
 
 /** What the runs of an agent share. */
@@ -67,7 +68,8 @@ export interface AgentParts {
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
   /** In the engine's order. */
   readonly functions: readonly HostFunction[];
-  readonly onFailure: readonly FailureListener[];
+  /** Hooks that nothing waits for. */
+  readonly hearers: readonly Tracer[];
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
@@ -136,7 +138,7 @@ function partsOf(options: AgentOptions): AgentParts {
     toolRun: options,
     tracing: options,
     functions,
-    onFailure: failureListeners(options),
+    hearers: hearers(options),
   };
 }
 

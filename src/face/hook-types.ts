@@ -81,6 +81,16 @@ export interface HookInputs {
     readonly error: Failure;
     readonly lastAssistantMessage: string;
   };
+  /** Somebody is waited for: a permission question is open. What the hook returns does not matter. */
+  Notification: {
+    readonly event: "Notification";
+    readonly notificationType: "permission_prompt";
+    readonly message: string;
+    readonly agentPath: string;
+    /** For `run.answer`. */
+    readonly questionId: number;
+    readonly toolName: string;
+  };
   /** The host is about to be asked whether a call may run (by `canUseTool` or a `question` event). */
   PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string };
   /** A call was denied by a rule, the mode or the host. */
@@ -133,7 +143,7 @@ export type Hook<E extends HookEvent = HookEvent> = (
 /** Hooks of one event that belong together. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes; `Notification`: `permission_prompt`). Nothing, `""` and `"*"`: all. Only letters, digits,
    * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
    */
   matcher?: string | undefined;

@@ -1,11 +1,11 @@
 /** Hooks as the host gives them: checked, their matchers looked at, made what the engine asks. Decides nothing. */
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
-import type { Hook, HookGroup, HookOptions, HookOutput } from "./hook-types.js";
+import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-types.js";
 import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
 import type { HookAnswer } from "./question.js";
-import type { Failure } from "./types.js";
+import type { RunEventOf, Tracer } from "./types.js";
 
 const TOOL_EVENTS = [
   "PreToolUse",
@@ -16,16 +16,10 @@ const TOOL_EVENTS = [
 ];
 const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
-const OTHER_EVENTS = [
-  "PostToolBatch",
-  "UserPromptSubmit",
-  "Stop",
-  "PreCompact",
-  "PostCompact",
-  "StopFailure",
-];
+const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact"];
+const HEARD_EVENTS = ["StopFailure", "Notification"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
-  [...NAMED_EVENTS, ...OTHER_EVENTS].map((event) => [event, "any"] as const),
+  [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
 const TRIGGERS = ["auto", "manual", "overflow"];
 const GROUP_TABLE: OptionTable = {
@@ -49,9 +43,6 @@ const OUTPUT_TABLE: OptionTable = {
 
 type AnyHook = (input: any, context: { signal: AbortSignal }) => unknown;
 
-/** A function that hears of a failed run. */
-export type FailureListener = (error: Failure, lastAssistantMessage: string) => unknown;
-
 /**
  * The hooks that the engine asks.
  *
@@ -65,7 +56,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
     const known = event === "PreCompact" || event === "PostCompact" ? TRIGGERS : names;
     const hasNames = isFor !== undefined && (known === TRIGGERS || NAMED_EVENTS.includes(event));
-    if (event === "StopFailure") continue;
+    if (HEARD_EVENTS.includes(event)) continue;
     const config = {
       event,
       names: hasNames ? known.filter(isFor) : undefined,
@@ -82,20 +73,40 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
   return functions;
 }
 
-/** The `StopFailure` hooks: nothing waits for what they say. */
-export function failureListeners(options: HookOptions): FailureListener[] {
-  const listeners: FailureListener[] = [];
+/** The hooks that nothing waits for: they follow a run as tracers do. */
+export function hearers(options: HookOptions): Tracer[] {
+  const tracers: Tracer[] = [];
+  const { signal } = new AbortController();
   for (const [event, { matcher, hooks }] of groups(options)) {
-    if (event !== "StopFailure") continue;
+    if (!HEARD_EVENTS.includes(event)) continue;
     const isFor = matcherOf(matcher, "matcher") ?? (() => true);
-    const { signal } = new AbortController();
-    for (const hook of hooks as readonly Hook<"StopFailure">[]) {
-      listeners.push((error, lastAssistantMessage) =>
-        isFor(error.code) ? hook({ event, error, lastAssistantMessage }, { signal }) : undefined,
+    for (const hook of hooks as readonly AnyHook[])
+      tracers.push(() =>
+        event === "StopFailure"
+          ? {
+              onEvent: () => {},
+              onEnd: ({ error, text }) =>
+                error != null && isFor(error.code)
+                  ? hook({ event, error, lastAssistantMessage: text }, { signal })
+                  : undefined,
+            }
+          : {
+              onEvent: (told) =>
+                told.type === "question" && told.question === "permission" && isFor(PROMPT)
+                  ? hook(notification(told), { signal })
+                  : undefined,
+            },
       );
-    }
   }
-  return listeners;
+  return tracers;
+}
+
+const PROMPT = "permission_prompt";
+
+function notification({ agentPath, questionId, data }: RunEventOf<"question">): HookInputs["Notification"] {
+  const toolName = data?.toolName ?? "";
+  const message = `${toolName} needs your approval: ${data?.reason}`;
+  return { event: "Notification", notificationType: PROMPT, message, agentPath, questionId, toolName };
 }
 
 function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {

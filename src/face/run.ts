@@ -476,8 +476,6 @@ export class EngineRun implements Run {
     this.#summaries.close();
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
-    const { error, text } = result;
-    if (error != null) for (const tell of this.#parts.onFailure) this.#tell(() => tell(error, text));
     this.#onEnd(result);
     for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
     const thrown = thrownFor(result, this.#parts.finishing);

@@ -18,14 +18,14 @@ export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
   return tracers;
 }
 
-/** One trace per tracer; one whose tracer throws is missing. */
+/** One trace per tracer, and per hook that only hears; one whose tracer throws is missing. */
 export function traces(
-  { tracing, clock, random }: AgentParts,
+  { tracing, hearers, clock, random }: AgentParts,
   id: string,
   report: (error: unknown) => void,
 ): Trace[] {
   const { vendor, model } = tracing.model;
-  return tracersOf(tracing).flatMap((tracer) => {
+  return [...tracersOf(tracing), ...hearers].flatMap((tracer) => {
     try {
       return [tracer({ id, vendor, model, now: () => clock.now(), random })];
     } catch (error) {

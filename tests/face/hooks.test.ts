@@ -196,6 +196,36 @@ describe("hooks", () => {
     expect(other).not.toHaveBeenCalled();
   });
 
+  it("Notification hears that an approval is waited for, and nothing waits for it", async () => {
+    const hears = vi.fn(() => new Promise<never>(() => {}));
+    const execute = vi.fn(() => "done");
+    const act = tool({ description: "Acts", inputSchema: schema, needsApproval: true, execute });
+    const { agent } = setUp({
+      tools: { act },
+      hooks: {
+        Notification: [{ hooks: [hears] }, { matcher: "idle_prompt", hooks: [() => expect.unreachable()] }],
+      },
+    });
+    const run = agent.run("Go", {
+      onEvent: (event) => {
+        if (event.type === "question" && event.question === "permission")
+          run.answer(event.questionId, { behavior: "allow" });
+      },
+    });
+    expect((await run.result).outcome).toBe("completed");
+    expect(hears).toHaveBeenCalledExactlyOnceWith(
+      {
+        event: "Notification",
+        notificationType: "permission_prompt",
+        message: expect.stringContaining("act needs your approval"),
+        agentPath: "root",
+        questionId: expect.any(Number),
+        toolName: "act",
+      },
+      expect.anything(),
+    );
+  });
+
   it("what a hook or an approval puts in place of a validated input reaches the tool", async () => {
     const standard = {
       "~standard": {
@@ -233,13 +263,13 @@ describe("hooks", () => {
     expect(() => setUp({ hooks: hooks as never })).toThrow(expect.objectContaining({ field }));
   });
 
-  it("the engine knows every event but StopFailure, which nobody waits for", () => {
+  it("the engine knows every event but those that nobody waits for", () => {
     const rust = readFileSync(new URL("../../src/engine/policy/hook.rs", import.meta.url), "utf8");
     const face = readFileSync(new URL("../../src/face/hooks.ts", import.meta.url), "utf8");
     const known = [...rust.matchAll(/\(HookEvent::\w+, "(\w+)"\)/g)].map(([, name]) => name!);
     const lists = /const TOOL_EVENTS = (.*?)const EVENTS_TABLE/s.exec(face)?.[1] ?? "";
     const offered = [...lists.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
-    expect(offered.filter((name) => !known.includes(name))).toEqual(["StopFailure"]);
+    expect(offered.filter((name) => !known.includes(name))).toEqual(["StopFailure", "Notification"]);
   });
 });
 
