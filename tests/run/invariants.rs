@@ -6,6 +6,7 @@ use looplet::engine::event::{Event, EventKind};
 use looplet::engine::usage::Usage;
 use serde_json::Value;
 
+use crate::random_hooks::MOST_RAISED_ROUNDS;
 use crate::world::World;
 
 /// I-01 and I-03 on the wire.
@@ -105,8 +106,15 @@ pub fn check_limits(world: &World, max_iterations: u32, max_tool_rounds: Option<
         .map(|event| event.iteration)
         .collect();
     rounds.dedup();
+    let is_raised =
+        |event: &Event| matches!(&event.kind, EventKind::Question { question, .. } if question == "Limit");
+    let raised = if world.events.iter().any(is_raised) {
+        MOST_RAISED_ROUNDS
+    } else {
+        0
+    };
     assert!(
-        max_tool_rounds.is_none_or(|most| rounds.len() <= most as usize),
+        max_tool_rounds.is_none_or(|most| rounds.len() <= most.max(raised) as usize),
         "I-05: more rounds of tools than allowed"
     );
 }

@@ -44,11 +44,14 @@ fn prepared(dice: &mut Dice, event: HookEvent) -> Option<Box<Prepared>> {
     })
 }
 
+/// To how many rounds of tools the limit is raised at most.
+pub const MOST_RAISED_ROUNDS: u32 = 4;
+
 /// Less than the limit of iterations that the schedules check.
 fn raise(dice: &mut Dice) -> Raise {
     Raise {
         max_total_tokens: Some(100 + dice.below(100)),
-        max_tool_rounds: Some(2 + dice.below(3) as u32),
+        max_tool_rounds: Some(MOST_RAISED_ROUNDS - dice.below(3) as u32),
         max_tool_calls: Some(4 + dice.below(8) as u32),
         ..Raise::default()
     }
