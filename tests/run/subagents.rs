@@ -404,6 +404,26 @@ fn a_model_that_the_run_was_given_is_that_of_a_subagent_which_inherits_it() {
 }
 
 #[test]
+fn a_kept_subagent_goes_on_with_the_model_that_its_caller_has_now() {
+    let tools = json!([agent_tool(
+        "twin",
+        json!({"profile": 1, "inheritModel": true, "keep": true})
+    )]);
+    let agents = json!({"agents": [{"model": {"vendor": "anthropic", "model": "claude-test"}}]});
+    let mut world = World::started(config(tools, agents));
+    world.respond(&calls(&[ask("a", "twin", "A")]));
+    let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
+    world.input(Input::SetModel {
+        model: Box::new(looplet::engine::config::ModelConfig::from_json(model).unwrap()),
+    });
+    world.respond(&says("First."));
+    world.respond(&calls(&[ask("b", "twin", "B")]));
+    let body = world.body(3);
+    assert_eq!(body["model"], "other");
+    assert!(body["messages"].to_string().contains("First."));
+}
+
+#[test]
 fn a_handoff_goes_on_with_the_transcript_under_another_profile() {
     let mut world = world(json!({}));
     world.respond(&calls(&[

@@ -114,6 +114,8 @@ impl Run {
             earlier += 1;
             if spawn.keep {
                 transcript = std::mem::take(&mut agent.transcript);
+                // The agent before may have asked another model, or the same one otherwise.
+                transcript.forget_body();
             }
         }
         let caller = self.agents.get(parent.agent as usize);
