@@ -98,14 +98,16 @@ pub fn check_limits(world: &World, max_iterations: u32, max_tool_rounds: Option<
     if world.events.iter().any(handed_over) {
         return;
     }
-    // A result that is no error is one of a call that was made.
-    let mut rounds: Vec<u32> = world
-        .events
-        .iter()
-        .filter(|event| event.agent == 0 && matches!(event.kind, EventKind::ToolResult { .. }))
-        .map(|event| event.iteration)
-        .collect();
-    rounds.dedup();
+    // A result that is no error is one of a call that was made; what an attempt that failed has brought does not count.
+    let mut rounds: Vec<u32> = Vec::new();
+    for event in world.events.iter().filter(|event| event.agent == 0) {
+        let is_last = rounds.last() == Some(&event.iteration);
+        match event.kind {
+            EventKind::ToolResult { .. } if !is_last => rounds.push(event.iteration),
+            EventKind::Reset { .. } if is_last => drop(rounds.pop()),
+            _ => {}
+        }
+    }
     let is_raised =
         |event: &Event| matches!(&event.kind, EventKind::Question { question, .. } if question == "Limit");
     let raised = if world.events.iter().any(is_raised) {
