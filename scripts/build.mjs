@@ -218,7 +218,8 @@ async function bundle(dev) {
   };
   await Promise.all([
     esbuild({ ...options, entryPoints: Object.fromEntries(entries) }),
-    esbuild({ ...options, entryPoints: models, plugins: [errors] }),
+    // Their chunks lie beside them: from a folder below, `./errors.js` would lead nowhere.
+    esbuild({ ...options, entryPoints: models, plugins: [errors], chunkNames: "[name]-[hash]" }),
   ]).catch(() => {
     throw new SetupError("The face does not bundle.");
   });
