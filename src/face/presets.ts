@@ -18,7 +18,9 @@ export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "pr
 /** Model calls of a loop that sets no bound of its own: the greatest number that the option takes. */
 const UNBOUNDED = 4_294_967_295;
 
-export const presets: { readonly [name in PresetName]: Preset } = {
+export const presets: {
+  readonly [name in PresetName]: Preset & (name extends "sprout" ? { readonly modelName: string } : unknown);
+} = {
   /** Bounded, safe, resumable, never throws: what `createAgent` does without options. */
   default: { agent: {}, model: {} },
   /** Sprout's agent loop. */
