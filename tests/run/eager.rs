@@ -1,6 +1,6 @@
 use looplet::engine::event::{EventKind, ToolFault};
 use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
-use looplet::engine::message::Json;
+use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
 use serde_json::{Value, json};
 
@@ -282,6 +282,22 @@ fn an_answer_that_is_over_whatever_it_calls_aborts_its_early_calls() {
     assert_eq!(world.tool_log, ["start a", "abort a"]);
     assert_eq!(world.result()["outcome"], "completed");
     assert_eq!(world.result()["toolCalls"][0]["output"]["code"], "cancelled");
+}
+
+#[test]
+fn an_early_call_of_an_answer_that_is_over_counts_as_a_round() {
+    let mut world = world(json!({"strictStopReason": true, "limits": {"maxToolRounds": 1}}));
+    world.input(Input::Steer {
+        id: 1,
+        content: vec![Block::text("And?")],
+    });
+    world.chunk(&block(0, &read("a")));
+    world.return_value("a", json!(1));
+    world.chunk(&(block(1, &text("Done.")) + &end("end_turn", 5)));
+    world.end();
+    world.respond(&stream(&[read("b")], "tool_use"));
+    assert_eq!(world.tool_log, ["start a", "end a"], "one round was allowed");
+    assert_eq!(world.result()["stoppedBy"], "tool_rounds");
 }
 
 #[test]

@@ -84,6 +84,8 @@ impl Agent {
         for index in 0..early {
             self.leave_call(desk, index);
         }
+        // Tools that ran while the answer streamed are a round, even if it goes no further.
+        self.tool_rounds += u32::from(early > 0);
         let mut batch = std::mem::take(&mut self.tools);
         let calls = written.into_iter().skip(early).map(|call| Call {
             phase: CallPhase::Done {
