@@ -6,6 +6,9 @@ import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js
 const MAX_COUNT = 2 ** 32 - 1;
 const WIDE = new Set(["maxTotalTokens", "maxOutputTokens"]);
 
+/** Names of options that an error lists; more of them help nobody. */
+const MAX_LISTED = 25;
+
 /**
  * Checks names, types and required fields of `options`. `path` is the dotted path of the object, empty at the top;
  * `elsewhere` says for a known name of another place where it belongs.
@@ -16,7 +19,7 @@ export function checkOptions(
   table: OptionTable,
   elsewhere: { readonly [name: string]: string } = {},
 ): void {
-  if (!isObject(options)) {
+  if (!isRecord(options)) {
     const field = path === "" ? "options" : path;
     throw new LoopletError("config_wrong_type", field, `needs an object, got ${describe(options)}`);
   }
@@ -114,10 +117,15 @@ function unknownOption(
       ? KNOWN_ELSEWHERE[name]
       : undefined;
   if (known !== undefined) return `no such option; ${known}`;
-  const nearest = nearestName(name, Object.keys(table));
-  return nearest === undefined
-    ? `no such option; there are ${Object.keys(table).join(", ")}`
-    : `no such option; did you mean ${nearest}?`;
+  const names = Object.keys(table);
+  const nearest = nearestName(name, names);
+  if (nearest !== undefined) return `no such option; did you mean ${nearest}?`;
+  if (names.length <= MAX_LISTED) return `no such option; there are ${names.join(", ")}`;
+  const words = name.split(/_|(?=[A-Z])/).filter((word) => word.length > 3);
+  const alike = names.filter((known) =>
+    words.some((word) => known.toLowerCase().includes(word.toLowerCase())),
+  );
+  return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.join(", ")}`}`;
 }
 
 /** The candidate of which at least three letters in five agree, or nothing. */
@@ -153,6 +161,16 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** An object that holds what it has under names: no `Map`, no signal, no promise that was not awaited. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && /^(Object|Module)$/.test(kindOf(value));
+}
+
+/** `Object`, `Map`, `Promise`, … */
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
 /** The dotted path of `name` below `path`. */
 export function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
@@ -171,7 +189,7 @@ export function describe(value: unknown): string {
     case "undefined":
       return "nothing";
     case "object":
-      return "an object";
+      return isRecord(value) ? "an object" : `an object (${kindOf(value)})`;
     case "string":
       return "a string";
     case "number":

@@ -5,7 +5,7 @@
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { askedWith } from "./model-options.js";
-import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE } from "./options.js";
+import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "./options.js";
 import type {
   ApiKey,
   Authorize,
@@ -139,6 +139,7 @@ export function compatible(options: CompatibleOptions): Model {
       `needs one of "${PROTOCOLS.join('", "')}", got ${describeWord(protocol)}`,
     );
   }
+  if (quirks !== undefined) checkQuirks(quirks);
   return httpModel("compatible", options.model, options, protocol, { quirks });
 }
 
@@ -149,6 +150,12 @@ const PROTOCOLS: readonly WireProtocol[] = [
   "gemini",
   "bedrock_converse",
 ];
+
+/** A name that is none would be ignored. Types of thinking are the vendor's own words. */
+function checkQuirks(quirks: object): void {
+  const named = Object.entries(quirks).filter(([name]) => !name.startsWith("thinking."));
+  checkOptions(Object.fromEntries(named), "model.quirks", QUIRK_TABLE);
+}
 
 /** How a vendor is reached that the engine has no row of. */
 export interface Reach {

@@ -236,6 +236,11 @@ export const COMPATIBLE_TABLE: OptionTable = {
   quirks: "object",
 };
 
+const QUIRKS =
+  "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning";
+
+export const QUIRK_TABLE: OptionTable = Object.fromEntries(QUIRKS.split(" ").map((name) => [name, "any"]));
+
 export const PRICE_TABLE: OptionTable = {
   inputUsdPerMillion: "number!",
   outputUsdPerMillion: "number!",

@@ -132,6 +132,8 @@ export function defineAgent<V extends string>(
   createAgent: (options: AgentOptions) => Agent,
   options: DefinedAgentOptions<V>,
 ): DefinedAgent<V> {
+  if (typeof createAgent !== "function")
+    throw new TypeError("defineAgent(createAgent, options) needs createAgent of the entry that you import");
   const { variables = {}, variants, ...base } = options;
   const made = new Map<string, { agent: Agent; values: Variables }>();
   const make = (name: string): { agent: Agent; values: Variables } => {
@@ -140,7 +142,7 @@ export function defineAgent<V extends string>(
     const variant: Variant | undefined = name === "" ? {} : variants?.[name as V];
     if (variant === undefined)
       throw new RangeError(
-        `There is no variant "${name}"; there are: ${Object.keys(variants ?? {}).join(", ")}.`,
+        `There is no variant "${name}"; there are: ${Object.keys(variants ?? {}).join(", ") || "none"}.`,
       );
     const { variables: own, ...changes } = variant;
     const values = { ...variables, ...own };

@@ -71,6 +71,13 @@ export function checkMessages(messages: unknown, field: string): void {
   }
   for (const [index, message] of (messages as Message[]).entries()) {
     const isMessage = isObject(message) && (message["role"] === "user" || message["role"] === "assistant");
+    if (isMessage && typeof message["content"] === "string") {
+      throw new LoopletError(
+        "config_wrong_type",
+        `${field}[${index}].content`,
+        `needs an array of blocks, got a string: [{ type: "text", text: "…" }]`,
+      );
+    }
     if (!isMessage || !Array.isArray(message["content"])) {
       throw new LoopletError(
         "config_wrong_type",

@@ -63,5 +63,7 @@ export function inWords(thrown: unknown, depth = 3): string {
   if (!(thrown instanceof Error) || depth === 0) return text;
   const inner: unknown = thrown.cause ?? (thrown as Partial<AggregateError>).errors?.[0];
   const why = inner === undefined || inner === null ? "" : inWords(inner, depth - 1);
-  return text.includes(why) ? text : `${text} (${why})`;
+  if (why === "") return text;
+  const said = thrown.message === "" ? thrown.name : text;
+  return said.includes(why) ? said : `${said} (${why})`;
 }

@@ -95,7 +95,9 @@ export function issuesInWords(issues: readonly StandardIssue[]): string {
 
 /** What was thrown, in words. */
 export function message(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;
+  if (thrown instanceof Error)
+    return thrown.message === "" ? `${thrown.name} without a message` : thrown.message;
+  if (thrown === undefined || thrown === null) return `${thrown} was thrown`;
   if (typeof thrown === "string") return thrown;
   try {
     return JSON.stringify(thrown) ?? String(thrown);

@@ -1,5 +1,5 @@
 /** `tool()`, and what an agent makes of its tools: checked, named, with the JSON Schema that the model sees. */
-import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
+import { at, checkOptions, describe, describeWord, isObject, isRecord } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { TOOL_TABLE } from "./options.js";
 import { checkNeedsApproval } from "./permissions.js";
@@ -74,7 +74,7 @@ export function knowTools(
 ): ToolSet {
   const known = new Map<string, KnownTool>();
   if (tools === undefined) return known;
-  if (typeof tools !== "object" || tools === null) {
+  if (!isRecord(tools) && !Array.isArray(tools)) {
     throw new LoopletError(
       "config_wrong_type",
       place,

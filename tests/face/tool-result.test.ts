@@ -101,7 +101,7 @@ describe("a tool's result", () => {
 
   it.each<[string, unknown, unknown]>([
     ["an error", new Error("broken"), fault("tool_failed", "broken")],
-    ["an error without a message", new TypeError(), fault("tool_failed", "TypeError")],
+    ["an error without a message", new TypeError(), fault("tool_failed", "TypeError without a message")],
     ["a string", "broken", fault("tool_failed", "broken")],
     [
       "what throws when it is looked at",
@@ -109,7 +109,7 @@ describe("a tool's result", () => {
       fault("tool_failed", "The tool threw something that cannot be shown."),
     ],
     ["an object", { why: 1 }, fault("tool_failed", '{"why":1}')],
-    ["nothing", undefined, fault("tool_failed", "undefined")],
+    ["nothing", undefined, fault("tool_failed", "undefined was thrown")],
     [
       "an error with a cause",
       new TypeError("fetch failed", {

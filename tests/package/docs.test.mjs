@@ -79,7 +79,8 @@ describe("the examples of the documentation", () => {
       );
       process.env.ANTHROPIC_API_KEY = "key";
       const provider = practice({ delayMs: 0 });
-      globalThis.fetch = (url, init) => (init?.method === "POST" ? provider(url, init) : new Response("Rain"));
+      globalThis.fetch = (url, init) =>
+        init?.method === "POST" ? provider(url, init) : new Response("Rain");
       names = await load("names");
     });
     after(() => (globalThis.fetch = fetch));

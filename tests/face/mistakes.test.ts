@@ -1,0 +1,92 @@
+// What a newcomer writes by mistake, and what comes of it.
+import { anthropic, compatible, createAgent, ToolError } from "looplet";
+import { defineAgent } from "looplet/presets";
+import { practice, scripted } from "looplet/practice";
+import { traceRows } from "looplet/trace";
+import { describe, expect, it } from "vitest";
+
+const model = anthropic("practice", { fetch: practice({ delayMs: 0 }) });
+const agent = createAgent({ model });
+const anyOf = (value: unknown): any => value;
+
+describe("a mistake is told at once", () => {
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      "options that were not awaited",
+      () => createAgent(anyOf(Promise.resolve({ model }))),
+      /got an object \(Promise\)/,
+    ],
+    [
+      "a signal in the place of the options",
+      () => agent.run("Hi", anyOf(AbortSignal.abort())),
+      /AbortSignal/,
+    ],
+    [
+      "a history whose contents are texts",
+      () => agent.run("Hi", { messages: [{ role: "user", content: anyOf("x") }] }),
+      /^messages\[0\]\.content: needs an array of blocks, got a string: \[\{ type: "text"/,
+    ],
+    [
+      "a quirk that there is not",
+      () => compatible({ baseUrl: "http://x", model: "m", quirks: anyOf({ maxToken: "x" }) }),
+      /^model\.quirks\.maxToken: no such option; did you mean maxOutputTokens\?|there are maxOutputTokens/,
+    ],
+    [
+      "rows without a sink",
+      () => traceRows(anyOf(undefined)),
+      /^trace: needs a function or an object with write/,
+    ],
+    [
+      "defineAgent without createAgent",
+      () => defineAgent(anyOf({ model }), anyOf(undefined)),
+      /needs createAgent/,
+    ],
+    [
+      "a variant of an agent that has none",
+      () => defineAgent(createAgent, { model }).run("Hi", { small: true }),
+      /no variant "small"; there are: none/,
+    ],
+  ])("%s", (_, attempt, told) => expect(attempt).toThrow(told));
+
+  it("options may be a module's namespace", async () => {
+    const namespace = Object.defineProperty({ model }, Symbol.toStringTag, { value: "Module" });
+    expect((await createAgent(namespace).run("Hi").result).outcome).toBe("completed");
+  });
+
+  it("kinds of thinking are quirks whatever they are called", () => {
+    const quirks = anyOf({ "thinking.adaptive": { mode: "$" } });
+    expect(() => compatible({ baseUrl: "http://x", model: "m", quirks })).not.toThrow();
+  });
+});
+
+describe("what the model reads of a throw that says nothing", () => {
+  it.each<[() => never, string]>([
+    [
+      () => {
+        throw new TypeError();
+      },
+      "TypeError without a message",
+    ],
+    [
+      () => {
+        throw undefined;
+      },
+      "undefined was thrown",
+    ],
+    [
+      () => {
+        throw new ToolError(anyOf({}));
+      },
+      "ToolError without a message",
+    ],
+  ])("%s", async (execute, told) => {
+    const fetch = scripted([{ toolCalls: [{ name: "boom", input: {} }] }, { text: "Well." }]);
+    const boom = { description: "Fails", inputSchema: { type: "object" }, execute };
+    await createAgent({ model: anthropic("t", { fetch }), tools: { boom }, toolErrorFormat: "sprout" }).run(
+      "Go",
+    ).result;
+    expect(fetch.requests[1]?.bodyText).toContain(
+      JSON.stringify(JSON.stringify({ error: told })).slice(1, -1),
+    );
+  });
+});
