@@ -228,7 +228,7 @@ export interface ToolOptions<S = InputSchema> {
    */
   bindings?: { readonly [field: string]: string } | undefined;
   /**
-   * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI); such schemas have to keep to the
+   * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini); such schemas have to keep to the
    * vendor's subset of JSON Schema. Default false.
    */
   strict?: boolean | undefined;

@@ -3,7 +3,7 @@
 use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{push_comma, push_key, push_number, push_raw, push_text};
+use super::super::super::json_writer::{push_comma, push_flag, push_key, push_number, push_raw, push_text};
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
@@ -245,7 +245,12 @@ fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
         }
         into.extend_from_slice(br#","inputSchema":{"#);
         push_raw(into, "json", tool.input_schema.as_str());
-        into.extend_from_slice(b"}}}");
+        into.push(b'}');
+        // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolSpecification.html (2026-11-21)
+        if tool.strict {
+            push_flag(into, "strict", true);
+        }
+        into.extend_from_slice(b"}}");
     }
     // Nova caches tools with what follows and refuses a marker among them.
     if family(spec.model) != Family::Nova {

@@ -28,7 +28,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     push_tools(spec, &fields, into);
     let mut choice = b"{".to_vec();
     if !spec.tools.is_empty() || fields.has("tools") {
-        push_tool_choice(model.tool_choice.as_ref(), &mut choice);
+        push_tool_choice(spec, &mut choice);
     }
     fields.merged(into, "toolConfig", choice);
     fields.merged(
@@ -55,7 +55,7 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
     let has_amount = ["budgetTokens", "thinkingBudget", "thinkingLevel"]
         .iter()
         .any(has);
-    let is_vertex = find(model.base_url.as_deref().unwrap_or_default(), "/publishers/").is_some();
+    let is_vertex = is_vertex(model);
     let effort = model.effort.as_deref();
     let faults = [
         (
@@ -88,6 +88,10 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
         Some((_, field, problem)) => Err(ConfigError::new(*field, *problem)),
         None => Ok(()),
     }
+}
+
+fn is_vertex(model: &ModelConfig) -> bool {
+    find(model.base_url.as_deref().unwrap_or_default(), "/publishers/").is_some()
 }
 
 /// `generationConfig` without its last brace.
@@ -164,8 +168,14 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.extend_from_slice(b"]}]");
 }
 
-fn push_tool_choice(choice: Option<&ToolChoice>, into: &mut Vec<u8>) {
+/// No declaration can be strict by itself: where each wants to be, the mode checks them all. Vertex AI's `v1` does not know
+/// that mode. <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
+/// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
+fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    let choice = spec.model.tool_choice.as_ref();
+    let is_strict = !spec.tools.is_empty() && spec.tools.iter().all(|tool| tool.strict);
     let mode = match choice {
+        None | Some(ToolChoice::Auto) if is_strict && !is_vertex(spec.model) => "VALIDATED",
         None => return,
         Some(ToolChoice::Auto) => "AUTO",
         Some(ToolChoice::None) => "NONE",
