@@ -13,7 +13,7 @@ use super::event::ToolFault;
 use super::json_writer::decimal;
 use super::message::{Block, Json, Message, Role, ToolInput};
 use super::policy::context::{HistoryPolicy, shorten};
-use super::provider::{Protocol, RequestSpec, unmark};
+use super::provider::{Marks, Protocol, RequestSpec};
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -26,12 +26,9 @@ pub struct Transcript {
     body: Vec<u8>,
     #[serde(skip)]
     encoded_messages: usize,
-    /// Where the messages end in `body`, without a cache marker.
+    /// Where the messages end in `body`, and the cache markers among them.
     #[serde(skip)]
-    tail_start: usize,
-    /// The end of the messages in `body` has a cache marker.
-    #[serde(skip)]
-    is_marked: bool,
+    marks: Marks,
 }
 
 impl Transcript {
@@ -111,25 +108,25 @@ impl Transcript {
         if self.body.is_empty() {
             let mut head = Vec::new();
             (protocol.encode_head)(spec, &mut head)?;
-            self.tail_start = head.len();
+            self.marks = Marks::behind(&head);
             self.body = head;
         } else if self.encoded_messages == self.messages.len() {
             return Ok(&self.body);
         }
-        unmark(&mut self.body, self.tail_start, self.is_marked);
+        self.marks.undo(&mut self.body);
         for (at, message) in self.messages.iter().enumerate().skip(self.encoded_messages) {
             let start = self.body.len();
             let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
             let spec = RequestSpec { before, ..*spec };
             let as_sent = without_thinking(message);
+            self.marks.note(&as_sent, start);
             (protocol.encode_message)(&spec, &as_sent, &mut self.body);
             // A wire item begins with a comma, which the first of the list has not.
             if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
                 self.body.remove(start);
             }
         }
-        self.tail_start = self.body.len();
-        self.is_marked = protocol.close_body(spec, &mut self.body);
+        protocol.close_body(spec, &mut self.body, &mut self.marks);
         self.encoded_messages = self.messages.len();
         self.sent = self.messages.len();
         Ok(&self.body)
@@ -189,7 +186,7 @@ impl Transcript {
     pub fn forget_body(&mut self) {
         self.body.clear();
         self.encoded_messages = 0;
-        self.is_marked = false;
+        self.marks = Marks::default();
     }
 
     /// What there is has been told to the model in other words: nothing of it changes any more.

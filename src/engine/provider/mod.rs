@@ -11,6 +11,7 @@
 pub mod anthropic;
 pub mod bedrock;
 mod body_fields;
+mod cache_marks;
 pub(super) mod cursor;
 pub mod failure;
 pub mod gemini;
@@ -29,6 +30,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use cache_marks::Marks;
 pub use layout::Repeat;
 
 use super::answer::Answer;
@@ -82,8 +84,8 @@ pub struct Protocol {
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
-    /// What stands at the end of the encoded messages in place of their last [`END`] to mark it for the vendor's
-    /// prompt cache; empty for no marker. Only in what is sent: the kept bytes never have it.
+    /// What stands in place of an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker. Only
+    /// in what is sent: the kept bytes never have it. Where, is told by [`Marks`].
     pub marked_end: fn(&RequestSpec<'_>) -> String,
     pub decoder: fn() -> Decoder,
 }
@@ -123,40 +125,15 @@ impl Protocol {
         let mut body = Vec::with_capacity(head.len() + messages.len() + 16);
         body.extend_from_slice(head);
         body.extend_from_slice(messages);
-        self.close_body(spec, &mut body);
+        self.close_body(spec, &mut body, &mut Marks::behind(head));
         body
     }
 
-    /// Closes a body that ends in encoded messages: marks their end for the vendor's prompt cache and adds the tail.
-    /// Returns whether there is a marker: [`unmark`] takes the body back to where it was.
-    pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>) -> bool {
-        let marked = (self.marked_end)(spec);
-        let last = body.get(body.len().saturating_sub(OWN_MARKER_BYTES)..);
-        let has = |marker: &&[u8]| {
-            last.is_some_and(|last| last.windows(marker.len()).any(|bytes| bytes == *marker))
-        };
-        let own = OWN_MARKERS.iter().any(has);
-        let marks = !marked.is_empty() && !own && body.ends_with(END);
-        if marks {
-            body.truncate(body.len() - END.len());
-            body.extend_from_slice(marked.as_bytes());
-        }
+    /// Closes a body that ends in encoded messages: marks it for the vendor's prompt cache and adds the tail.
+    /// [`Marks::undo`] takes the body back to where it was.
+    pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>, marks: &mut Marks) {
+        marks.place(&(self.marked_end)(spec), body);
         (self.encode_tail)(spec, body);
-        marks
-    }
-}
-
-/// A block that the user gave a marker of its own takes no second one. Such a field stands at the block's end.
-const OWN_MARKERS: &[&[u8]] = &[b"\"cache_control\"", b"\"cachePoint\""];
-const OWN_MARKER_BYTES: usize = 80;
-
-/// Takes a body that [`Protocol::close_body`] closed back to its encoded messages, which were `length` bytes.
-pub fn unmark(body: &mut Vec<u8>, length: usize, marks: bool) {
-    if marks {
-        body.truncate(length.saturating_sub(END.len()));
-        body.extend_from_slice(END);
-    } else {
-        body.truncate(length);
     }
 }
 

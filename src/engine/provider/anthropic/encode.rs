@@ -164,8 +164,8 @@ fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, in
     }
 }
 
-/// A block's field that ends a cached prefix, if the prompt is to be cached. There are three of at most four: behind
-/// the tools, behind the system prompt, behind the last message. A prefix that is too short (1,024 to 4,096 tokens) is
+/// A block's field that ends a cached prefix, if the prompt is to be cached. There are four at most: behind the tools,
+/// behind the system prompt, behind the last message and where the request before ended. A prefix that is too short (1,024 to 4,096 tokens) is
 /// not cached and costs nothing more.
 /// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
 fn marker(spec: &RequestSpec<'_>) -> Option<String> {
@@ -179,7 +179,7 @@ fn marker(spec: &RequestSpec<'_>) -> Option<String> {
     Some([",\"cache_control\":{\"type\":\"ephemeral\"", &ttl, "}"].concat())
 }
 
-/// The last block of the last message with a marker. It is never reasoning, which cannot have one: a message does not
+/// The last block of a message with a marker. It is never reasoning, which cannot have one: a message does not
 /// end with that.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
     marker(spec).map_or(String::new(), |marker| [&marker, "}]}"].concat())

@@ -280,13 +280,13 @@ fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     }
 }
 
-/// The last block of the last message and a marker. That message is the user's, whose blocks a marker may follow.
+/// The last block of a message and a marker. That message is the user's, whose blocks a marker may follow.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
     cache_point(spec).map_or(String::new(), |marker| ["},", &marker, "]}"].concat())
 }
 
-/// The block that ends a cached prefix, if the prompt is to be cached. There are three of at most four: behind the
-/// tools, behind the system prompt, behind the last message. Models that know no markers refuse them, so that by
+/// The block that ends a cached prefix, if the prompt is to be cached. There are four at most: behind the tools,
+/// behind the system prompt, behind the last message and where the request before ended. Models that know no markers refuse them, so that by
 /// default only those of Claude get them, from the fourth generation on.
 fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
     // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)

@@ -73,8 +73,10 @@ fn s001_38_anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_la
             &marker
         );
         assert_eq!(body["messages"][2]["content"][0]["cache_control"], marker);
+        // Where the request before ended.
+        assert_eq!(body["messages"][0]["content"][0]["cache_control"], marker);
         let count = body.to_string().matches("cache_control").count();
-        assert_eq!(count, if marker.is_null() { 0 } else { 3 });
+        assert_eq!(count, if marker.is_null() { 0 } else { 4 });
     }
 }
 
@@ -116,7 +118,7 @@ fn without_its_marker_each_body_begins_with_the_one_before() {
     for at in 0..5 {
         let first = sent(&mut transcript, protocol, &spec);
         assert_eq!(first, sent(&mut transcript, protocol, &spec), "asked twice");
-        assert_eq!(first.matches(MARKER).count(), 3);
+        assert_eq!(first.matches(MARKER).count(), if at == 0 { 3 } else { 4 });
         let plain = first.replace(MARKER, "");
         assert!(plain.starts_with(&before), "{plain}\n{before}");
         before = plain.strip_suffix("]}").unwrap().to_owned();
@@ -165,4 +167,91 @@ fn an_unknown_lifetime_is_refused() {
     };
     let error = (protocol.encode_head)(&spec, &mut Vec::new()).unwrap_err();
     assert_eq!(error.field, "model.promptCaching.ttl");
+}
+
+#[test]
+fn a_round_of_many_blocks_finds_what_the_request_before_has_cached() {
+    let model = model("anthropic", json!({}));
+    let (_, protocol) = find(&model).unwrap();
+    let tools = tools();
+    let spec = RequestSpec {
+        model: &model,
+        system: Some("s"),
+        tools: &tools,
+        before: None,
+    };
+    let mut transcript = Transcript::default();
+    transcript.push_user(vec![Block::text("go")]);
+    let mut ends = Vec::new();
+    for at in 0..3 {
+        let body: Value = serde_json::from_str(&sent(&mut transcript, protocol, &spec)).unwrap();
+        let mut marked = Vec::new();
+        for (at, message) in body["messages"].as_array().unwrap().iter().enumerate() {
+            let blocks = message["content"].as_array().unwrap();
+            let last = blocks.len() - 1;
+            for (block, value) in blocks.iter().enumerate() {
+                if !value["cache_control"].is_null() {
+                    assert_eq!(block, last);
+                    marked.push(at);
+                }
+            }
+        }
+        ends.push(body["messages"].as_array().unwrap().len() - 1);
+        assert_eq!(
+            marked,
+            ends[ends.len().saturating_sub(2)..],
+            "this end and the one before"
+        );
+        let rounds: Vec<[Message; 2]> = (0..30).map(|call| round(100 * at + call)).collect();
+        let pick = |side: usize| {
+            rounds
+                .iter()
+                .flat_map(|round| round[side].content.clone())
+                .collect()
+        };
+        transcript.push_assistant(Message::assistant(pick(0)));
+        transcript.push_round(pick(1), vec![]);
+    }
+    // A run that is restored in between marks the same places.
+    let whole = sent(&mut transcript, protocol, &spec);
+    transcript.forget_body();
+    assert_eq!(sent(&mut transcript, protocol, &spec), whole);
+}
+
+#[test]
+fn a_request_never_has_more_than_four_markers_with_the_users_own() {
+    let model = model("anthropic", json!({}));
+    let (_, protocol) = find(&model).unwrap();
+    let tools = tools();
+    let spec = RequestSpec {
+        model: &model,
+        system: Some("s"),
+        tools: &tools,
+        before: None,
+    };
+    for own in 0..3 {
+        let mut blocks = vec![Block::text("go".repeat(60))];
+        let marked = r#"{"type":"text","text":"mine","cache_control":{"type":"ephemeral"}}"#;
+        blocks.splice(
+            0..0,
+            (0..own).map(|_| Block::Raw {
+                json: Json::parse(marked).unwrap(),
+            }),
+        );
+        let mut transcript = Transcript::default();
+        transcript.push_user(blocks);
+        let mut counts = Vec::new();
+        for at in 0..3 {
+            counts.push(
+                sent(&mut transcript, protocol, &spec)
+                    .matches("cache_control")
+                    .count(),
+            );
+            let [call, result] = round(at);
+            transcript.push_assistant(call);
+            transcript.push_round(result.content, vec![]);
+        }
+        let wanted = [[3, 4, 4], [4, 4, 4], [4, 4, 4]];
+        assert_eq!(counts, wanted[own]);
+    }
 }
