@@ -42,6 +42,8 @@ pub enum PartKind {
     RedactedThinking,
     Refusal,
     ToolCall,
+    /// An image or a sound that the model made.
+    Media,
     Raw,
 }
 
@@ -49,12 +51,12 @@ pub enum PartKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     pub kind: PartKind,
-    /// Text, thinking, refusal: the text. Tool call: the arguments' JSON text. Redacted thinking: the data. Raw: the
-    /// block's JSON text.
+    /// Text, thinking, refusal: the text. Tool call: the arguments' JSON text. Redacted thinking: the data. Media:
+    /// base64. Raw: the block's JSON text.
     pub text: String,
     /// Tool call: the provider's id, empty when it sent none.
     pub id: String,
-    /// Tool call: the tool's name.
+    /// Tool call: the tool's name. Media: the type.
     pub name: String,
     pub signature: Option<String>,
     /// A JSON object of the vendor's further fields.

@@ -134,6 +134,11 @@ pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
     into.extend_from_slice(json.as_bytes());
 }
 
+/// The fields but for nulls and those in `ours`; `None` of none.
+pub fn others(object: &Object<'_>, ours: &[&str]) -> Option<Json> {
+    object_of(&mut object.fields().filter(|(key, _)| !ours.contains(key)))
+}
+
 /// An object of the fields that are not null; `None` of none.
 pub fn object_of<'a>(fields: &mut dyn Iterator<Item = (&'a str, &'a str)>) -> Option<Json> {
     let mut out = b"{".to_vec();

@@ -123,11 +123,13 @@ pub enum Block {
         content: Vec<Block>,
         is_error: bool,
     },
-    /// An image or a document.
+    /// An image, a sound or a document.
     Media {
         /// For example `image/png` or `application/pdf`.
         media_type: String,
         source: MediaSource,
+        /// A JSON object of further fields of the vendor that made it.
+        vendor: Option<Json>,
     },
     /// A block of the vendor that has no neutral form (server tools, unknown types), kept and sent back as it is.
     Raw { json: Json },
@@ -295,7 +297,11 @@ impl From<Block> for WireBlock {
                 is_error,
                 ..WireBlock::of("tool_result")
             },
-            Block::Media { media_type, source } => {
+            Block::Media {
+                media_type,
+                source,
+                vendor,
+            } => {
                 let (data, url) = match source {
                     MediaSource::Data(data) => (Some(data), None),
                     MediaSource::Url(url) => (None, Some(url)),
@@ -304,6 +310,7 @@ impl From<Block> for WireBlock {
                     media_type: Some(media_type),
                     data,
                     url,
+                    vendor,
                     ..WireBlock::of("media")
                 }
             }
@@ -364,6 +371,7 @@ impl TryFrom<WireBlock> for Block {
                     (None, Some(url)) => MediaSource::Url(url),
                     (None, None) => return Err(missing("data or url")),
                 },
+                vendor: wire.vendor,
             },
             "raw" => Block::Raw {
                 json: wire.json.clone().ok_or_else(|| missing("json"))?,

@@ -120,6 +120,7 @@ fn block(json: &str, level: u32) -> Result<Block, ConfigError> {
                     MediaSource::Data(String::new())
                 }
             },
+            vendor: r.json_if("vendor"),
         },
         "raw" => Block::Raw {
             json: r.json_given("json"),
@@ -227,13 +228,18 @@ fn push_block(into: &mut Vec<u8>, block: &Block) {
                 push_flag(into, "isError", true);
             }
         }
-        Block::Media { media_type, source } => {
+        Block::Media {
+            media_type,
+            source,
+            vendor,
+        } => {
             push_string(into, "media");
             match source {
                 MediaSource::Data(data) => push_text(into, "data", data),
                 MediaSource::Url(url) => push_text(into, "url", url),
             }
             push_text(into, "mediaType", media_type);
+            push_json_if(into, "vendor", vendor.as_ref());
         }
         Block::Raw { json } => {
             push_string(into, "raw");

@@ -318,12 +318,6 @@ fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(),
                 }
                 ids.push(id);
             }
-            Block::Media { .. } => {
-                return Err(ConfigError::new(
-                    field(index),
-                    "media belongs into a user message",
-                ));
-            }
             _ => {}
         }
     }

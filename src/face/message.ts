@@ -79,13 +79,15 @@ export interface ToolResultBlock {
   isError?: boolean;
 }
 
-/** An image or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
+/** An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
 export interface MediaBlock {
   type: "media";
   /** For example `image/png` or `application/pdf`. */
   mediaType: string;
   data?: string;
   url?: string;
+  /** Further fields of the vendor whose model made it. */
+  vendor?: VendorFields;
 }
 
 /** A block of the vendor that has no neutral form, kept and sent back as it is. */

@@ -228,8 +228,8 @@ export interface ToolOptions<S = InputSchema> {
    */
   bindings?: { readonly [field: string]: string } | undefined;
   /**
-   * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini); such schemas have to keep to the
-   * vendor's subset of JSON Schema. Default false.
+   * The vendor makes the model keep to the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini); such schemas have
+   * to keep to the vendor's subset of JSON Schema. Default false.
    */
   strict?: boolean | undefined;
   /** It changes nothing: may run beside other read-only calls. Default false. */

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::message::{Block, Json, Message, Origin, ToolInput};
+use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use looplet::engine::provider::{RequestSpec, protocol};
 use serde_json::Value;
 
@@ -246,6 +246,11 @@ pub fn block(at: usize, part: &Part) -> Block {
         },
         PartKind::RedactedThinking => Block::RedactedThinking { data: text },
         PartKind::Refusal => Block::Refusal { text },
+        PartKind::Media => Block::Media {
+            media_type: part.name.clone(),
+            source: MediaSource::Data(text),
+            vendor,
+        },
         PartKind::Raw => Block::Raw {
             json: Json::parse(&text).unwrap(),
         },

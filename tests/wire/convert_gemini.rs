@@ -245,6 +245,9 @@ fn media(part: &Value) -> Option<Block> {
     Some(Block::Media {
         media_type: part[kind]["mimeType"].as_str()?.to_owned(),
         source: source(part[kind][place].as_str()?.to_owned()),
+        vendor: part
+            .get("thoughtSignature")
+            .map(|signature| json_of(&json!({ "thoughtSignature": signature }))),
     })
 }
 

@@ -4,7 +4,7 @@ use super::super::answer::{Answer, Change, FinishReason, Part, PartKind};
 use super::super::event::{DeltaKind, EventKind};
 use super::super::json_check::check;
 use super::super::ledger::{Grown, Ledger, Place};
-use super::super::message::{Block, Json, Message, Origin, Role, ToolInput};
+use super::super::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 use super::reading::{WrittenCall, name_call};
 use super::{Agent, Desk};
 
@@ -125,7 +125,7 @@ impl Agent {
             PartKind::Text | PartKind::Refusal => true,
             PartKind::Thinking => part.signature.is_some(),
             PartKind::ToolCall => part.whole && check(&part.text).is_ok(),
-            PartKind::RedactedThinking | PartKind::Raw => part.whole,
+            PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {
             self.text = self.with_before(text_of_parts(&answer));
@@ -204,7 +204,7 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
             tool_name: part.name.clone(),
         },
         (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
-        (PartKind::RedactedThinking | PartKind::Raw, _) => return,
+        (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
     };
     ledger.emit(place, kind);
 }
@@ -216,7 +216,7 @@ pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
         PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),
         PartKind::Thinking => Some(DeltaKind::Reasoning),
         PartKind::ToolCall => Some(DeltaKind::ToolInput),
-        PartKind::RedactedThinking | PartKind::Raw => None,
+        PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => None,
     }
 }
 
@@ -266,6 +266,11 @@ fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Bloc
             id,
             name,
             input,
+            vendor,
+        }),
+        PartKind::Media => Some(Block::Media {
+            media_type: name,
+            source: MediaSource::Data(text),
             vendor,
         }),
         PartKind::Raw => Json::parse(&text).ok().map(|json| Block::Raw { json }),

@@ -89,6 +89,7 @@ mod tests {
         let image = Block::Media {
             media_type: "image/png".into(),
             source: crate::engine::message::MediaSource::Data("AAAA".into()),
+            vendor: None,
         };
         let blocks = [
             Block::text("a"),

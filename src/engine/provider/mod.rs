@@ -17,6 +17,7 @@ pub mod failure;
 pub mod gemini;
 mod layout;
 mod legal_id;
+mod made_media;
 pub mod ndjson;
 mod numbered;
 pub mod openai_chat;

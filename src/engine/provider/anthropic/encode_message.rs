@@ -11,10 +11,12 @@ use super::super::super::json_writer::{push_comma, push_key, push_raw, push_stri
 use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
+use super::super::made_media::told;
 use super::NAME;
 
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let message = &*told(message);
     let start = into.len();
     let role = match message.role {
         Role::User => "user",
@@ -131,7 +133,9 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             push_raw(into, "is_error", if *is_error { "true" } else { "false" });
             into.push(b'}');
         }
-        Block::Media { media_type, source } => push_media(media_type, source, into),
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
         Block::Raw { json } => {
             if own {
                 push_comma(into);

@@ -2,14 +2,15 @@
 //!
 //! Roles alternate, the first message is the user's and none is empty: where a message is missing, one that says so
 //! stands in its place. Left out: blank text, reasoning that another protocol or another model wrote, that has no
-//! signature or stands at the end of a message, and what an assistant's message cannot have (images, documents). Calls
-//! and results become text in a request without tools, which may have none.
+//! signature or stands at the end of a message. What an assistant's message cannot have (images, documents) is told as
+//! text. Calls and results become text in a request without tools, which may have none.
 
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
 use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
+use super::super::made_media::told;
 use super::encode::{MAX_NAME, has_tools};
 use super::{Family, NAME, family};
 
@@ -21,6 +22,7 @@ const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;
 
 /// Appends `,{"role":"user","content":[…]}` or `,{"content":[…],"role":"assistant"}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let message = &*told(message);
     let start = into.len();
     let follows_assistant = into.ends_with(ASSISTANT_END);
     let follows_user = !follows_assistant && into.ends_with(b"}");
@@ -97,7 +99,9 @@ impl Writer<'_> {
     fn push_user(&mut self, content: &[Block]) {
         let order = |block: &Block| match block {
             Block::ToolResult { .. } => 0,
-            Block::Media { media_type, source } if is_document(media_type, source) => 1,
+            Block::Media {
+                media_type, source, ..
+            } if is_document(media_type, source) => 1,
             _ => 2,
         };
         let rest = |blocks: &[Block]| blocks.iter().any(|block| order(block) == 2);
@@ -174,7 +178,9 @@ impl Writer<'_> {
             Block::Thinking { .. } | Block::RedactedThinking { .. } => {}
             Block::ToolCall { .. } => self.push_call(block),
             Block::ToolResult { .. } => self.push_result(block),
-            Block::Media { media_type, source } => self.push_media(media_type, source),
+            Block::Media {
+                media_type, source, ..
+            } => self.push_media(media_type, source),
             Block::Raw { json } => {
                 let refused = match raw_key(block).as_str() {
                     "image" | "document" | "video" | "audio" => self.role == Role::Assistant,
@@ -265,9 +271,6 @@ impl Writer<'_> {
 
     /// Only a user's message has media, as bytes or in S3; any other URL is told as text.
     fn push_media(&mut self, media_type: &str, source: &MediaSource) {
-        if self.role == Role::Assistant {
-            return;
-        }
         let (key, format) = kind_and_format(media_type);
         let (field, value) = match source {
             MediaSource::Data(data) => ("bytes", data),

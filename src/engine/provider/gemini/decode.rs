@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, validate};
-use super::super::super::json_writer::{push_any, push_raw, push_vendor};
+use super::super::super::json_writer::{others, push_any, push_raw, push_vendor};
 use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::super::usage::Usage;
@@ -201,8 +201,7 @@ impl GeminiDecoder {
         Ok(None)
     }
 
-    /// Text, thinking and calls; all else (inline data, code that the vendor ran, its own tools, what is unknown) is
-    /// kept raw, and so is a signature without a text. Returns the text's JSON if that is all.
+    /// Text, thinking, media and calls; all else (code that the vendor ran, its own tools, what is unknown) is kept raw, and so is a signature without a text. Returns the text's JSON if that is all.
     fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
@@ -213,6 +212,9 @@ impl GeminiDecoder {
             Some("true") => PartKind::Thinking,
             _ => PartKind::Text,
         };
+        if kind == PartKind::Text && self.read_media(&part, answer).is_some() {
+            return Ok(None);
+        }
         let text = part.string("text");
         let vendor = vendor_fields(&part, None);
         match &text {
@@ -243,6 +245,24 @@ impl GeminiDecoder {
         }
         answer.end(at);
         Ok(None)
+    }
+
+    /// `None` if the part is anything else, or has more than the neutral form can say.
+    fn read_media(&mut self, part: &Object<'_>, answer: &mut Answer) -> Option<()> {
+        let data = part.object("inlineData")?;
+        if part.get("text").is_some() || data.fields().count() != 2 {
+            return None;
+        }
+        let (media_type, bytes) = (data.filled("mimeType")?, data.filled("data")?);
+        self.end_open(answer);
+        let at = answer.start(PartKind::Media);
+        answer.push(at, &bytes);
+        if let Some(open) = answer.parts.get_mut(at) {
+            open.name.push_str(&media_type);
+            open.vendor = others(part, &["inlineData", "thought"]);
+        }
+        answer.end(at);
+        Some(())
     }
 
     fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {

@@ -1,6 +1,7 @@
 //! One message as Gemini takes it: one content, its blocks as parts in their order, results before all else.
 //!
-//! Left out: empty text, reasoning of other models, raw blocks of other protocols. A call that another model wrote has
+//! Left out: empty text, reasoning of other models, raw blocks of other protocols. Images that a Gemini made stay where
+//! they are, with their signatures. A call that another model wrote has
 //! no thought signature of Gemini's, without which Gemini 3 answers 400 if it is the first of its content: it gets the
 //! word that the vendor has for that case. Ids go back only where Gemini gave them: results are matched by name and order.
 //! <https://ai.google.dev/gemini-api/docs/thought-signatures> (2026-11-21)
@@ -13,6 +14,7 @@ use super::super::super::json_writer::{
 use super::super::super::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use super::super::super::text::find;
 use super::super::RequestSpec;
+use super::super::made_media::note;
 use super::NAME;
 use super::decode::SOURCES;
 
@@ -74,7 +76,13 @@ fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
                 into.push(b'}');
                 is_first_call = false;
             }
-            Block::Raw { .. } | Block::Media { .. } if !is_own => {}
+            // Any model of theirs takes pictures; sounds only the one that made them is known to.
+            Block::Media { media_type, .. }
+                if !is_same_model && !(is_own && media_type.starts_with("image/")) =>
+            {
+                push_part(&note(media_type), false, into);
+            }
+            Block::Raw { .. } if !is_own => {}
             _ => push_part(block, is_own, into),
         }
     }
@@ -99,7 +107,11 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
             into.push(b'}');
         }
         Block::Refusal { text } => push_part(&Block::text(text.as_str()), false, into),
-        Block::Media { media_type, source } => {
+        Block::Media {
+            media_type,
+            source,
+            vendor,
+        } => {
             open(into);
             let (field, place, value) = match source {
                 MediaSource::Data(data) => ("inlineData", "data", data),
@@ -109,7 +121,9 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
             into.push(b'{');
             push_text(into, "mimeType", media_type);
             push_text(into, place, value);
-            into.extend_from_slice(b"}}");
+            into.push(b'}');
+            push_vendor(into, vendor.as_ref().filter(|_| own), &[field]);
+            into.push(b'}');
         }
         Block::Raw { json } => {
             push_comma(into);

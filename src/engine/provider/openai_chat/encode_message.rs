@@ -10,13 +10,14 @@ use super::super::super::json_writer::{
 };
 use super::super::super::message::{Block, MediaSource, Message, Role};
 use super::super::RequestSpec;
+use super::super::made_media::told;
 use super::super::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use super::NAME;
 
 /// Appends the wire messages, each with a comma before it.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     match message.role {
-        Role::Assistant => push_assistant(spec, message, into),
+        Role::Assistant => push_assistant(spec, &told(message), into),
         Role::User => {
             for block in &message.content {
                 if let Block::ToolResult { call_id, content, .. } = block {
@@ -244,7 +245,9 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
             push_text(into, "text", text);
             into.push(b'}');
         }
-        Block::Media { media_type, source } => push_media(media_type, source, into),
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
         Block::Raw { json } => {
             push_comma(into);
             into.extend_from_slice(json.as_str().as_bytes());

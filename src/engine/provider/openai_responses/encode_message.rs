@@ -12,8 +12,10 @@ use super::super::super::json_writer::{push_comma, push_raw, push_string, push_t
 use super::super::super::message::{Block, Json, MediaSource, Message, Role};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
+use super::super::made_media::told;
 use super::super::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use super::NAME;
+use super::item::custom_input;
 
 /// The longest id that OpenAI takes.
 const MAX_ID_BYTES: usize = 64;
@@ -21,14 +23,20 @@ const MAX_ID_BYTES: usize = 64;
 /// Appends the items, each with a comma before it.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     match message.role {
-        Role::Assistant => push_assistant(spec, message, into),
-        Role::User => push_user(&message.content, into),
+        Role::Assistant => push_assistant(spec, &told(message), into),
+        Role::User => push_user(spec, &message.content, into),
     }
 }
 
+fn is_own(spec: &RequestSpec<'_>, message: &Message) -> bool {
+    message
+        .origin
+        .as_ref()
+        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model)
+}
+
 fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    let origin = message.origin.as_ref();
-    let own = origin.is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
+    let own = is_own(spec, message);
     let is_thinking =
         |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
     let said = message.content.iter().rposition(|block| !is_thinking(block));
@@ -54,6 +62,10 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
 /// The block's item has an id that may go back, or needs none.
 fn keeps_id(block: &Block, stored: bool) -> bool {
     let vendor = match block {
+        // The id of a custom tool's call is none that a function's call may have.
+        Block::ToolCall { vendor, .. } if item_of(vendor).is_some() && custom_input(block).is_none() => {
+            return false;
+        }
         Block::Text { vendor, .. } | Block::ToolCall { vendor, .. } => vendor,
         Block::Thinking {
             signature, vendor, ..
@@ -122,10 +134,21 @@ impl<'a> Items<'a, '_> {
                 vendor,
             } => {
                 self.close_message();
-                open_item(self.into, "function_call");
+                let custom = custom_input(block).filter(|_| self.own);
+                open_item(
+                    self.into,
+                    if custom.is_some() {
+                        "custom_tool_call"
+                    } else {
+                        "function_call"
+                    },
+                );
                 push_call_id(self.into, id);
                 push_text(self.into, "name", name);
-                push_arguments(input, self.into);
+                match custom {
+                    Some(input) => push_text(self.into, "input", &input),
+                    None => push_arguments(input, self.into),
+                }
                 self.push_further(vendor.as_ref(), &["type"]);
             }
             Block::Raw { json } if self.own => {
@@ -228,10 +251,22 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
 }
 
 /// Results, then raw items, then a message of what remains. Raw parts of a message (`input_…`) stay in it.
-fn push_user(content: &[Block], into: &mut Vec<u8>) {
+fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
+    let calls = spec.before.filter(|before| is_own(spec, before));
+    let calls = calls.map_or(&[][..], |before| &before.content);
     for block in content {
         if let Block::ToolResult { call_id, content, .. } = block {
-            open_item(into, "function_call_output");
+            let answers = |call: &Block| {
+                matches!(call, Block::ToolCall { id, .. } if id == call_id) && custom_input(call).is_some()
+            };
+            open_item(
+                into,
+                if calls.iter().any(answers) {
+                    "custom_tool_call_output"
+                } else {
+                    "function_call_output"
+                },
+            );
             push_call_id(into, call_id);
             push_output(content, into);
             into.push(b'}');
@@ -289,7 +324,9 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
             push_text(into, "text", text);
             into.push(b'}');
         }
-        Block::Media { media_type, source } => push_media(media_type, source, into),
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
         Block::Raw { json } => {
             push_comma(into);
             into.extend_from_slice(json.as_str().as_bytes());

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{object_of, push_escaped};
+use super::super::super::message::{Block, ToolInput};
 
 /// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
 pub type Slot = u32;
@@ -17,6 +18,26 @@ const ONLY: Slot = 0;
 /// What a custom tool's plain text is wrapped in, so that it is a JSON object like every input.
 const CUSTOM_HEAD: &str = "{\"input\":\"";
 const CUSTOM_TAIL: &str = "\"}";
+
+/// As JSON text, in `vendor`.
+const CUSTOM_CALL: &str = "\"custom_tool_call\"";
+
+/// What the model wrote to a custom tool; `None` if the call is none, or was cut off.
+pub fn custom_input(call: &Block) -> Option<String> {
+    let Block::ToolCall {
+        input: ToolInput::Json(json),
+        vendor: Some(vendor),
+        ..
+    } = call
+    else {
+        return None;
+    };
+    let vendor = Object::parse(vendor.as_str())?;
+    if vendor.get("type") != Some(CUSTOM_CALL) {
+        return None;
+    }
+    Some(Object::parse(json.as_str())?.string("input")?.into_owned())
+}
 
 /// An item that has begun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -185,6 +206,10 @@ impl Item {
             let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
             let text = [CUSTOM_HEAD, &input, tail].concat();
             self.complete(ONLY, PartKind::ToolCall, &text, answer);
+            // The type tells how it goes back.
+            let mut fields = vec![("type", CUSTOM_CALL)];
+            further(item, &["type", "call_id", "name", "input"], &mut fields);
+            set_vendor(part, &fields, answer);
         }
     }
 

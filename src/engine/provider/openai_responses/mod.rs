@@ -13,7 +13,9 @@
 //!   `encrypted_content` as its signature and the item's `type` and `id` in `vendor`. Parts of `content` have
 //!   `"field":"content"` there;
 //! - `function_call`: a tool call with the `call_id`. `custom_tool_call`, whose input is plain text, becomes one with
-//!   the input `{"input":"…"}` and goes back as a function call, since results do not say which kind they answer;
+//!   the input `{"input":"…"}` and its type in `vendor`: so it goes back as one to the model that wrote it, with its
+//!   result as `custom_tool_call_output`, and as a function's call to others
+//!   (<https://platform.openai.com/docs/guides/function-calling#custom-tools>, 2026-11-21);
 //! - every other item (server tools, unknown types): a raw block.
 
 mod decode;

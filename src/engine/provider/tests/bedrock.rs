@@ -88,6 +88,7 @@ fn media(media_type: &str, data: &str) -> Block {
     Block::Media {
         media_type: media_type.to_owned(),
         source: MediaSource::Data(data.to_owned()),
+        vendor: None,
     }
 }
 
@@ -95,6 +96,7 @@ fn url(media_type: &str, url: &str) -> Block {
     Block::Media {
         media_type: media_type.to_owned(),
         source: MediaSource::Url(url.to_owned()),
+        vendor: None,
     }
 }
 

@@ -107,6 +107,7 @@ pub(super) fn history(protocol: &str) -> Vec<Message> {
                     Block::Media {
                         media_type: "image/png".to_owned(),
                         source: MediaSource::Data("AAAA".to_owned()),
+                        vendor: None,
                     },
                 ],
             ),
@@ -280,6 +281,7 @@ fn documents_and_sounds_take_each_protocols_form() {
     let media = |media_type: &str, source: MediaSource| Block::Media {
         media_type: media_type.to_owned(),
         source,
+        vendor: None,
     };
     let data = |text: &str| MediaSource::Data(text.to_owned());
     let message = [Message::user(vec![

@@ -79,6 +79,42 @@ fn s004_20_a_history_becomes_items_in_order_with_each_call_and_each_result_apart
 }
 
 #[test]
+fn a_custom_tools_call_goes_back_as_one_with_its_result_and_to_another_model_as_a_functions() {
+    let custom =
+        |id: &str, input: &str| named(call(id, input), r#"{"type":"custom_tool_call","id":"ctc_1"}"#);
+    let own = |call: Block| {
+        let [said] = answer(vec![call]);
+        [said, Message::user(vec![result("c1", vec![Block::text("ok")])])]
+    };
+    let kinds = |further: Value, messages: &[Message]| {
+        let items = input(further, messages);
+        let [call, result] = items.as_slice() else {
+            panic!("{items:?}")
+        };
+        (call.clone(), result["type"].as_str().unwrap().to_owned())
+    };
+    let messages = own(custom("c1", r#"{"input":"ls \"a\"\n"}"#));
+    let (item, result) = kinds(json!({}), &messages);
+    assert_eq!(
+        item,
+        json!({"type":"custom_tool_call","call_id":"c1","name":"weather","input":"ls \"a\"\n","id":"ctc_1"})
+    );
+    assert_eq!(result, "custom_tool_call_output");
+    let saved = serde_json::to_string(&messages).unwrap();
+    let restored: Vec<Message> = serde_json::from_str(&saved).unwrap();
+    assert_eq!(kinds(json!({}), &restored).0["type"], "custom_tool_call");
+    let (item, result) = kinds(json!({"model": "other"}), &messages);
+    assert_eq!(
+        item,
+        json!({"type":"function_call","call_id":"c1","name":"weather","arguments":"{\"input\":\"ls \\\"a\\\"\\n\"}"})
+    );
+    assert_eq!(result, "function_call_output");
+    let (item, result) = kinds(json!({}), &own(custom("c1", r#"{"other":1}"#)));
+    assert_eq!((&item["type"], item.get("id")), (&json!("function_call"), None));
+    assert_eq!(result, "function_call_output");
+}
+
+#[test]
 fn own_items_go_back_as_they_came_with_their_ids() {
     let text = |text: &str, vendor: &str| named(Block::text(text), vendor);
     let items = input(
@@ -207,6 +243,7 @@ fn media_and_raw_blocks_of_the_user_take_their_place() {
     let media = |media_type: &str, source: MediaSource| Block::Media {
         media_type: media_type.to_owned(),
         source,
+        vendor: None,
     };
     let data = || MediaSource::Data("AA==".to_owned());
     let raw = |json: &str| Block::Raw {

@@ -37,6 +37,8 @@ fn session(origin: &str) -> Vec<Message> {
     first.push(
         json!({"type": "text", "text": "I look.", "vendor": {"citations": [{"type": "char_location"}]}}),
     );
+    first.push(json!({"type": "media", "mediaType": "image/png", "data": "bWFkZQ==", "vendor": {"thoughtSignature": "c2ln"}}));
+    first.push(json!({"type": "media", "mediaType": "audio/L16;rate=24000", "data": "c291bmQ="}));
     // Ids as some servers make them.
     first.push(
         json!({"type": "tool_call", "id": "functions.weather:0", "name": "weather", "input": {"city": "Bern"},
@@ -45,12 +47,15 @@ fn session(origin: &str) -> Vec<Message> {
     first.push(
         json!({"type": "tool_call", "id": "toolu_2", "name": "weather", "inputText": "{\"city\": \"Ba"}),
     );
+    let custom = json!({"type": "custom_tool_call", "id": "ctc_1"});
+    first.push(json!({"type": "tool_call", "id": "call_3", "name": "shell", "input": {"input": "ls -l"}, "vendor": custom}));
     let messages = json!([
         {"role": "user", "content": [text("Umbrella?"), image]},
         {"role": "assistant", "content": first, "origin": {"protocol": origin, "model": "theirs"}},
         {"role": "user", "content": [
             {"type": "tool_result", "callId": "functions.weather:0", "content": [text("rain"), image]},
             {"type": "tool_result", "callId": "toolu_2", "content": [text("no JSON")], "isError": true},
+            {"type": "tool_result", "callId": "call_3", "content": [text("files")]},
             text("Quick!")
         ]},
         {"role": "assistant", "content": [{"type": "refusal", "text": "I cannot."}],
@@ -105,6 +110,7 @@ fn s002_02_i_09_a_session_goes_on_with_every_other_protocol() {
                     "Umbrella?",
                     "I look.",
                     "Bern",
+                    "ls -l",
                     "rain",
                     "Quick!",
                     "I cannot.",
@@ -120,10 +126,27 @@ fn s002_02_i_09_a_session_goes_on_with_every_other_protocol() {
                     "reasoning of another model",
                 )
                 .unwrap();
+                let is_home = origin.name == target.name;
                 for secret in ["web_search", "executableCode", "char_location"] {
-                    let is_home = origin.name == target.name;
                     assert!(is_home || !moves(secret), "{secret} has moved from {told}");
                 }
+                let is_gemini = is_home && target.name == "gemini";
+                for (made, stays) in [
+                    ("bWFkZQ==", is_gemini),
+                    ("c291bmQ=", is_gemini && *model == "theirs"),
+                    (
+                        "custom_tool_call_output",
+                        target.name == "openai_responses" && *model == "theirs",
+                    ),
+                ] {
+                    assert_eq!(moves(made), stays, "{made} in {told}");
+                }
+                let is_told = text.contains("[audio/L16;rate=24000 made by the model]");
+                assert_eq!(
+                    is_told,
+                    !is_neutral && !(is_gemini && *model == "theirs"),
+                    "{told}"
+                );
             }
         }
     }
@@ -249,7 +272,10 @@ fn anthropic(body: &Value) -> Checked {
                     open.push(&block["id"]);
                 }
                 "tool_result" => demand(!is_assistant, "a result of the user")?,
-                "image" | "document" => demand(block["source"].is_object(), "a source")?,
+                "image" | "document" => demand(
+                    !is_assistant && block["source"].is_object(),
+                    "a source, of the user",
+                )?,
                 "server_tool_use" | "web_search_tool_result" => demand(is_assistant, "a server tool's")?,
                 other => return Err(format!("a block of type {other}")),
             }
@@ -312,6 +338,7 @@ fn chat(body: &Value) -> Checked {
 fn responses(body: &Value) -> Checked {
     let input = list(body, "input");
     let (mut open, mut answered): (Vec<&Value>, Vec<&Value>) = (Vec::new(), Vec::new());
+    let mut custom: Vec<&Value> = Vec::new();
     for (at, item) in input.iter().enumerate() {
         match item["type"].as_str().unwrap_or("message") {
             "message" => {
@@ -335,10 +362,23 @@ fn responses(body: &Value) -> Checked {
                 )?;
                 open.push(&item["call_id"]);
             }
-            "function_call_output" => answered.push(&item["call_id"]),
+            "custom_tool_call" => {
+                demand(item["input"].is_string() && item["arguments"].is_null(), "a text")?;
+                custom.push(&item["call_id"]);
+                open.push(&item["call_id"]);
+            }
+            kind @ ("function_call_output" | "custom_tool_call_output") => {
+                let is_custom = custom.contains(&&item["call_id"]);
+                demand(
+                    is_custom == (kind == "custom_tool_call_output"),
+                    "a result of its call's kind",
+                )?;
+                answered.push(&item["call_id"]);
+            }
             "reasoning" => {
                 let next = input.get(at + 1).map(|next| &next["type"]);
-                let follows = next.is_some_and(|kind| kind != "function_call_output");
+                let follows =
+                    next.is_some_and(|kind| !kind.as_str().is_some_and(|kind| kind.ends_with("_output")));
                 demand(
                     follows && item["summary"].is_array(),
                     "reasoning with what it led to",
@@ -415,6 +455,7 @@ fn bedrock(body: &Value) -> Checked {
             if let Some(text) = block["text"].as_str() {
                 demand(!text.trim().is_empty(), "text")?;
             }
+            demand(role == "user" || block["image"].is_null(), "an image of the user")?;
             if block["toolUse"].is_object() {
                 let call = &block["toolUse"];
                 demand(
