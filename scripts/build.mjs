@@ -4,15 +4,27 @@
 //   node scripts/build.mjs --glue-only   only the WebAssembly and its glue in target/glue, which the face is written against
 // Only what changed is built again.
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
+import { partTable } from "./lib/part-table.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
+import { split } from "./lib/split-wasm.mjs";
 import { trimmed } from "./lib/trim-wasm.mjs";
 import { withImports } from "./lib/wasm-binary.mjs";
+import { bare } from "./lib/wasm-module.mjs";
 import { setup } from "./setup.mjs";
 
 const glue = join(root, "target/glue");
@@ -53,26 +65,38 @@ async function bind({ env }, wasm, dev) {
   );
   const ours = [
     "scripts/build.mjs",
-    "scripts/lib/pack-wasm.mjs",
-    "scripts/lib/trim-wasm.mjs",
+    ...[
+      "pack-wasm",
+      "trim-wasm",
+      "split-wasm",
+      "assign-parts",
+      "part-table",
+      "wasm-binary",
+      "wasm-module",
+    ].map((name) => `scripts/lib/${name}.mjs`),
     "src/face/join.wat",
   ];
   if (isFresh("glue", [wasm, ...ours.map((name) => join(root, name))], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
-  if (!dev) args.push("--remove-name-section", "--remove-producers-section");
+  // The names of functions tell the parts: they stay until the engine is split.
+  if (!dev) args.push("--remove-producers-section");
   await runQuietly("wasm-bindgen", "wasm-bindgen", [...args, dev ? wasm : trim(wasm)], { env });
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) shortenImports(file, join(glue, "looplet.js"));
+  showExports();
   if (!dev) await optimise(file);
-  await embed(readFileSync(file), dev);
+  await embed(file, dev);
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
 }
 
-/** Writes the module that carries the engine. */
-async function embed(wasm, dev) {
+/**
+ * Writes the modules that carry the engine: `inline.js` all of it, `primary.js` what every run needs, and one for each
+ * part that is loaded when a run needs it.
+ */
+async function embed(file, dev) {
   const joiner = join(glue, "join.wasm");
   await runQuietly("wasm-as", process.execPath, [
     join(root, "node_modules/binaryen/bin/wasm-as"),
@@ -81,20 +105,59 @@ async function embed(wasm, dev) {
     "-o",
     joiner,
   ]);
-  const sorted = packed(wasm);
-  const engine = dev ? gzipSync(sorted) : await zopfli(sorted);
-  const text = (bytes) => JSON.stringify(bytes.toString("base64"));
+  const named = readFileSync(file);
+  const wasm = dev ? named : bare(named);
+  writeFileSync(file, wasm);
+  const { primary, parts, lentAt } = dev
+    ? { primary: wasm, parts: {}, lentAt: 0 }
+    : split(named, partTable, console.log);
+  const quick = async (bytes) => gzipSync(bytes, { level: 9 });
+  const carry = async (name, constant, bytes, more, pack = dev ? quick : zopfli) => {
+    const constants = { ...more, [constant]: await pack(packed(bytes)) };
+    const entries = Object.entries(constants).map(([key, value]) => [
+      key,
+      JSON.stringify(value.toString("base64")),
+    ]);
+    writeFileSync(
+      join(glue, `${name}.js`),
+      entries.map(([key, value]) => `export const ${key} = ${value};\n`).join(""),
+    );
+    writeFileSync(
+      join(glue, `${name}.d.ts`),
+      entries.map(([key]) => `export declare const ${key}: string;\n`).join(""),
+    );
+  };
+  const joins = { joiner: readFileSync(joiner) };
+  await Promise.all([
+    // Read from the disk of a server, if at all.
+    carry("inline", "engine", wasm, joins, quick),
+    carry("primary", "engine", primary, joins),
+    ...Object.entries(parts).map(([name, bytes]) => carry(`part-${name}`, "part", bytes, {})),
+  ]);
+  const files = Object.keys(parts).map((name) => `  ${name}: () => import("./part-${name}.js"),\n`);
   writeFileSync(
-    join(glue, "inline.js"),
-    `export const joiner = ${text(readFileSync(joiner))};\nexport const engine = ${text(engine)};\n`,
+    join(glue, "parts.js"),
+    `export const lentAt = ${lentAt};\nexport const files = {\n${files.join("")}};\n`,
   );
-  writeFileSync(join(glue, "inline.d.ts"), "export const joiner: string;\nexport const engine: string;\n");
+  writeFileSync(
+    join(glue, "parts.d.ts"),
+    "export declare const lentAt: number;\nexport declare const files: { [part: string]: () => Promise<{ part: string }> };\n",
+  );
 }
 
 /** As gzip, up to a tenth smaller than zlib's best. */
 async function zopfli(bytes) {
   const { gzipAsync } = require("@gfx/zopfli");
   return Buffer.from(await gzipAsync(bytes, { numiterations: 15 }));
+}
+
+// After a trap the glue instantiates the engine anew: what is the instance's own is asked of it each time.
+function showExports() {
+  appendFileSync(join(glue, "looplet.js"), "export const instanceExports = () => wasm;\n");
+  appendFileSync(
+    join(glue, "looplet.d.ts"),
+    "/** What the present instance exports. */\nexport function instanceExports(): WebAssembly.Exports;\n",
+  );
 }
 
 // The shell's functions and those of the crates under it: what they hold must be released when a panic passes.
@@ -153,13 +216,14 @@ async function optimise(file) {
     "reference-types",
     "sign-ext",
   ];
-  const sizeOf = (path) => gzipSync(packed(readFileSync(path)), { level: 9 }).length;
+  const sizeOf = (path) => gzipSync(packed(bare(readFileSync(path))), { level: 9 }).length;
   const before = sizeOf(file);
   const tried = await Promise.all(
     passes.map(async (args, index) => {
       const path = `${file}.${index}`;
       const all = [
         ...args,
+        "--debuginfo",
         "--mvp-features",
         ...features.map((name) => `--enable-${name}`),
         file,

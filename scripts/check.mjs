@@ -7,7 +7,7 @@ import { checkSize } from "./size.mjs";
 
 async function main() {
   await build();
-  const results = [checkSize(), await checkImports()];
+  const results = [await checkSize(), await checkImports()];
   const node = (...args) => run(process.execPath, args);
   const { code: publint } = await node(join(root, "node_modules/publint/src/cli.js"), "--strict");
   results.push(publint === 0);

@@ -25,6 +25,13 @@ export function* instructions(body) {
   }
 }
 
+/** The callees of direct calls. */
+export function* calleesOf(body) {
+  if (body === undefined) return;
+  for (const { code, at } of instructions(body))
+    if (code === op.call) yield new Reader(body, at + 1).number();
+}
+
 /** Where the locals of a function's body end. */
 export function localsEnd(body) {
   const reader = new Reader(body, 0);
@@ -122,7 +129,7 @@ export function withImports(wasm, rename) {
 }
 
 /** Tells each import's module, name and kind, and where its kind and type stand. */
-function eachImport(wasm, sections, tell) {
+export function eachImport(wasm, sections, tell) {
   const section = sections.find(({ id }) => id === 2);
   if (!section) return;
   const reader = new Reader(wasm, section.at);

@@ -75,6 +75,7 @@ export interface AgentParts {
 /** An agent whose runs take place in the engine that `load` gives. */
 export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
   const parts = partsOf(options);
+  load.fetch?.(parts.models.needed);
   const start = (prompt: Prompt, run: RunOptions, onEnd?: (result: RunResult) => void): EngineRun => {
     checkRunOptions(run);
     return new EngineRun(parts, prompt, run, load, onEnd);

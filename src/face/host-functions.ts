@@ -22,11 +22,11 @@ export interface HostFunction {
 
 export interface HostContext {
   readonly signal: AbortSignal;
-  /** Takes a model into the run. */
+  /** Takes a model into the run, when the engine has what it needs. */
   readonly takeModel: TakeModel;
 }
 
-export type TakeModel = (model: Model, field: string) => ModelConfig;
+export type TakeModel = (model: Model, field: string) => Promise<ModelConfig>;
 
 /** Asks the functions for one run. */
 export class HostFunctions {

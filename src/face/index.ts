@@ -2,8 +2,9 @@
 import { agentOn } from "./agent.js";
 import type { LoadEngine } from "./engine.js";
 import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./types.js";
-import { loadWasm } from "./wasm.js";
+import { fetchParts, lacksParts, loadWasm } from "./wasm.js";
 import { RunDriver } from "./driver.js";
+import { instanceOf } from "./instance.js";
 
 /**
  * Makes an agent: a model, its tools and its limits.
@@ -18,10 +19,14 @@ export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);
 }
 
-const loadEngine: LoadEngine = async () => {
-  const wasm = await loadWasm();
+const loadEngine: LoadEngine = async (needed) => {
+  const wasm = await loadWasm(needed);
+  // For runs that are under way: a new one looks by itself.
+  if (wasm.parts !== undefined) instanceOf(wasm);
   return (configJson, host) => new RunDriver(wasm, configJson, host);
 };
+loadEngine.lacks = lacksParts;
+loadEngine.fetch = fetchParts;
 
 export { awsSigV4 } from "./aws.js";
 export { bedrock } from "./bedrock.js";

@@ -14,6 +14,8 @@ export class Instance {
   readonly shells = new Set<Tenant>();
   /** The last one whose run is over, empty: without any, a garbage collection drops the code optimised for its shape. */
   freed: Tenant | undefined;
+  /** How many parts of the engine it has. */
+  private filled = 0;
 
   constructor(
     private readonly wasm: LoadedWasm,
@@ -30,6 +32,12 @@ export class Instance {
     if (reader.words[reader.lostWord] === 0) return false;
     this.crash(trapped());
     return true;
+  }
+
+  /** Puts in the parts that have been loaded since. */
+  fill(): void {
+    const { parts, glue } = this.wasm;
+    if (parts !== undefined) this.filled = parts.fill(glue.instanceExports(), this.filled);
   }
 
   /** Ends the runs of an instance that is lost. */
@@ -53,7 +61,7 @@ export function trapped(): Error {
 
 let latest: Instance | undefined;
 
-/** The instance that the next run is to be in. */
+/** The instance that the next run is to be in, with every part that is loaded. */
 // Asked of the glue each time, before anything else: it replaces an instance that was lost, at the first call, and a
 // string that is an argument of that call would still go into the memory of the lost one.
 export function instanceOf(wasm: LoadedWasm): Instance {
@@ -62,5 +70,6 @@ export function instanceOf(wasm: LoadedWasm): Instance {
     latest?.isLost();
     latest = new Instance(wasm, memory);
   }
+  latest.fill();
   return latest;
 }

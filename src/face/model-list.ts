@@ -4,6 +4,7 @@ import { at, describe } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { nanoPrice } from "./model-options.js";
 import { modelParts, type ModelConfig, type ModelParts } from "./models.js";
+import { partOf } from "./parts.js";
 import type { AgentOptions, Fetch } from "./types.js";
 
 type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
@@ -11,10 +12,13 @@ type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
 export class ModelList {
   readonly #settings: Settings;
   readonly #all: ModelParts[];
+  /** The parts of the engine that they need. */
+  readonly needed: Set<string>;
 
   constructor(settings: Settings, all: readonly ModelParts[] = []) {
     this.#settings = settings;
     this.#all = [...all];
+    this.needed = new Set(all.map(({ config }) => partOf(config)));
   }
 
   /** For one run, which may add its own. */
@@ -52,6 +56,7 @@ export class ModelList {
       );
     }
     this.#all.push({ ...given, config });
+    this.needed.add(partOf(config));
     return config;
   }
 

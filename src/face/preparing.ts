@@ -45,7 +45,7 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
         const { messages: others, model: other, ...rest } = said;
         const prepared = {
           ...rest,
-          ...(other === undefined ? {} : { model: takeModel(other, "prepareIteration.model") }),
+          ...(other === undefined ? {} : { model: await takeModel(other, "prepareIteration.model") }),
         };
         return { prepared, messages: others } satisfies HookAnswer;
       },

@@ -12,6 +12,7 @@ import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
 import { HostFunctions } from "./host-functions.js";
+import { Loading, setModel } from "./loading.js";
 import type { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
@@ -58,6 +59,7 @@ export class EngineRun implements Run {
   readonly result: Promise<RunResult>;
 
   readonly #parts: AgentParts;
+  readonly #loading: Loading;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[];
@@ -106,6 +108,7 @@ export class EngineRun implements Run {
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
+    this.#loading = new Loading(load, this.#models.needed);
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
@@ -126,15 +129,16 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.output, running);
-    this.#functions = new HostFunctions(parts.functions, running, (model, field) => ({
-      ...this.#models.add(model, field, parts.tools),
-      ...parts.asked,
-    }));
+    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => {
+      const config = this.#models.add(model, field, parts.tools);
+      await this.#loading.open();
+      return { ...config, ...parts.asked };
+    });
     this.#summaries = new Summaries(parts.context, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
-    void this.#start(load, config);
+    void this.#start(config);
   }
 
   get outcome(): OutcomeKind | undefined {
@@ -185,12 +189,10 @@ export class EngineRun implements Run {
 
   setModel(model: Model): void {
     const { tools, asked } = this.#parts;
-    this.#model = { ...this.#models.add(model, "model", tools), ...asked };
-    try {
-      this.#driver?.setModel(this.#model);
-    } catch (error) {
-      throw new LoopletError("config_invalid_value", "model", refusal(error).message);
-    }
+    const config = { ...this.#models.add(model, "model", tools), ...asked };
+    this.#model = config;
+    if (this.#driver === undefined) return;
+    this.#loading.whenReady(() => this.#model === config && setModel(this.#driver, config), this.#report);
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
@@ -218,10 +220,10 @@ export class EngineRun implements Run {
     return queue;
   }
 
-  async #start(load: LoadEngine, config: string): Promise<void> {
+  async #start(config: string): Promise<void> {
     let open: OpenRun;
     try {
-      open = await load();
+      open = await this.#loading.open();
     } catch (error) {
       this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
       return;

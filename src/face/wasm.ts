@@ -5,6 +5,7 @@ import start, {
   headersOf,
   inletCapacity,
   inletFor,
+  instanceExports,
   linearMemory,
   lostFlag,
   outletAt,
@@ -12,12 +13,22 @@ import start, {
 import { describe } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { HostResponse, HostUrl, HostWasmModule } from "./host-types.js";
+import type { Parts } from "./parts.js";
 
 /** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
 export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
 
 // Not the whole module: a bundler could then leave nothing of it out.
-const glue = { RunHandle, headersOf, inletCapacity, inletFor, linearMemory, lostFlag, outletAt };
+const glue = {
+  RunHandle,
+  headersOf,
+  inletCapacity,
+  inletFor,
+  instanceExports,
+  linearMemory,
+  lostFlag,
+  outletAt,
+};
 
 /** What `RunHandle.tell` can be told: the numbers in `src/shell/handle.rs`. @internal */
 export const enum Tell {
@@ -53,14 +64,23 @@ export interface LoadedWasm {
   readonly glue: typeof glue;
   /** The linear memory of the instance. Its `buffer` is replaced whenever it grows. */
   readonly memory: WebAssembly.Memory;
+  /** Where this engine is not whole. */
+  readonly parts?: Parts | undefined;
 }
 
 let findSource: (() => WasmSource | Promise<WasmSource>) | undefined;
+let ownParts: Parts | undefined;
 let loading: Promise<LoadedWasm> | undefined;
+/** Of the engine that is loading or loaded. */
+let parts: Parts | undefined;
 
-/** Says how this host finds the engine. Called by the entry of the host; `find` runs at the first `loadWasm`. @internal */
-export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): void {
+/**
+ * Says how this host finds the engine, and the parts that it then lacks. Called by the entry of the host; `find` runs
+ * at the first `loadWasm`. @internal
+ */
+export function setWasmSource(find: () => WasmSource | Promise<WasmSource>, lacking?: Parts): void {
   findSource = find;
+  ownParts = lacking;
 }
 
 /**
@@ -74,20 +94,38 @@ export async function init(source?: WasmSource | Promise<WasmSource>): Promise<v
   await (source === undefined ? loadWasm() : load(() => source));
 }
 
-/** The started engine; all callers share one. A failure is not kept: the next call tries again. @internal */
-export function loadWasm(): Promise<LoadedWasm> {
-  return load(findSource);
+/**
+ * The started engine with the parts that are needed; all callers share one. A failure is not kept: the next call tries
+ * again. @internal
+ */
+export async function loadWasm(needed: Iterable<string> = []): Promise<LoadedWasm> {
+  const engine = load(findSource);
+  const [wasm] = await Promise.all([engine, parts?.load(needed)]);
+  return wasm;
+}
+
+/** Whether parts are still to be loaded for a run that has started. @internal */
+export function lacksParts(needed: Iterable<string>): boolean {
+  return parts?.lacks(needed) ?? false;
+}
+
+/** Has parts fetched that a run will need. @internal */
+export function fetchParts(needed: Iterable<string>): void {
+  (loading === undefined ? ownParts : parts)?.fetch(needed);
 }
 
 function load(find: typeof findSource): Promise<LoadedWasm> {
-  loading ??= begin(find).catch((error: unknown) => {
-    loading = undefined;
-    throw explain(error);
-  });
+  if (loading === undefined) {
+    parts = find === findSource ? ownParts : undefined;
+    loading = begin(find, parts).catch((error: unknown) => {
+      loading = undefined;
+      throw explain(error);
+    });
+  }
   return loading;
 }
 
-async function begin(find: typeof findSource): Promise<LoadedWasm> {
+async function begin(find: typeof findSource, lacking: Parts | undefined): Promise<LoadedWasm> {
   if (!find)
     throw new Error("looplet/slim carries no WebAssembly: call `await init(source)` before the first run.");
   const source = await find();
@@ -96,7 +134,7 @@ async function begin(find: typeof findSource): Promise<LoadedWasm> {
       `init() needs a WebAssembly.Module, bytes, a Response or a URL, got ${describe(source)}.`,
     );
   const exports = await start({ module_or_path: source });
-  return { glue, memory: exports.memory };
+  return { glue, memory: exports.memory, parts: lacking };
 }
 
 // Chromium, Firefox and WebKit word the refusal differently and give it different classes.

@@ -1,0 +1,95 @@
+/** The parts of the engine that are loaded when a run needs them: what needs which, and how they come into an instance. */
+import { LoopletError } from "./errors.js";
+import type { ModelConfig } from "./models.js";
+
+/** The part that a model's requests and answers take: its wire protocol. */
+export function partOf({ vendor, protocol = vendor }: ModelConfig): string {
+  return protocol === "custom" ? "ndjson" : protocol;
+}
+
+/** Where the parts are: `scripts/build.mjs` writes it. A part that is not listed is in the engine already. */
+export interface PartFiles {
+  readonly files: { readonly [part: string]: () => Promise<{ readonly part: string }> };
+  /** Where in the table the functions stand that parts import. */
+  readonly lentAt: number;
+  /** The WebAssembly of a part. */
+  unpack(part: string): Promise<BufferSource>;
+}
+
+/** The parts of one engine. */
+export class Parts {
+  readonly #from: PartFiles;
+  readonly #loading = new Map<string, Promise<void>>();
+  /** Those that are there, in the order in which they came. */
+  readonly #modules: WebAssembly.Module[] = [];
+  readonly #loaded = new Set<string>();
+
+  constructor(from: PartFiles) {
+    this.#from = from;
+  }
+
+  /** Whether one of them is still to be loaded. */
+  lacks(parts: Iterable<string>): boolean {
+    return [...parts].some((part) => part in this.#from.files && !this.#loaded.has(part));
+  }
+
+  /** Has the files fetched, so that a run need not wait for them; a failure is for the run to tell. */
+  fetch(parts: Iterable<string>): void {
+    for (const part of parts) this.#from.files[part]?.().catch(() => {});
+  }
+
+  /**
+   * Loads what is not there yet. A failure is not kept: the next call tries again.
+   *
+   * @throws LoopletError `config_wasm`
+   */
+  async load(parts: Iterable<string>): Promise<void> {
+    await Promise.all([...parts].map((part) => this.#load(part)));
+  }
+
+  /** Puts into an instance those that came after the first `count`, and returns how many there are. */
+  fill(exports: WebAssembly.Exports, count: number): number {
+    const table = exports["T0"] as WebAssembly.Table;
+    const { lentAt } = this.#from;
+    for (const module of this.#modules.slice(count)) {
+      const lent: WebAssembly.ModuleImports = {};
+      for (const { name, kind } of WebAssembly.Module.imports(module))
+        lent[name] =
+          kind === "function"
+            ? table.get(lentAt + parseInt(name, 36))
+            : (exports[name] as WebAssembly.ImportValue);
+      new WebAssembly.Instance(module, { "": lent });
+    }
+    return this.#modules.length;
+  }
+
+  #load(part: string): Promise<void> {
+    let loading = this.#loading.get(part);
+    if (loading === undefined) {
+      loading = this.#compile(part).catch((error: unknown) => {
+        this.#loading.delete(part);
+        throw error;
+      });
+      this.#loading.set(part, loading);
+    }
+    return loading;
+  }
+
+  async #compile(part: string): Promise<void> {
+    const file = this.#from.files[part];
+    if (file === undefined) return;
+    try {
+      const packed = (await file()).part;
+      this.#modules.push(await WebAssembly.compile(await this.#from.unpack(packed)));
+      this.#loaded.add(part);
+    } catch (error) {
+      throw new LoopletError(
+        "config_wasm",
+        "",
+        `the engine's part "${part}" cannot be loaded: ${error instanceof Error ? error.message : String(error)}. ` +
+          "Serve every file of the build; a page that is older than the last deployment has to be loaded again",
+        error,
+      );
+    }
+  }
+}
