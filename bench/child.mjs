@@ -1,9 +1,10 @@
 /**
  * One process with one contestant: `child.mjs <mode> <contestant> [workload] [wire]`, speaking over the IPC channel.
- * `serve` runs one sample for each message `{ id, wire }`; `cold` and `memory` run one workload and end.
+ * `serve` runs one sample for each message `{ id, wire }`; `cold`, `memory` and `workerd` run one workload and end.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { run as drainAll } from "./contestants/drain.mjs";
+import { firstDeltaInWorkerd } from "./workerd.mjs";
 import { workloadOf } from "./workloads.mjs";
 
 const [mode, name, id, wire] = process.argv.slice(2);
@@ -11,6 +12,7 @@ const load = () => import(`./contestants/${name}.mjs`);
 
 if (mode === "serve") await serve();
 else if (mode === "cold") await answer(() => coldStart(id, wire));
+else if (mode === "workerd") await answer(() => firstDeltaInWorkerd(name, id, wire));
 else await answer(() => memory(id, wire));
 
 async function serve() {

@@ -8,7 +8,7 @@ const groupTitles = {
   W1: "W1  one answer of 20,000 text deltas",
   W2: "W2  one tool call with large arguments, then an answer",
   W3: "W3  a loop with 3 parallel tool calls an iteration",
-  W4: "W4  fresh process: CPU from import to the first delta",
+  W4: "W4  fresh process: CPU from import to the first delta; a fresh workerd: its whole CPU up to there",
   W6: "W6  peak memory of a process: 20,000 and 200,000 deltas, 800 iterations",
   W7: "W7  100 runs at once, 10 iterations of 200 deltas and 3 tool calls each",
 };
@@ -89,6 +89,7 @@ export function report(figures, contestants) {
     const value = valueOf(contestant, workload, wire);
     if (as === "ratio") return ratioOf(contestant, workload, wire);
     if (as === "absolute") return value;
+    if (as === "above") return value - valueOf(FLOOR, workload, wire);
     if (as === "growth") return value / valueOf(contestant, from, wire);
     const own = (id) =>
       (valueOf(contestant, id, wire) - valueOf("drain", id, wire)) * Number(id.split("-")[1]);
@@ -98,6 +99,7 @@ export function report(figures, contestants) {
   function explain({ as = "ratio", from, workload }) {
     if (as === "ratio") return "of raw-js";
     if (as === "absolute") return unitOf(workload);
+    if (as === "above") return `${unitOf(workload)} above raw-js`;
     return as === "growth" ? `times ${from}` : `times ${from}, without the copies of the body`;
   }
 

@@ -132,6 +132,7 @@ async function race(racer, id, wire, isWarmup) {
 }
 
 async function sample(contestant, id, wire) {
+  if (id === "W4-workerd") return reply(start("workerd", contestant.name, id, wire));
   if (groupOf(id) === "W4") return reply(start("cold", contestant.name, id, wire));
   if (groupOf(id) === "W6") return reply(start("memory", contestant.name, id, wire));
   if (!contestant.child.connected) {
@@ -142,8 +143,9 @@ async function sample(contestant, id, wire) {
   return reply(contestant.child);
 }
 
-function takesPart({ name, slowBeyond }, id, wire) {
+function takesPart({ name, isPeer, slowBeyond }, id, wire) {
   if (name === "drain" && groupOf(id) === "W4") return false;
+  if (isPeer && id === "W4-workerd") return false;
   const limit = slowBeyond[groupOf(id)];
   if (limit === undefined || workloadIds.indexOf(id) <= workloadIds.indexOf(limit)) return true;
   figures.push({ contestant: name, workload: id, wire, note: "too slow" });

@@ -28,6 +28,7 @@ const catalogue = {
   "W3-200": { unit: "ms/iteration", per: 200, build: (wire) => loop(wire, { iterations: 200 }) },
   "W3-800": { unit: "ms/iteration", per: 800, build: (wire) => loop(wire, { iterations: 800 }) },
   W4: { unit: "ms", per: 1, build: (wire) => text(wire, "event", 20) },
+  "W4-workerd": { unit: "ms", per: 1, build: (wire) => text(wire, "event", 20) },
   "W6-20k": { unit: "MB", per: 1, build: (wire) => longText(wire, 1) },
   "W6-200k": { unit: "MB", per: 1, build: (wire) => longText(wire, 10) },
   "W6-loop": { unit: "MB", per: 1, build: (wire) => loop(wire, { iterations: 800 }) },
