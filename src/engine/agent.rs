@@ -100,6 +100,8 @@ pub struct Agent {
     pub next_model: Option<Box<ModelConfig>>,
     /// `root`, or `root/…` below it.
     pub path: String,
+    /// The same, but that of the first call for an agent that is kept: whose conversation it goes on with.
+    pub home: String,
     pub iteration: u32,
     pub attempt: u32,
     tries: Tries,
@@ -175,6 +177,7 @@ impl Agent {
             asked,
             next_model: None,
             path: path.to_owned(),
+            home: path.to_owned(),
             iteration: 0,
             attempt: 0,
             tries: Tries::default(),

@@ -102,6 +102,18 @@ pub struct Config {
     /// The configurations of the agents that tools stand for, from the second profile on. Theirs have none.
     #[serde(default)]
     pub agents: Vec<Config>,
+    /// What agents that are kept remember of earlier runs.
+    #[serde(default)]
+    pub subagents: Vec<Memory>,
+}
+
+/// The conversation of an agent that is kept from call to call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Memory {
+    /// Of its first call.
+    pub agent_path: String,
+    pub messages: Vec<Message>,
 }
 
 /// One tool, without its function: that stays in JavaScript.

@@ -4,7 +4,7 @@
 //! test compares the two.
 
 use super::config::{
-    Access, AgentTool, Config, Limits, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching,
+    Access, AgentTool, Config, Limits, Memory, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching,
     RepeatPolicy, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig,
     ToolExecution,
 };
@@ -102,6 +102,7 @@ impl Config {
             join_deltas: r.flag("joinDeltas", true),
             trace: r.flag("trace", false),
             agents: agents(r),
+            subagents: memories(r),
         };
         record.finish(config)
     }
@@ -347,6 +348,20 @@ fn agents(r: &mut Record<'_>) -> Vec<Config> {
         Ok(())
     });
     agents
+}
+
+fn memories(r: &mut Record<'_>) -> Vec<Memory> {
+    let mut memories = Vec::new();
+    r.each("subagents", &mut |json| {
+        let mut record = Record::new(json);
+        let memory = Memory {
+            agent_path: record.text("agentPath"),
+            messages: messages(&mut record),
+        };
+        memories.push(record.finish(memory)?);
+        Ok(())
+    });
+    memories
 }
 
 fn agent_tool(r: &mut Record<'_>) -> AgentTool {

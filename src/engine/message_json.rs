@@ -138,6 +138,17 @@ fn block(json: &str, level: u32) -> Result<Block, ConfigError> {
     record.finish(block)
 }
 
+/// Appends a field with messages.
+pub fn push_messages(into: &mut Vec<u8>, messages: &[Message]) {
+    push_key(into, "messages");
+    into.push(b'[');
+    for message in messages {
+        push_comma(into);
+        push_message(into, message);
+    }
+    into.push(b']');
+}
+
 /// Appends a message.
 pub fn push_message(into: &mut Vec<u8>, message: &Message) {
     into.push(b'{');

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::answer::FinishReason;
+use super::config::Memory;
 use super::error::Failure;
 use super::message::{Json, Message};
 use super::usage::Usage;
@@ -97,4 +98,6 @@ pub struct RunResult<'a> {
     pub raw_finish_reason: Option<&'a str>,
     /// Ids of the steers and follow-ups that were never delivered.
     pub undelivered: Vec<u32>,
+    /// What agents that are kept remember.
+    pub subagents: &'a [Memory],
 }

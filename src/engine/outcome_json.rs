@@ -1,13 +1,14 @@
 //! Writes how a run ended and what it has to show, by hand: see [`super::event_json`].
 
 use super::answer::FinishReason;
+use super::config::Memory;
 use super::error::{Failure, FailureCode};
 use super::event_json::{push_counts, push_text_or_null, push_usage};
 use super::json_writer::{
     push_comma, push_count, push_flag, push_key, push_number, push_raw, push_string, push_text, push_text_if,
 };
 use super::message::Json;
-use super::message_json::push_message;
+use super::message_json::push_messages;
 use super::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy, ToolCallRecord};
 use super::output::{HttpRequest, Question, StopAbout};
 
@@ -158,13 +159,7 @@ impl RunResult<'_> {
             push_tool_call(into, call);
         }
         into.push(b']');
-        push_key(into, "messages");
-        into.push(b'[');
-        for message in self.messages.iter() {
-            push_comma(into);
-            push_message(into, message);
-        }
-        into.push(b']');
+        push_messages(into, &self.messages);
         push_usage(into, "usage", &self.usage);
         push_key(into, "costNanoUsd");
         match self.cost_nano_usd {
@@ -175,7 +170,16 @@ impl RunResult<'_> {
         push_text_or_null(into, "finishReason", self.finish_reason.map(FinishReason::name));
         push_text_or_null(into, "rawFinishReason", self.raw_finish_reason);
         push_counts(into, "undelivered", &self.undelivered);
-        into.push(b'}');
+        push_key(into, "subagents");
+        into.push(b'[');
+        for Memory { agent_path, messages } in self.subagents {
+            push_comma(into);
+            into.push(b'{');
+            push_text(into, "agentPath", agent_path);
+            push_messages(into, messages);
+            into.push(b'}');
+        }
+        into.extend_from_slice(b"]}");
         String::from_utf8(out).unwrap_or_default()
     }
 }
@@ -325,6 +329,10 @@ mod tests {
             {"type":"tool_call","id":"1","name":"t","input":{"a":1.0}},
             {"type":"tool_call","id":"2","name":"t","inputText":"{"},{"type":"raw","json":[1]}]}]}"#;
         let messages = Config::from_json(history).unwrap().messages;
+        let subagents = [Memory {
+            agent_path: "root/a".into(),
+            messages: messages.clone(),
+        }];
         let error = Failure::new(FailureCode::Billing, "pay");
         let call = |output| ToolCallRecord {
             id: "1".into(),
@@ -350,6 +358,7 @@ mod tests {
             finish_reason: Some(FinishReason::Other),
             raw_finish_reason: Some("odd"),
             undelivered: vec![1, 2],
+            subagents: &subagents,
         };
         assert_eq!(result.to_json(), serde_json::to_string(&result).unwrap());
         result.outcome = None;

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::active_model::ActiveModel;
 use super::agent::{Agent, Queued};
-use super::config::{Config, ModelConfig};
+use super::config::{Config, Memory, ModelConfig};
 use super::error::{ConfigError, Failure, FailureCode};
 use super::event::EventKind;
 use super::input::Input;
+use super::json_record::within;
 use super::ledger::{Ledger, Place};
 use super::moment::Moment;
 use super::outcome::{Outcome, OutcomeKind, StoppedBy};
@@ -29,6 +30,8 @@ pub struct Run {
     ledger: Ledger,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
+    /// What agents that are kept remember.
+    memories: Vec<Memory>,
     /// As configured, and as answers of the host have changed them since.
     permissions: Option<Permissions>,
     started: bool,
@@ -42,6 +45,12 @@ impl Run {
     pub fn new(mut config: Config) -> Result<Run, ConfigError> {
         let permissions = config.permissions.clone();
         let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
+        let mut memories = std::mem::take(&mut config.subagents);
+        for (index, memory) in memories.iter_mut().enumerate() {
+            let messages = Transcript::from_history(std::mem::take(&mut memory.messages))
+                .map_err(|problem| within("subagents", Some(index), problem))?;
+            memory.messages = messages.into_messages();
+        }
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
         ledger.accounts.add(None, &config.limits);
@@ -87,6 +96,7 @@ impl Run {
             profiles,
             ledger,
             agents: vec![Agent::new(0, "root", models.swap_remove(0), transcript)],
+            memories,
             permissions,
             started: false,
             outcome: None,
@@ -314,6 +324,7 @@ impl Run {
         let (iteration, attempt) = root
             .map(|root| (root.iteration, root.attempt))
             .unwrap_or_default();
+        self.forget_fleeting();
         self.ledger.close_all();
         self.ledger.flush_journal();
         self.ledger.emit(

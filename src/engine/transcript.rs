@@ -68,6 +68,10 @@ impl Transcript {
         &self.messages
     }
 
+    pub fn into_messages(self) -> Vec<Message> {
+        self.messages
+    }
+
     /// Adds to the last user message if that has not been sent, else starts a new one.
     pub fn push_user(&mut self, content: Vec<Block>) {
         let mut content: Vec<Block> = content

@@ -14,7 +14,7 @@ import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
 import { permissionConfig } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
-import { checkMessages } from "./prompt.js";
+import { checkHistory } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { steerConfig } from "./steering.js";
 import { stopConfig } from "./stopping.js";
@@ -30,7 +30,6 @@ import type {
   FailureCode,
   FinishOptions,
   Inputs,
-  Message,
   Model,
   OutputFormat,
   PermissionOptions,
@@ -44,6 +43,9 @@ import type {
   Tracer,
 } from "./types.js";
 
+/** What a run goes on from. */
+export type History = Pick<RunOptions, "messages" | "subagents">;
+
 /** What the runs of an agent share. */
 export interface AgentParts {
   readonly models: ModelList;
@@ -53,7 +55,7 @@ export interface AgentParts {
   /** The same, and those of the other agents, by profile. */
   readonly sets: readonly ToolSet[];
   /** The engine's configuration as JSON, with the history of one run. */
-  readonly config: (messages: readonly Message[] | undefined, inputs: Inputs) => string;
+  readonly config: (history: History, inputs: Inputs) => string;
   readonly clock: Clock;
   /** The clock's own, if there is one. */
   readonly now: (() => number) | undefined;
@@ -85,8 +87,8 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
       return start(prompt, run);
     },
     chat(chat = {}) {
-      checkOptions(chat, "", { messages: "any" });
-      return new Conversation(start, chat.messages ?? []);
+      checkOptions(chat, "", { messages: "any", subagents: "any" });
+      return new Conversation(start, chat);
     },
   };
 }
@@ -163,7 +165,7 @@ function costLimit(maxUsd: number | undefined): number | undefined {
 
 function checkRunOptions(run: RunOptions): void {
   checkOptions(run, "", RUN_TABLE, RUN_ELSEWHERE);
-  checkMessages(run.messages, "messages");
+  checkHistory(run);
   const { signal } = run;
   if (
     signal !== undefined &&
@@ -220,23 +222,27 @@ function rootConfig(
 function configWriter(config: object, options: AgentOptions): AgentParts["config"] {
   const isFunction = typeof options.instructions === "function";
   const written = JSON.stringify(config);
-  return (messages, inputs) => {
+  return ({ messages, subagents }, inputs) => {
     const told = isFunction ? instructionsOf(options) : undefined;
     const fixed =
       told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
     const values = inputsJson(inputs);
     const start = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
-    if (messages === undefined || messages.length === 0) return start;
-    try {
-      return `${start.slice(0, -1)},"messages":${JSON.stringify(messages)}}`;
-    } catch {
-      throw new LoopletError(
-        "config_invalid_value",
-        "messages",
-        "holds something that JSON cannot (a cycle or a bigint)",
-      );
-    }
+    return withList(withList(start, "messages", messages), "subagents", subagents);
   };
+}
+
+function withList(config: string, field: string, list: readonly unknown[] | undefined): string {
+  if (list === undefined || list.length === 0) return config;
+  try {
+    return `${config.slice(0, -1)},"${field}":${JSON.stringify(list)}}`;
+  } catch {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      "holds something that JSON cannot (a cycle or a bigint)",
+    );
+  }
 }
 
 function checkRetry(retry: RetryPolicy): void {

@@ -1,8 +1,8 @@
-/** A conversation: the transcript of each run is the history of the next. */
+/** A conversation: the transcript of each run is the history of the next, and what its subagents remember. */
 import { isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
-import { checkMessages } from "./prompt.js";
-import type { Chat, Message, Prompt, Run, RunOptions, RunResult } from "./types.js";
+import { checkHistory, checkMessages } from "./prompt.js";
+import type { Chat, Message, Prompt, Run, RunOptions, RunResult, SubagentMemory } from "./types.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (prompt: Prompt, options: RunOptions, onEnd: (result: RunResult) => void) => Run;
@@ -10,34 +10,45 @@ export type StartRun = (prompt: Prompt, options: RunOptions, onEnd: (result: Run
 export class Conversation implements Chat {
   readonly #start: StartRun;
   #messages: readonly Message[];
+  #subagents: readonly SubagentMemory[];
   #current: Run | undefined;
 
-  constructor(start: StartRun, messages: readonly Message[]) {
-    checkMessages(messages, "messages");
+  constructor(start: StartRun, history: Pick<RunOptions, "messages" | "subagents">) {
+    checkHistory(history);
+    const { messages = [], subagents = [] } = history;
     this.#start = start;
     this.#messages = [...messages];
+    this.#subagents = [...subagents];
   }
 
   get messages(): readonly Message[] {
     return this.#messages;
   }
 
+  get subagents(): readonly SubagentMemory[] {
+    return this.#subagents;
+  }
+
   get current(): Run | undefined {
     return this.#current;
   }
 
-  run(prompt: Prompt, options: Omit<RunOptions, "messages"> = {}): Run {
+  run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents"> = {}): Run {
     this.#refuseWhileBusy("run");
-    if (isObject(options) && "messages" in options) {
-      throw new LoopletError(
-        "config_unknown_option",
-        "messages",
-        "the chat keeps the transcript; use chat.reset(messages)",
-      );
+    for (const kept of isObject(options) ? ["messages", "subagents"] : []) {
+      if (kept in options) {
+        throw new LoopletError(
+          "config_unknown_option",
+          kept,
+          "the chat keeps the transcript; use chat.reset(messages)",
+        );
+      }
     }
-    const all = isObject(options) ? { ...options, messages: this.#messages } : options;
+    const history = { messages: this.#messages, subagents: this.#subagents };
+    const all = isObject(options) ? { ...options, ...history } : options;
     const run = this.#start(prompt, all, (result) => {
       this.#messages = result.messages;
+      this.#subagents = result.subagents;
       this.#current = undefined;
     });
     this.#current = run;
@@ -48,6 +59,7 @@ export class Conversation implements Chat {
     this.#refuseWhileBusy("reset");
     checkMessages(messages, "messages");
     this.#messages = [...messages];
+    this.#subagents = [];
   }
 
   #refuseWhileBusy(field: string): void {

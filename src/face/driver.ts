@@ -59,6 +59,7 @@ export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {
   output: unknown;
   toolCalls: unknown[];
   messages: unknown[];
+  subagents: unknown[];
   usage: { [count: string]: unknown };
   costNanoUsd: number | null;
   iterations: number;

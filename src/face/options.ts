@@ -132,6 +132,7 @@ export const PERMISSION_TABLE: OptionTable = {
 
 export const RUN_TABLE: OptionTable = {
   messages: "any",
+  subagents: "any",
   inputs: "object",
   signal: "any",
   onText: "function",

@@ -2,7 +2,7 @@
 import { describe, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { isContentBlock } from "./tool-content.js";
-import type { ContentBlock, Message, Prompt } from "./types.js";
+import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "./types.js";
 
 /**
  * A prompt as blocks.
@@ -86,6 +86,30 @@ export function checkMessages(messages: unknown, field: string): void {
       );
     }
   }
+}
+
+/**
+ * The same for everything that a run goes on from.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
+export function checkHistory({ messages, subagents }: Pick<RunOptions, "messages" | "subagents">): void {
+  checkMessages(messages, "messages");
+  if (subagents === undefined) return;
+  if (!Array.isArray(subagents)) throw wrongMemory("subagents", subagents);
+  for (const [index, memory] of (subagents as SubagentMemory[]).entries()) {
+    const field = `subagents[${index}]`;
+    if (!isObject(memory) || typeof memory.agentPath !== "string") throw wrongMemory(field, memory);
+    checkMessages(memory.messages ?? null, `${field}.messages`);
+  }
+}
+
+function wrongMemory(field: string, got: unknown): LoopletError {
+  return new LoopletError(
+    "config_wrong_type",
+    field,
+    `needs result.subagents of an earlier run, got ${describe(got)}`,
+  );
 }
 
 /** Why a run was aborted, in words. */

@@ -1,6 +1,6 @@
 /** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
 import type { EngineResult } from "./engine.js";
-import type { ContentBlock, Failure, FailureCode, Message, Outcome, RunResult, Usage } from "./types.js";
+import type { ContentBlock, Failure, FailureCode, Outcome, RunOptions, RunResult, Usage } from "./types.js";
 
 /** Nano-USD in one US dollar. */
 const NANO = 1e9;
@@ -26,6 +26,9 @@ export function finished(
     get messages() {
       return kept(this, "messages", raw.messages);
     },
+    get subagents() {
+      return kept(this, "subagents", raw.subagents);
+    },
     usage,
     costUsd: (costNanoUsd ?? 0) / NANO,
     costNanoUsd,
@@ -44,7 +47,7 @@ function kept<T>(result: object, name: string, value: T): T {
 
 /** A run that ended before the engine had it: the history and the prompt, nothing else. */
 export function neverStarted(
-  history: readonly Message[],
+  { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,
   prompt: ContentBlock[],
   undelivered: number[],
   hasPrice: boolean,
@@ -53,7 +56,8 @@ export function neverStarted(
     text: "",
     output: undefined,
     toolCalls: [],
-    messages: [...history, { role: "user", content: prompt }],
+    subagents: [...subagents],
+    messages: [...messages, { role: "user", content: prompt }],
     usage: noUsage(),
     costNanoUsd: hasPrice ? 0 : null,
     iterations: 0,

@@ -113,7 +113,7 @@ export class EngineRun implements Run {
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
-    const config = parts.config(options.messages, inputs);
+    const config = parts.config(options, inputs);
     this.id = parts.ids();
     this.result = new Promise((resolve, reject) => {
       this.#settle = resolve;
@@ -461,12 +461,7 @@ export class EngineRun implements Run {
 
   #alone(): EngineResult {
     const undelivered = this.#early.map(({ id }) => id);
-    return neverStarted(
-      this.#options.messages ?? [],
-      this.#prompt,
-      undelivered,
-      this.#models.priceBasis() !== undefined,
-    );
+    return neverStarted(this.#options, this.#prompt, undelivered, this.#models.priceBasis() !== undefined);
   }
 
   #conclude(result: RunResult): void {

@@ -1,4 +1,5 @@
 /** Agents as tools of an agent: `subagent()` and `handoff()`. */
+import type { Message } from "./message.js";
 import type { Model } from "./model-types.js";
 import type { RepeatOptions, StopCondition } from "./stop-types.js";
 import type { Timeouts, ToolExecution, ToolOptions, Tools } from "./types.js";
@@ -49,10 +50,21 @@ export interface SubagentOptions extends AgentToolOptions {
   toolExecution?: ToolExecution | undefined;
   /** Default: the run's. */
   maxToolConcurrency?: number | undefined;
-  /** It remembers its earlier calls within the run: each goes on where the last one ended, one at a time. Default false. */
+  /**
+   * It remembers its earlier calls: each goes on where the last one ended, one at a time. Within a chat also from run to
+   * run, else if a run is given `result.subagents` of the one before. Default false.
+   */
   persistent?: boolean | undefined;
   /** Nothing that it does changes anything: it may run beside read-only calls, and in the mode `plan`. Default false; agents always run beside each other. */
   readOnly?: boolean | undefined;
+}
+
+/** What a persistent subagent remembers. */
+export interface SubagentMemory {
+  /** Of its first call: `"root/researcher"`. */
+  agentPath: string;
+  /** Its conversation, legal to send again. */
+  messages: Message[];
 }
 
 /**

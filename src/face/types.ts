@@ -16,6 +16,7 @@ import type { HostAbortSignal } from "./host-types.js";
 import type { ContextOptions } from "./context-types.js";
 import type { FromJsonSchema, JsonSchema } from "./json-schema.js";
 import type { ContentBlock, Message } from "./message.js";
+import type { SubagentMemory } from "./subagent-types.js";
 import type { Fetch, Model } from "./model-types.js";
 import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
@@ -311,6 +312,8 @@ export interface RunListeners<Output = unknown> {
 export interface RunOptions<Output = unknown> extends RunListeners<Output> {
   /** The history to go on from, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
+  /** What persistent subagents remember: `result.subagents` of an earlier run. Default: nothing. */
+  subagents?: readonly SubagentMemory[] | undefined;
   /** Values for the tools' `bindings`, over the agent's own. Default: none. */
   inputs?: Inputs | undefined;
   /** Aborts the run; may be aborted already. Its reason becomes `result.abortReason`. */
@@ -411,6 +414,8 @@ export interface RunReport {
   toolCalls: ToolCallRecord[];
   /** The whole transcript, the given history included; legal to send again whatever happened. */
   messages: Message[];
+  /** What persistent subagents remember, those included that were not called; for the next run's option `subagents`. */
+  subagents: SubagentMemory[];
   usage: Usage;
   /** US dollars; 0 when the cost is not known, see `costBasis`. */
   costUsd: number;
@@ -452,14 +457,16 @@ export interface Agent<Output = unknown> {
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
   run(prompt: Prompt, options?: RunOptions<Output>): Run<Output>;
-  /** A conversation that keeps its transcript from prompt to prompt. */
-  chat(options?: { messages?: readonly Message[] }): Chat<Output>;
+  /** A conversation that keeps its transcript, and what persistent subagents remember, from prompt to prompt. */
+  chat(options?: Pick<RunOptions, "messages" | "subagents">): Chat<Output>;
 }
 
 /** A conversation: each run goes on from where the last one ended, however it ended. */
 export interface Chat<Output = unknown> {
   /** The transcript so far; replaced when a run ends. */
   readonly messages: readonly Message[];
+  /** What persistent subagents remember so far. */
+  readonly subagents: readonly SubagentMemory[];
   /** The run that is going on. */
   readonly current: Run<Output> | undefined;
   /**
@@ -467,9 +474,9 @@ export interface Chat<Output = unknown> {
    *
    * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on
    */
-  run(prompt: Prompt, options?: Omit<RunOptions<Output>, "messages">): Run<Output>;
+  run(prompt: Prompt, options?: Omit<RunOptions<Output>, "messages" | "subagents">): Run<Output>;
   /**
-   * Forgets the transcript, or replaces it.
+   * Forgets the transcript and what subagents remember, or replaces the former.
    *
    * @throws LoopletError `misuse_chat_busy` while a run goes on
    */

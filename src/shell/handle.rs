@@ -272,6 +272,7 @@ impl RunHandle {
                 text: String::new(),
                 tool_calls: Cow::Borrowed(&[]),
                 messages: Cow::Borrowed(&[]),
+                subagents: &[],
                 ..run.result()
             };
             result.to_json()

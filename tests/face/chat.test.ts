@@ -27,6 +27,38 @@ describe("a chat", () => {
     expect((await engine.driver()).config["messages"]).toEqual(asked);
   });
 
+  it("hands what its subagents remember from run to run", async () => {
+    const { engine, chat } = begin();
+    const run = chat.run("one");
+    const first = await engine.driver();
+    expect(first.config["subagents"]).toBeUndefined();
+    first.end({ outcome: "completed" });
+    const { subagents } = await run.result;
+    expect(subagents).toHaveLength(1);
+    expect(chat.subagents).toEqual(subagents);
+    const next = chat.run("two");
+    const second = await engine.driver();
+    expect(second.config["subagents"]).toEqual(subagents);
+    second.end({ outcome: "completed" });
+    await next.result;
+    chat.reset();
+    expect(chat.subagents).toEqual([]);
+  });
+
+  it.each([
+    [{}, "subagents"],
+    [[{}], "subagents[0]"],
+    [[{ agentPath: "root/a" }], "subagents[0].messages"],
+    [[{ agentPath: "root/a", messages: [{ role: "x" }] }], "subagents[0].messages[0]"],
+  ])("refuses %j as a memory", (subagents, field) => {
+    const agent = agentOn(new FakeEngine().load, { model: anthropic("m", { apiKey: "k" }) });
+    for (const start of [
+      () => agent.run("one", { subagents } as never),
+      () => agent.chat({ subagents } as never),
+    ])
+      expect(start).toThrow(expect.objectContaining({ field }));
+  });
+
   it("refuses a second run while one goes on, and takes it right after an abort", async () => {
     const { engine, chat } = begin();
     const run = chat.run("one");

@@ -3,7 +3,7 @@ import type { RawRunResult } from "../../src/face/driver.js";
 import { withHistory } from "../../src/face/history.js";
 import { finished } from "../../src/face/result.js";
 
-const history = { toolCalls: [{ id: "call_1" }], messages: [{ role: "user", content: [] }] };
+const history = { toolCalls: [{ id: "call_1" }], messages: [{ role: "user", content: [] }], subagents: [] };
 const bytes = new TextEncoder().encode(JSON.stringify({ text: "", ...history }));
 
 function raw(): RawRunResult {

@@ -59,6 +59,7 @@ describe("a run", () => {
       finishReason: "stop",
       rawFinishReason: "end_turn",
       undelivered: [],
+      subagents: [{ agentPath: "root/keeper", messages: [] }],
     });
     expect(driver.isFreed).toBe(true);
   });

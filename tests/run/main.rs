@@ -25,6 +25,7 @@ mod guardrails;
 mod history;
 mod hooks;
 mod invariants;
+mod kept_agents;
 mod limits;
 mod many_calls;
 mod models;

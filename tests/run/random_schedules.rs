@@ -75,6 +75,9 @@ fn check(seed: u64) {
     }
     let result = played.world.result();
     check_messages(&result["messages"]);
+    for memory in result["subagents"].as_array().unwrap() {
+        check_messages(&memory["messages"]);
+    }
     check_limits(
         &played.world,
         played.max_iterations,
@@ -263,6 +266,11 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
             "ask": dice.pick(&[json!([]), json!(["key"])]),
             "timeoutMs": 150,
         });
+    }
+    if dice.below(4) == 0 {
+        fields["subagents"] = json!([{"agentPath": "root/keeper", "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Before."}]},
+            {"role": "assistant", "content": [{"type": "tool_call", "id": "t1", "name": "read", "input": {}}]}]}]);
     }
     random_hooks::add(dice, &mut fields);
     if dice.below(3) == 0 {

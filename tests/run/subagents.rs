@@ -14,7 +14,7 @@ fn agent_tool(name: &str, agent: Value) -> Value {
 }
 
 /// A run with the tools `read`, `act` and the subagent `helper`, which has `dig` and, if it may, `helper` itself.
-fn setting(fields: Value) -> Config {
+pub fn setting(fields: Value) -> Config {
     let tools = json!([
         agent_tool("helper", json!({"profile": 1})),
         agent_tool("keeper", json!({"profile": 1, "keep": true})),
@@ -52,20 +52,20 @@ fn world(fields: Value) -> World {
     World::started(setting(fields))
 }
 
-fn ask(id: &str, name: &str, prompt: &str) -> crate::wire::Piece {
+pub fn ask(id: &str, name: &str, prompt: &str) -> crate::wire::Piece {
     call(id, name, json!({"prompt": prompt}))
 }
 
-fn calls(pieces: &[crate::wire::Piece]) -> String {
+pub fn calls(pieces: &[crate::wire::Piece]) -> String {
     stream(pieces, "tool_use")
 }
 
-fn says(words: &str) -> String {
+pub fn says(words: &str) -> String {
     stream(&[text(words)], "end_turn")
 }
 
 /// What the model is told of a call in this request.
-fn told(world: &World, request: usize, id: &str) -> (String, bool) {
+pub fn told(world: &World, request: usize, id: &str) -> (String, bool) {
     let body = world.body(request);
     let messages = body["messages"].as_array().unwrap();
     let blocks = messages

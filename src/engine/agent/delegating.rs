@@ -3,7 +3,7 @@
 
 use super::super::active_model::ActiveModel;
 use super::super::answer::FinishReason;
-use super::super::config::{AgentTool, ModelConfig};
+use super::super::config::{AgentTool, Memory, ModelConfig};
 use super::super::event::EventKind;
 use super::super::input::ToolReturn;
 use super::super::json_record::{Record, document};
@@ -112,17 +112,13 @@ impl Agent {
     }
 
     /// What the caller's model is told of an agent that has ended, and whose call that was. Nothing else than its text
-    /// comes back; the rest is given up, but for the transcript of an agent that is kept.
+    /// comes back; its transcript is left for [`Agent::memory`].
     pub fn report(&mut self) -> Option<(Parent, Outcome, ToolReturn)> {
         let (parent, outcome) = (self.parent.clone()?, self.ended.clone()?);
         self.has_reported = true;
         let text = std::mem::take(&mut self.text);
         let open = std::mem::take(&mut self.tools);
-        if self.is_kept {
-            self.transcript.push_round(open.results(), Vec::new());
-        } else {
-            self.transcript = Default::default();
-        }
+        self.transcript.push_round(open.results(), Vec::new());
         self.records = Vec::new();
         let result = match outcome.outcome {
             OutcomeKind::Completed if self.finish_reason != Some(FinishReason::Length) => {
@@ -146,6 +142,15 @@ impl Agent {
             }
         };
         Some((parent, outcome, result))
+    }
+
+    /// The transcript of an agent that has ended, which gives it up; what is to be kept of it.
+    pub fn memory(&mut self) -> Option<Memory> {
+        let messages = std::mem::take(&mut self.transcript).into_messages();
+        self.is_kept.then(|| Memory {
+            agent_path: self.home.clone(),
+            messages,
+        })
     }
 
     /// The result of a call, of an agent that is about to be stopped.

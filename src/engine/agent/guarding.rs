@@ -7,14 +7,13 @@ use super::super::event::EventKind;
 use super::super::json_reader::string;
 use super::super::json_writer::push_key;
 use super::super::message::{Block, Message};
-use super::super::message_json::push_message;
+use super::super::message_json::{push_message, push_messages};
 use super::super::outcome::StoppedBy;
 use super::super::policy::hook::{HookAnswer, HookEvent};
 use super::super::tool_batch::CallPhase;
 use super::super::transcript::Transcript;
 use super::hooking::HookPoint;
 use super::reading::WrittenCall;
-use super::tuning::push_messages;
 use super::{Agent, Desk};
 
 /// An answer that waits for its guardrails.

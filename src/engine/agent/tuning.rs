@@ -9,7 +9,7 @@ use super::super::event::EventKind;
 use super::super::event_json::{push_text_or_null, push_usage};
 use super::super::json_writer::{push_comma, push_flag, push_key, push_raw, push_text};
 use super::super::message::{Json, Message};
-use super::super::message_json::push_message;
+use super::super::message_json::push_messages;
 use super::super::outcome::ToolCallRecord;
 use super::super::policy::hook::{HookAnswer, HookEvent, Prepared};
 use super::super::transcript::Transcript;
@@ -162,17 +162,6 @@ impl Agent {
         self.ask_hooks(desk, event, "", HookPoint::IterationEnd { owes_answer }, input);
         true
     }
-}
-
-/// Appends a field with messages.
-pub(super) fn push_messages(into: &mut Vec<u8>, messages: &[Message]) {
-    push_key(into, "messages");
-    into.push(b'[');
-    for message in messages {
-        push_comma(into);
-        push_message(into, message);
-    }
-    into.push(b']');
 }
 
 /// Appends an item with a call and what came of it.

@@ -99,6 +99,7 @@ impl Run {
             finish_reason: root.and_then(|root| root.finish_reason),
             raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),
             undelivered: queued.unwrap_or_default(),
+            subagents: &self.memories,
         }
     }
 }

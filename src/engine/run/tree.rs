@@ -2,6 +2,7 @@
 
 use super::super::active_model::ActiveModel;
 use super::super::agent::{Agent, Desk, failed, inherited};
+use super::super::config::Memory;
 use super::super::error::ConfigError;
 use super::super::input::ToolReturn;
 use super::super::json_writer::decimal;
@@ -78,7 +79,13 @@ impl Run {
                 return;
             };
             let index = agent.index;
-            if let Some((parent, outcome, result)) = agent.report() {
+            let report = agent.report();
+            if let Some(memory) = agent.memory() {
+                let known = |other: &Memory| other.agent_path == memory.agent_path;
+                self.memories.retain(|other| !known(other));
+                self.memories.push(memory);
+            }
+            if let Some((parent, outcome, result)) = report {
                 self.hand_back(index, &parent, outcome, result);
             }
         }
@@ -104,20 +111,11 @@ impl Run {
     fn add_agent(&mut self, spawn: Spawn) -> Result<u32, ConfigError> {
         let Spawn { parent, profile, .. } = spawn;
         let index = self.agents.len() as u32;
-        let of_tool = |agent: &&mut Agent| {
+        let of_tool = |agent: &&Agent| {
             let other = agent.parent.as_ref();
             other.is_some_and(|other| other.agent == parent.agent && other.name == parent.name)
         };
-        let mut earlier = 0usize;
-        let mut transcript = Transcript::default();
-        for agent in self.agents.iter_mut().filter(of_tool) {
-            earlier += 1;
-            if spawn.keep {
-                transcript = std::mem::take(&mut agent.transcript);
-                // The agent before may have asked another model, or the same one otherwise.
-                transcript.forget_body();
-            }
-        }
+        let earlier = self.agents.iter().filter(of_tool).count();
         let caller = self.agents.get(parent.agent as usize);
         let config = self.profiles.get(profile as usize).map(|profile| &profile.config);
         let (Some(caller), Some(config)) = (caller, config) else {
@@ -133,7 +131,16 @@ impl Run {
         if earlier > 0 {
             path = [&path, "#", &decimal(earlier + 1)].concat();
         }
+        let mut transcript = Transcript::default();
+        let mut home = path.clone();
+        if spawn.keep {
+            home = [&caller.home, "/", &parent.name].concat();
+            if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
+                transcript = Transcript::from_history(memory.messages.clone())?;
+            }
+        }
         let mut agent = Agent::new(index, &path, model, transcript);
+        agent.home = home;
         agent.depth = caller.depth + 1;
         agent.profile = profile;
         agent.is_kept = spawn.keep;
@@ -141,6 +148,16 @@ impl Run {
         agent.parent = Some(parent);
         self.agents.push(agent);
         Ok(index)
+    }
+
+    /// What is kept below an agent that is not, ends with that one.
+    pub(super) fn forget_fleeting(&mut self) {
+        let Run { agents, memories, .. } = self;
+        let fleeting = |agent: &&Agent| agent.parent.is_some() && !agent.is_kept;
+        for agent in agents.iter().filter(fleeting) {
+            let below = [&agent.path, "/"].concat();
+            memories.retain(|memory| !memory.agent_path.starts_with(&below));
+        }
     }
 
     /// What ended an agent may be more than its own affair: a limit of an agent above, an interrupt of the host.

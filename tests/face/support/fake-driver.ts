@@ -102,6 +102,7 @@ export class FakeDriver implements Driver {
       finishReason: "stop",
       rawFinishReason: "end_turn",
       undelivered: [],
+      subagents: [{ agentPath: "root/keeper", messages: [] }],
     };
   }
 
