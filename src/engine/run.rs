@@ -243,6 +243,13 @@ impl Run {
         self.outcome.as_ref()
     }
 
+    /// What the agent is configured with whose effect this is: 0 for the run's own.
+    pub fn profile_of(&self, effect: EffectId) -> u32 {
+        let open = self.ledger.find(effect);
+        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
+        agent.map_or(0, |agent| agent.profile)
+    }
+
     /// The provider's id of the call that an agent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
         let agent = self.agents.get(agent as usize);

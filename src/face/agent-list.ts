@@ -1,8 +1,9 @@
 /** The agents of a run besides its own, each with its place in the engine's list of configurations. */
 import type { ModelConfig } from "./models.js";
 import type { ModelList } from "./model-list.js";
+import type { EngineConfig } from "./profile.js";
 import type { KnownTool, ToolSet } from "./tool.js";
-import type { AgentOptions, Tool } from "./types.js";
+import type { AgentOptions, ProfileOptions, Tool } from "./types.js";
 
 /** What is under it in a tool makes an agent of it; not enumerable, so that a tool's options stay plain. */
 export const AGENT = Symbol.for("looplet.agent");
@@ -12,11 +13,13 @@ export interface AgentList {
   readonly options: AgentOptions;
   readonly models: ModelList;
   /** The run's own engine configuration: what agents inherit. */
-  readonly root: { readonly [name: string]: unknown };
+  readonly root: EngineConfig;
   /** The tools of each agent; the first are the run's own. */
   readonly sets: ToolSet[];
+  /** The options of each agent, in the same order; of one that takes over those of the agent before. */
+  readonly profiles: ProfileOptions[];
   /** The engine's configurations, from the second agent on. */
-  readonly configs: object[];
+  readonly configs: EngineConfig[];
 }
 
 /** Whose tools are looked at. */

@@ -1,8 +1,8 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
-import { addAgents } from "./agent-list.js";
+import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation } from "./chat.js";
-import { checkOptions, checkWord, describe } from "./check.js";
-import { contextConfig, instructionsOf } from "./context.js";
+import { checkOptions, describe } from "./check.js";
+import { instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
@@ -11,33 +11,27 @@ import type { HostFunction } from "./host-functions.js";
 import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
-import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE, scalarTable } from "./options.js";
+import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "./options.js";
 import { permissionConfig } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
+import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "./prompt.js";
 import { EngineRun } from "./run.js";
 import { steerConfig } from "./steering.js";
-import { stopConfig } from "./stopping.js";
 import { tracersOf } from "./tracing.js";
-import { outputConfig } from "./structured-output.js";
 import { knowTools, type ToolSet } from "./tool.js";
 import { inputsJson, toolRunConfig } from "./tool-options.js";
 import type {
   Agent,
   AgentOptions,
   Clock,
-  ContextOptions,
-  FailureCode,
   FinishOptions,
   Inputs,
-  Model,
-  OutputFormat,
   PermissionOptions,
+  ProfileOptions,
   Prompt,
-  RetryPolicy,
   RunOptions,
   RunResult,
-  StopOptions,
   ToolRunOptions,
   TraceOptions,
   Tracer,
@@ -62,9 +56,8 @@ export interface AgentParts {
   readonly random: () => number;
   readonly ids: () => string;
   readonly permissions: PermissionOptions;
-  readonly stopping: StopOptions;
-  readonly output: OutputFormat | undefined;
-  readonly context: ContextOptions;
+  /** The options of each agent, in the order of `sets`. */
+  readonly profiles: readonly ProfileOptions[];
   readonly finishing: FinishOptions;
   readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
@@ -95,9 +88,7 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
 
 function partsOf(options: AgentOptions): AgentParts {
   checkOptions(options, "", agentTable(), elsewhere());
-  const { timeouts, retry, clock } = options;
-  if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
-  if (retry !== undefined) checkRetry(retry);
+  const { clock } = options;
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);
   const random = options.random === undefined ? Math.random : checkedRandom(options.random);
@@ -106,13 +97,13 @@ function partsOf(options: AgentOptions): AgentParts {
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   const model = { ...models.add(options.model, "model", tools), ...asked };
-  const fallbackModels = fallbacks(options).map((fallback, index) => ({
-    ...models.add(fallback, `fallbackModels[${index}]`, tools),
+  const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => ({
+    ...config,
     ...asked,
   }));
   const guards = guardrailFunctions(options);
   const root = rootConfig(options, model, fallbackModels, tools);
-  const list = { options, models, root, sets: [tools], configs: [] as object[] };
+  const list: AgentList = { options, models, root, sets: [tools], profiles: [options], configs: [] };
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
@@ -134,33 +125,13 @@ function partsOf(options: AgentOptions): AgentParts {
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     permissions: options,
-    stopping: options,
-    output: options.output,
-    context: options,
+    profiles: list.profiles,
     finishing: options,
     toolRun: options,
     tracing: options,
     functions,
     hearers: hearers(options),
   };
-}
-
-function fallbacks({ fallbackModels = [] }: AgentOptions): readonly Model[] {
-  if (Array.isArray(fallbackModels)) return fallbackModels;
-  throw new LoopletError(
-    "config_wrong_type",
-    "fallbackModels",
-    `needs an array of models, got ${describe(fallbackModels)}`,
-  );
-}
-
-/** A limit that nothing could ever reach is a mistake. */
-function costLimit(maxUsd: number | undefined): number | undefined {
-  if (maxUsd === undefined) return undefined;
-  if (maxUsd <= 0) {
-    throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
-  }
-  return Math.round(maxUsd * 1e9);
 }
 
 function checkRunOptions(run: RunOptions): void {
@@ -178,15 +149,10 @@ function checkRunOptions(run: RunOptions): void {
 function rootConfig(
   options: AgentOptions,
   model: ModelConfig,
-  fallbackModels: readonly ModelConfig[],
+  fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
-): { [name: string]: unknown } {
-  const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls } = options;
-  const maxCostNanoUsd = costLimit(options.maxUsd);
-  const { onMaxTokens, strictStopReason } = options;
-  const { timeouts, retry, toolExecution, maxToolConcurrency, joinDeltas } = options;
-  const { instructions } = options;
-  const { maxSubagentDepth } = options;
+): EngineConfig {
+  const { system, instructions, joinDeltas, maxSubagentDepth } = options;
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(
       "config_invalid_value",
@@ -194,23 +160,16 @@ function rootConfig(
       `needs 1 to 8, got ${maxSubagentDepth}`,
     );
   }
+  const { limits, ...profile } = profileConfig(options, "", tools);
   return {
     model,
     system: system === "" ? undefined : system,
     instructions: typeof instructions === "function" ? undefined : instructionsOf(options),
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, maxSubagentDepth },
-    timeouts,
-    retry,
-    fallbackModels: fallbackModels.length === 0 ? undefined : fallbackModels,
+    limits: { ...(limits as object), maxSubagentDepth },
+    fallbackModels,
     permissions: permissionConfig(options),
-    ...stopConfig(options, tools),
-    context: contextConfig(options),
-    output: outputConfig(options.output, options.maxStructuredOutputRetries),
-    toolExecution,
-    maxToolConcurrency,
-    onMaxTokens,
-    strictStopReason,
+    ...profile,
     ...steerConfig(options),
     ...toolRunConfig(options),
     joinDeltas,
@@ -244,21 +203,6 @@ function withList(config: string, field: string, list: readonly unknown[] | unde
     );
   }
 }
-
-function checkRetry(retry: RetryPolicy): void {
-  checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts" });
-  for (const [index, code] of (retry.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
-}
-
-/** Others will not go away. */
-const RETRYABLE: readonly FailureCode[] = [
-  "rate_limit",
-  "overloaded",
-  "server",
-  "network",
-  "timeout",
-  "malformed_stream",
-];
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
 

@@ -80,33 +80,31 @@ export function compactInstructions(options: { instructions?: string | undefined
 
 /** Asks the host's function for the summaries of one run. */
 export class Summaries {
-  readonly #options: ContextOptions;
+  readonly #profiles: readonly ContextOptions[];
   readonly #driver: () => Driver | undefined;
-  #open: AbortController | undefined;
+  #open = new AbortController();
 
-  constructor(options: ContextOptions, driver: () => Driver | undefined) {
-    this.#options = options;
+  constructor(profiles: readonly ContextOptions[], driver: () => Driver | undefined) {
+    this.#profiles = profiles;
     this.#driver = driver;
   }
 
-  ask(question: number, { compact }: Question["summarize"]): void {
-    this.close();
-    this.#open = new AbortController();
+  ask(question: number, { compact }: Question["summarize"], profile: number): void {
     const { signal } = this.#open;
-    this.#summarize({ ...compact, signal }).then(
+    this.#summarize({ ...compact, signal }, profile).then(
       (summary) => this.#driver()?.answer(question, { summary }),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
     );
   }
 
   close(): void {
-    this.#open?.abort();
-    this.#open = undefined;
+    this.#open.abort();
   }
 
-  async #summarize(request: CompactionRequest): Promise<string> {
-    const { compaction } = this.#options;
-    const summary: unknown = compaction === false ? "" : await compaction?.summarize?.(request);
+  /** A subagent without a function of its own has the run's. */
+  async #summarize(request: CompactionRequest, profile: number): Promise<string> {
+    const [own, runs] = [profile, 0].map((of) => this.#profiles[of]?.compaction || undefined);
+    const summary: unknown = await (own?.summarize ?? runs?.summarize)?.(request);
     if (typeof summary !== "string")
       throw new TypeError(`${at("compaction", "summarize")} returned ${describe(summary)}`);
     return summary;

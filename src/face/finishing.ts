@@ -6,7 +6,6 @@ import type { RunResult } from "./types.js";
 
 /** @throws LoopletError `config_invalid_value` */
 export function checkFinish(options: FinishOptions): void {
-  checkWord(options.onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
   for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const) {
     const value = options[name];
     if (typeof value !== "function" || name !== "onLimit") checkWord(value, name, ["result", "throw"]);

@@ -73,6 +73,21 @@ export function scalarTable(group?: string): OptionTable {
   return table;
 }
 
+/** What an agent and a subagent take, besides the scalar options. */
+const PROFILE_TABLE: OptionTable = {
+  timeouts: "object",
+  retry: "object",
+  maxUsd: "number",
+  stopWhen: "any",
+  repeat: "any",
+  onRepeat: "function",
+  output: "object",
+  fallbackModels: "any",
+  compaction: "any",
+  historyCompaction: "any",
+  onMaxTokens: "any",
+};
+
 /** Everything that `createAgent` takes. */
 export function agentTable(): OptionTable {
   return {
@@ -80,26 +95,17 @@ export function agentTable(): OptionTable {
     system: "string",
     tools: "any",
     maxOutputTokens: "count",
-    timeouts: "object",
-    retry: "object",
+    ...PROFILE_TABLE,
     fetch: "function",
     clock: "object",
     random: "function",
     ids: "function",
-    maxUsd: "number",
     allowUnknownPrice: "boolean",
-    stopWhen: "any",
-    repeat: "any",
-    onRepeat: "function",
-    output: "object",
-    fallbackModels: "any",
     prepareIteration: "function",
     onIterationEnd: "function",
     hooks: "object",
     guardrails: "object",
     instructions: "any",
-    compaction: "any",
-    historyCompaction: "any",
     ...FINISH_TABLE,
     trace: "any",
     steeringMode: "any",
@@ -114,7 +120,6 @@ export function agentTable(): OptionTable {
 }
 
 export const FINISH_TABLE: OptionTable = {
-  onMaxTokens: "any",
   onCancel: "any",
   onRefusal: "any",
   onLimit: "any",
@@ -177,21 +182,11 @@ const AGENT_TOOL_TABLE = {
 
 export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "boolean" };
 
-export const SUBAGENT_TABLE: OptionTable = {
-  ...AGENT_TOOL_TABLE,
-  maxIterations: "count",
-  maxTotalTokens: "count",
-  maxUsd: "number",
-  maxToolRounds: "count",
-  maxToolCalls: "count",
-  timeouts: "object",
-  stopWhen: "any",
-  repeat: "any",
-  toolExecution: "tool-execution",
-  maxToolConcurrency: "count",
-  persistent: "boolean",
-  readOnly: "boolean",
-};
+/** Everything that `subagent` takes. */
+export function subagentTable(): OptionTable {
+  const { maxSubagentDepth: _, joinDeltas: __, ...scalars } = scalarTable();
+  return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE, ...scalars };
+}
 
 export const CUSTOM_TABLE: OptionTable = {
   name: "text",

@@ -25,6 +25,8 @@ export interface ToolInvocation {
 
 /** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
 export interface Question {
+  /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
+  profile: number;
   prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
   wordErrors: {
     errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];

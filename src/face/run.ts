@@ -122,19 +122,19 @@ export class EngineRun implements Run {
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
     this.#permissions = new Permissions(parts.permissions, running);
-    this.#stopping = new Stopping(parts.stopping, running, this.#report);
+    this.#stopping = new Stopping(parts.profiles, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
     if (this.#traces.length > 0)
       this.#tools.onThrow = (id, thrown) => {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
-    this.#output = new StructuredOutput(parts.output, running);
+    this.#output = new StructuredOutput(parts.profiles, running);
     this.#functions = new HostFunctions(parts.functions, running, async (model, field) => {
       const config = this.#models.add(model, field, parts.tools);
       await this.#loading.open();
       return { ...config, ...parts.asked };
     });
-    this.#summaries = new Summaries(parts.context, running);
+    this.#summaries = new Summaries(parts.profiles, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
@@ -259,14 +259,17 @@ export class EngineRun implements Run {
         this.#tools.abort(call, why);
         this.#functions.abort(call, why);
       },
-      ask: (question, { prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop }) => {
+      ask: (
+        question,
+        { profile = 0, prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop },
+      ) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
         if (permission !== undefined) this.#permissions.ask(question, permission);
-        if (summarize !== undefined) this.#summaries.ask(question, summarize);
-        if (checkOutput !== undefined) this.#output.ask(question, checkOutput);
+        if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);
+        if (checkOutput !== undefined) this.#output.ask(question, checkOutput, profile);
         if (hook !== undefined) this.#functions.ask(question, hook);
-        if (stop !== undefined) this.#stopping.ask(question, stop);
+        if (stop !== undefined) this.#stopping.ask(question, stop, profile);
       },
       onDelta: this.#deltas(),
       onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),

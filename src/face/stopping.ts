@@ -88,22 +88,26 @@ function checkCondition(
 
 /** Asks the host's functions whether one run shall stop. @internal */
 export class Stopping {
-  readonly #options: StopOptions;
+  readonly #profiles: readonly StopOptions[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
 
-  constructor(options: StopOptions, driver: () => Driver | undefined, report: (error: unknown) => void) {
-    this.#options = options;
+  constructor(
+    profiles: readonly StopOptions[],
+    driver: () => Driver | undefined,
+    report: (error: unknown) => void,
+  ) {
+    this.#profiles = profiles;
     this.#driver = driver;
     this.#report = report;
   }
 
-  ask(question: number, { about, round }: Question["stop"]): void {
-    const { onRepeat } = this.#options;
+  ask(question: number, { about, round }: Question["stop"], profile: number): void {
+    const options = this.#profiles[profile]!;
     const functions =
       about === "repeat"
-        ? [onRepeat as unknown as StopPredicate]
-        : conditions(this.#options).filter((condition) => typeof condition === "function");
+        ? [options.onRepeat as unknown as StopPredicate]
+        : conditions(options).filter((condition) => typeof condition === "function");
     void this.#any(functions, round).then((stop) => this.#driver()?.answer(question, { stop }));
   }
 

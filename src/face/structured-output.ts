@@ -49,20 +49,22 @@ export function outputConfig(
 /** Hears a piece of an answer's text. */
 export type HearText = (iteration: number, attempt: number, block: number, text: string) => unknown;
 
+type Formatted = { readonly output?: OutputFormat | undefined };
+
 /** Checks the answers of one run. */
 export class StructuredOutput {
-  readonly #format: OutputFormat | undefined;
+  readonly #profiles: readonly Formatted[];
   readonly #driver: () => Driver | undefined;
-  /** The last answer that was found to be one: a transform may have made what JSON cannot hold. */
+  /** The run's own last answer that was found to be one: a transform may have made what JSON cannot hold. */
   #checked: { value: unknown } | undefined;
 
-  constructor(format: OutputFormat | undefined, driver: () => Driver | undefined) {
-    this.#format = format;
+  constructor(profiles: readonly Formatted[], driver: () => Driver | undefined) {
+    this.#profiles = profiles;
     this.#driver = driver;
   }
 
-  ask(question: number, { output }: Question["checkOutput"]): void {
-    this.#check(output).then(
+  ask(question: number, { output }: Question["checkOutput"], profile: number): void {
+    this.#check(output, this.#profiles[profile]!).then(
       (checked) => this.#driver()?.answer(question, { checked }),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
     );
@@ -74,8 +76,8 @@ export class StructuredOutput {
     return this.#checked === undefined ? raw : this.#checked.value;
   }
 
-  async #check(written: unknown): Promise<{ problem?: string; output?: unknown }> {
-    const { schema, validate } = this.#format ?? {};
+  async #check(written: unknown, of: Formatted): Promise<{ problem?: string; output?: unknown }> {
+    const { schema, validate } = of.output ?? {};
     let value = written;
     if (isStandardSchema(schema)) {
       const result = await schema["~standard"].validate(written);
@@ -84,7 +86,7 @@ export class StructuredOutput {
     }
     const problem: unknown = await validate?.(value as never);
     if (typeof problem === "string") return { problem };
-    this.#checked = { value };
+    if (of === this.#profiles[0]) this.#checked = { value };
     return { output: jsonOr(value, written) };
   }
 }

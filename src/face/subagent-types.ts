@@ -1,8 +1,7 @@
 /** Agents as tools of an agent: `subagent()` and `handoff()`. */
 import type { Message } from "./message.js";
 import type { Model } from "./model-types.js";
-import type { RepeatOptions, StopCondition } from "./stop-types.js";
-import type { Timeouts, ToolExecution, ToolOptions, Tools } from "./types.js";
+import type { AgentOptions, ToolOptions, Tools } from "./types.js";
 
 /** What `subagent()` and `handoff()` have in common. */
 interface AgentToolOptions {
@@ -25,31 +24,43 @@ interface AgentToolOptions {
 }
 
 /**
- * An agent that answers a tool call. It sees only the prompt that it is called with, and only its last text comes back.
- * What is not said here (retries, times but `totalMs`, scheduling) is as in the run; permissions, hooks and budgets are
- * the run's.
+ * What a subagent has of its own as the run's agent has: see there. Its limits count one call of it, tokens and money
+ * also of those below it, and stop only it; `timeouts.totalMs` is the time of one call.
  */
-export interface SubagentOptions extends AgentToolOptions {
-  /** Model calls of one call of it, a positive integer. Default 50. This and every other limit of its own stops only it: the text so far comes back with a note. */
-  maxIterations?: number | undefined;
-  /** Input plus output tokens of it and of those below it, a positive integer. Default: none but the run's. */
-  maxTotalTokens?: number | undefined;
-  /** What it and those below it may cost, in US dollars. Default: none but the run's. */
-  maxUsd?: number | undefined;
-  /** Its answers with tool calls, a positive integer. Default: none. */
-  maxToolRounds?: number | undefined;
-  /** Its tool calls, a positive integer. Default: none. */
-  maxToolCalls?: number | undefined;
-  /** In milliseconds; `totalMs` is the time of one call of it. Default: the run's, without its `totalMs`. */
-  timeouts?: Timeouts | undefined;
-  /** Any of these ends it when a round of its tools is over. Default: none. */
-  stopWhen?: StopCondition | readonly StopCondition[] | undefined;
-  /** What is done about repetition; `false` does nothing. Default: the run's. */
-  repeat?: RepeatOptions | false | undefined;
-  /** Default: the run's. */
-  toolExecution?: ToolExecution | undefined;
-  /** Default: the run's. */
-  maxToolConcurrency?: number | undefined;
+export type ProfileOptions = Pick<
+  AgentOptions<any>,
+  | "maxIterations"
+  | "maxTotalTokens"
+  | "maxUsd"
+  | "maxToolRounds"
+  | "maxToolCalls"
+  | "timeouts"
+  | "retry"
+  | "fallbackModels"
+  | "stopWhen"
+  | "repeat"
+  | "onRepeat"
+  | "output"
+  | "maxStructuredOutputRetries"
+  | "contextWindow"
+  | "contextBudget"
+  | "compaction"
+  | "historyCompaction"
+  | "toolExecution"
+  | "maxToolConcurrency"
+  | "onMaxTokens"
+  | "strictStopReason"
+  | "maxToolResultChars"
+  | "eagerTools"
+>;
+
+/**
+ * An agent that answers a tool call. It sees only the prompt that it is called with, and only its last text comes back,
+ * or with `output` its validated JSON. Defaults: limits, `output`, `stopWhen` and `onRepeat` as of an agent, `fallbackModels`
+ * the run's if it asks its caller's model, `timeouts` the run's without `totalMs`, all else the run's. Permissions, hooks,
+ * guardrails and budgets are the run's.
+ */
+export interface SubagentOptions extends AgentToolOptions, ProfileOptions {
   /**
    * It remembers its earlier calls: each goes on where the last one ended, one at a time. Within a chat also from run to
    * run, else if a run is given `result.subagents` of the one before. Default false.

@@ -1,12 +1,12 @@
 /** `subagent()` and `handoff()`: tools that other agents of the run stand behind. */
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
-import { at, checkOptions, describe, isObject } from "./check.js";
+import { at, checkOptions, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { ModelConfig } from "./models.js";
-import { HANDOFF_TABLE, scalarTable, SUBAGENT_TABLE } from "./options.js";
-import { stopConfig } from "./stopping.js";
+import { HANDOFF_TABLE, subagentTable } from "./options.js";
+import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { knowTools, type KnownTool, type ToolSet } from "./tool.js";
-import type { HandoffOptions, StopCondition, SubagentOptions, Tool } from "./types.js";
+import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "./types.js";
 
 type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
 
@@ -22,7 +22,7 @@ const HAND_BACK = "hand_back";
 export function subagent<const N extends string | undefined = undefined>(
   options: SubagentOptions & { name?: N },
 ): Named<N> {
-  checkOptions(options, nameOf(options, "subagent"), SUBAGENT_TABLE);
+  checkOptions(options, nameOf(options, "subagent"), subagentTable());
   const what = options.persistent === true ? "It remembers what it was asked before" : "It sees nothing else";
   const prompt = {
     type: "string",
@@ -90,41 +90,40 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
         : `is a subagent on level ${depth}; set maxSubagentDepth: ${depth} in createAgent`,
     );
   }
-  const { system, maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxUsd, timeouts } = options;
   const { root } = list;
   const { tools, model } = know(list, caller, field, options);
-  if (timeouts !== undefined) checkOptions(timeouts, at(field, "timeouts"), scalarTable("timeouts"));
-  if (maxUsd !== undefined && maxUsd <= 0) {
-    throw new LoopletError("config_invalid_value", at(field, "maxUsd"), `must be more than 0, got ${maxUsd}`);
-  }
-  if (maxUsd !== undefined && model.price === undefined && list.options.allowUnknownPrice !== true) {
+  const { timeouts, retry, context, ...own } = profileConfig(options, field, tools);
+  const fallbacks = fallbackConfig(options, field, list.models, tools);
+  const unpriced = [model, ...(fallbacks ?? [])].some(({ price }) => price === undefined);
+  if (options.maxUsd !== undefined && unpriced && list.options.allowUnknownPrice !== true) {
     throw new LoopletError(
       "config_missing",
       at(field, "maxUsd"),
       "needs to know what the model costs: give the model a price, or set allowUnknownPrice: true in createAgent",
     );
   }
-  const maxCostNanoUsd = maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9);
-  addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, {
+  const noMore = options.model === undefined ? {} : { fallbackModels: undefined };
+  const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };
+  addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, options, {
     ...root,
-    ...(options.model === undefined ? {} : { fallbackModels: undefined }),
-    system,
-    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
-    timeouts: { ...(root["timeouts"] as object | undefined), totalMs: undefined, ...timeouts },
-    askStop: undefined,
-    askRepeat: undefined,
-    output: undefined,
-    stopWhen: undefined,
-    ...stops(options, field, tools),
-    toolExecution: options.toolExecution ?? root["toolExecution"],
-    maxToolConcurrency: options.maxToolConcurrency ?? root["maxToolConcurrency"],
+    ...noMore,
+    ...nothing,
+    ...given({ ...own, fallbackModels: fallbacks }),
+    timeouts: { ...(root["timeouts"] as object | undefined), totalMs: undefined, ...(timeouts as object) },
+    retry: { ...(root["retry"] as object | undefined), ...(retry as object) },
+    context: { ...(root["context"] as object | undefined), ...given(context) },
   });
   if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
 }
 
+/** Without what is not given. */
+function given(config: unknown): object {
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined));
+}
+
 function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: HandoffOptions): void {
   const field = at(caller.field, known.config.name);
-  const { system, handBack } = options;
+  const { handBack } = options;
   const { tools, model } = know(list, caller, field, options);
   if (handBack === true) {
     if (tools.has(HAND_BACK)) {
@@ -140,10 +139,15 @@ function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: 
     (tools as Map<string, KnownTool>).set(...entry!);
   }
   const before = list.configs[caller.profile - 1] ?? list.root;
-  addAgent(list, { ...caller, model, field: at(field, "tools") }, known, options, tools, {
-    ...before,
-    system,
-  });
+  addAgent(
+    list,
+    { ...caller, model, field: at(field, "tools") },
+    known,
+    options,
+    tools,
+    list.profiles[caller.profile]!,
+    before,
+  );
   known.config.agent = { ...known.config.agent!, handoff: true };
 }
 
@@ -177,10 +181,12 @@ function addAgent(
   known: KnownTool,
   options: SubagentOptions | HandoffOptions,
   tools: ToolSet,
-  config: object,
+  profileOptions: ProfileOptions,
+  config: EngineConfig,
 ): void {
   const { model } = caller;
   const profile = list.sets.push(tools) - 1;
+  list.profiles.push(profileOptions);
   list.configs.push({
     ...config,
     model,
@@ -192,18 +198,4 @@ function addAgent(
   const inheritModel = options.model === undefined && options.maxOutputTokens === undefined;
   known.config.agent = { profile, ...(inheritModel ? { inheritModel } : {}) };
   addAgents(list, { ...caller, profile, level: caller.level + 1 }, tools);
-}
-
-/** Conditions of its own: functions are asked for the run only. */
-function stops({ stopWhen, repeat }: SubagentOptions, field: string, tools: ToolSet): object {
-  const conditions = (stopWhen === undefined ? [] : [stopWhen].flat()) as StopCondition[];
-  const wrong = conditions.find((condition) => !isObject(condition));
-  if (wrong !== undefined) {
-    throw new LoopletError(
-      "config_wrong_type",
-      at(field, "stopWhen"),
-      `needs hasToolCall(name) or iterationCount(n), got ${describe(wrong)}`,
-    );
-  }
-  return stopConfig({ stopWhen: conditions, ...(repeat === undefined ? {} : { repeat }) }, tools);
 }

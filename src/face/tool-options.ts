@@ -11,14 +11,12 @@ const FORMATS = ["structured", "sprout", "claude", "guide", "simple", "prompty"]
  * @throws LoopletError `config_…`
  */
 export function toolRunConfig(options: ToolRunOptions): object {
-  const { toolErrorFormat, onUnknownTool, toolHandlers, maxToolResultChars, eagerTools } = options;
+  const { toolErrorFormat, onUnknownTool, toolHandlers } = options;
   for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
     checkValue(handler, at("toolHandlers", kind), "function");
   return {
     toolErrorFormat: wordOrHost(toolErrorFormat, "toolErrorFormat", FORMATS),
     onUnknownTool: wordOrHost(onUnknownTool, "onUnknownTool", ["tool_result", "throw"]),
-    maxToolResultChars,
-    eagerTools,
   };
 }
 

@@ -17,6 +17,7 @@ use super::inlet::with_inlet;
 use super::request;
 use crate::engine::error::{Failure, FailureCode};
 use crate::engine::input::Input;
+use crate::engine::json_writer::decimal;
 use crate::engine::moment::Moment;
 use crate::engine::outcome::{Outcome, OutcomeKind};
 use crate::engine::output::{EffectId, Output};
@@ -315,7 +316,11 @@ impl Driver {
                 call.profile,
             ),
             Output::Ask { question, ask } if self.is_live(question) => {
-                self.host.ask(question, &ask.to_json());
+                let profile = decimal(self.run.borrow().profile_of(question) as usize);
+                let json = ask.to_json();
+                let rest = json.get(1..).unwrap_or_default();
+                self.host
+                    .ask(question, &["{\"profile\":", &profile, ",", rest].concat());
             }
             Output::Abort { request } => self.host.stop(request),
             Output::AbortTool { call, why } => self.host.abort_tool(call, &why),

@@ -182,6 +182,62 @@ describe("subagents", () => {
   });
 });
 
+describe("subagents have of their own", () => {
+  it("an output: their caller gets the validated JSON", async () => {
+    const root = model("big", [asks("pal", "One."), { text: "End." }]);
+    const below = model("small", [{ text: "{}" }, { text: '{"n": 3}' }]);
+    const validate = vi.fn(({ n }: { n?: number }) => (n === undefined ? "n is missing" : undefined));
+    const schema = { type: "object", properties: { n: { type: "integer" } } } as const;
+    const pal = subagent({
+      description: "Pal",
+      model: below.model,
+      output: { schema, mode: "native", validate },
+    });
+    const { toolCalls, output } = await createAgent({ model: root.model, tools: { pal } }).run("Go").result;
+    expect(toolCalls[0]!.output).toEqual({ n: 3 });
+    expect(validate).toHaveBeenCalledTimes(2);
+    expect(output).toBeUndefined();
+    expect(JSON.stringify(below.fetch.requests[1]!.body)).toContain("n is missing");
+  });
+
+  it("functions in stopWhen, which hear their rounds only", async () => {
+    const dig = tool({ description: "Digs", inputSchema: none, execute: () => "dug" });
+    const below = model("small", [{ text: "So far.", toolCalls: [{ name: "dig", input: {} }] }]);
+    const own = vi.fn(() => true);
+    const runs = vi.fn(() => false);
+    const pal = subagent({ description: "Pal", model: below.model, tools: { dig }, stopWhen: own });
+    const root = model("big", [asks("pal", "One."), { text: "End." }]);
+    const agent = createAgent({ model: root.model, tools: { pal }, stopWhen: runs });
+    const { toolCalls, outcome } = await agent.run("Go").result;
+    expect(outcome).toBe("completed");
+    expect(toolCalls[0]!.output).toContain("stopped by its limit: condition");
+    expect(own).toHaveBeenCalledWith(
+      expect.objectContaining({ toolCalls: [expect.objectContaining({ output: "dug" })] }),
+    );
+    expect(runs).toHaveBeenCalledWith(
+      expect.objectContaining({ toolCalls: [expect.objectContaining({ toolName: "pal" })] }),
+    );
+    expect(own).toHaveBeenCalledOnce();
+    expect(runs).toHaveBeenCalledOnce();
+  });
+
+  it("retries and fallback models", async () => {
+    const root = model("big", [asks("pal", "One."), { text: "End." }]);
+    const broken = model("small", [{ status: 529 }, { status: 529 }] as never);
+    const other = model("other", [{ text: "Other." }]);
+    const pal = subagent({
+      description: "Pal",
+      model: broken.model,
+      fallbackModels: [other.model],
+      retry: { maxRetries: 1, baseMs: 0, jitterMs: 0 },
+    });
+    const agent = createAgent({ model: root.model, tools: { pal }, retry: { maxRetries: 0 } });
+    const { toolCalls } = await agent.run("Go").result;
+    expect(toolCalls[0]!.output).toBe("Other.");
+    expect(broken.fetch.requests).toHaveLength(2);
+  });
+});
+
 describe("what a subagent is given wrong is told at once", () => {
   const agent = (tools: AgentOptions["tools"], more: Partial<AgentOptions> = {}) =>
     createAgent({ model: model("m", []).model, tools, ...more });
@@ -216,9 +272,26 @@ describe("what a subagent is given wrong is told at once", () => {
       { field: "tools.pal.timeouts.totalMs" },
     ],
     [
-      "a function as a condition",
-      () => agent({ pal: pal({ stopWhen: () => true }) }),
-      { field: "tools.pal.stopWhen" },
+      "no condition",
+      () => agent({ pal: pal({ stopWhen: ["x"] }) }),
+      { field: "tools.pal.stopWhen[0]", message: expect.stringContaining("tools.pal.stopWhen[0]: needs") },
+    ],
+    ["a retry", () => agent({ pal: pal({ retry: { maxRetry: 1 } }) }), { field: "tools.pal.retry.maxRetry" }],
+    [
+      "a fallback",
+      () => agent({ pal: pal({ fallbackModels: ["x"] }) }),
+      { field: "tools.pal.fallbackModels[0]" },
+    ],
+    [
+      "a fallback without a price",
+      () => agent({ pal: pal({ maxUsd: 1, fallbackModels: [model("x", []).model] }) }),
+      { field: "tools.pal.maxUsd" },
+    ],
+    ["no output", () => agent({ pal: pal({ output: {} }) }), { field: "tools.pal.output.schema" }],
+    [
+      "a threshold",
+      () => agent({ pal: pal({ compaction: { threshold: 2 } }) }),
+      { field: "tools.pal.compaction.threshold" },
     ],
     [
       "a condition on a tool that it has not",

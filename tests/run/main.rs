@@ -39,6 +39,7 @@ mod steering;
 mod stopping;
 mod structured_output;
 mod subagent_hooks;
+mod subagent_profiles;
 mod subagents;
 mod tool_errors;
 mod tool_hooks;

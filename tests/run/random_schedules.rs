@@ -292,6 +292,18 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         fields["agents"][2]["output"] = fields["output"].clone();
     }
     if dice.below(4) == 0 {
+        let own = fields["agents"][dice.below(2) as usize].as_object_mut().unwrap();
+        own.insert(
+            "output".into(),
+            json!({"schema": {"type": "object", "required": ["n"]}, "maxRetries": 1, "ask": true}),
+        );
+        own.insert(
+            "fallbackModels".into(),
+            json!([{"vendor": "anthropic", "model": "claude-test"}]),
+        );
+        own.insert("askStop".into(), json!(true));
+    }
+    if dice.below(4) == 0 {
         fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
     }
     config(tools, fields)

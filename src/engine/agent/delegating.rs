@@ -112,20 +112,31 @@ impl Agent {
     }
 
     /// What the caller's model is told of an agent that has ended, and whose call that was. Nothing else than its text
-    /// comes back; its transcript is left for [`Agent::memory`].
-    pub fn report(&mut self) -> Option<(Parent, Outcome, ToolReturn)> {
+    /// comes back, or its answer that fits a schema; its transcript is left for [`Agent::memory`].
+    pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let (parent, outcome) = (self.parent.clone()?, self.ended.clone()?);
         self.has_reported = true;
         let text = std::mem::take(&mut self.text);
         let open = std::mem::take(&mut self.tools);
         self.transcript.push_round(open.results(), Vec::new());
         self.records = Vec::new();
+        let output = self.structured.output.take();
         let result = match outcome.outcome {
+            OutcomeKind::Completed if owes_output => match output {
+                Some(output) => ToolReturn::Value(output),
+                None => failed(NO_OUTPUT, &text, true),
+            },
             OutcomeKind::Completed if self.finish_reason != Some(FinishReason::Length) => {
                 ToolReturn::Value(Json::string(&text))
             }
             OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),
             OutcomeKind::Stopped => match outcome.stopped_by {
+                Some(StoppedBy::StructuredOutput) => failed(NO_OUTPUT, &text, true),
+                Some(by) if owes_output && by != StoppedBy::FatalTool => failed(
+                    &["it was stopped by its limit: ", by.name()].concat(),
+                    &text,
+                    true,
+                ),
                 Some(by) if by != StoppedBy::FatalTool => noted(
                     &text,
                     &["The agent was stopped by its limit: ", by.name(), "."].concat(),
@@ -239,6 +250,8 @@ pub fn inherited(model: &ModelConfig) -> ModelConfig {
         ..model.clone()
     }
 }
+
+const NO_OUTPUT: &str = "it gave no answer that fits its schema";
 
 /// The fault that a caller's model is told of.
 pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {

@@ -79,7 +79,8 @@ impl Run {
                 return;
             };
             let index = agent.index;
-            let report = agent.report();
+            let profile = self.profiles.get(agent.profile as usize);
+            let report = agent.report(profile.is_some_and(|profile| profile.config.output.is_some()));
             if let Some(memory) = agent.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
                 self.memories.retain(|other| !known(other));

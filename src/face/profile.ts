@@ -1,0 +1,91 @@
+/** What each agent of a run is configured with by itself: the one that is started, and its subagents. */
+import { at, checkOptions, checkWord, describe } from "./check.js";
+import { contextConfig } from "./context.js";
+import { LoopletError } from "./errors.js";
+import type { ModelList } from "./model-list.js";
+import type { ModelConfig } from "./models.js";
+import { scalarTable } from "./options.js";
+import { stopConfig } from "./stopping.js";
+import { outputConfig } from "./structured-output.js";
+import type { ProfileOptions } from "./subagent-types.js";
+import type { ToolSet } from "./tool.js";
+import type { FailureCode } from "./types.js";
+
+/** Part of the engine's configuration, as JSON. */
+export type EngineConfig = { [name: string]: unknown };
+
+/**
+ * The engine's part of the options. `field` is where they stand, empty for those of the run.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): EngineConfig {
+  try {
+    return config(options, tools);
+  } catch (error) {
+    if (!(error instanceof LoopletError) || field === "") throw error;
+    const problem = error.message.slice(error.field.length + 2);
+    throw new LoopletError(error.code, at(field, error.field), problem);
+  }
+}
+
+function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
+  const { maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxUsd } = options;
+  const { timeouts, retry, toolExecution, maxToolConcurrency, onMaxTokens, strictStopReason } = options;
+  const { maxToolResultChars, eagerTools } = options;
+  if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
+  if (retry !== undefined) checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts" });
+  for (const [index, code] of (retry?.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
+  checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
+  // A limit that nothing could ever reach is a mistake.
+  if (maxUsd !== undefined && maxUsd <= 0)
+    throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
+  const maxCostNanoUsd = maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9);
+  return {
+    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
+    timeouts,
+    retry,
+    ...stopConfig(options, tools),
+    context: contextConfig(options),
+    output: outputConfig(options.output, options.maxStructuredOutputRetries),
+    toolExecution,
+    maxToolConcurrency,
+    onMaxTokens,
+    strictStopReason,
+    maxToolResultChars,
+    eagerTools,
+  };
+}
+
+/** Others will not go away. */
+const RETRYABLE: readonly FailureCode[] = [
+  "rate_limit",
+  "overloaded",
+  "server",
+  "network",
+  "timeout",
+  "malformed_stream",
+];
+
+/**
+ * The models that are asked when an agent's own has failed.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function fallbackConfig(
+  { fallbackModels = [] }: ProfileOptions,
+  field: string,
+  models: ModelList,
+  tools: ToolSet,
+): ModelConfig[] | undefined {
+  const place = at(field, "fallbackModels");
+  if (!Array.isArray(fallbackModels)) {
+    throw new LoopletError(
+      "config_wrong_type",
+      place,
+      `needs an array of models, got ${describe(fallbackModels)}`,
+    );
+  }
+  const added = fallbackModels.map((model, index) => models.add(model, `${place}[${index}]`, tools));
+  return added.length === 0 ? undefined : added;
+}
