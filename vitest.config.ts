@@ -3,11 +3,14 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/face/${path}`, import.meta.url));
 
+// `LOOPLET_ENTRY=default npx vitest run` after a release build: on the engine in parts, as browsers have it.
+const entry = source(`entry/${process.env["LOOPLET_ENTRY"] ?? "node"}.ts`);
+
 // The face is tested from its source, on the glue that `node scripts/build.mjs` leaves in target/glue.
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^looplet$/, replacement: source("entry/node.ts") },
+      { find: /^looplet$|^(\.\.\/)+src\/face\/entry\/node\.js$/, replacement: entry },
       { find: /^looplet\/models$/, replacement: source("models/index.ts") },
       { find: /^looplet\/vendors$/, replacement: source("vendors.ts") },
       { find: /^looplet\/prices$/, replacement: source("prices.ts") },

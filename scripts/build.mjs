@@ -29,6 +29,8 @@ import { setup } from "./setup.mjs";
 
 const glue = join(root, "target/glue");
 const dist = join(root, "dist");
+/** The engine with the names of its functions, for the split and for who looks at its size. */
+const named = join(root, "target/looplet.named.wasm");
 const require = createRequire(join(root, "package.json"));
 
 /** Builds what is out of date. `dev` and `glueOnly` as above; `machine` is what `setup` returned. */
@@ -37,6 +39,7 @@ export async function build({ dev = false, glueOnly = false, machine } = {}) {
   machine ??= await setup({ browser: false });
   const wasm = await compile(machine, dev);
   await bind(machine, wasm, dev);
+  await embed(dev);
   if (!glueOnly) {
     await bundle(dev);
     await emitTypes();
@@ -63,20 +66,8 @@ async function bind({ env }, wasm, dev) {
   const { "wasm-bindgen-cli": version } = JSON.parse(
     readFileSync(join(root, "scripts/versions.json"), "utf8"),
   );
-  const ours = [
-    "scripts/build.mjs",
-    ...[
-      "pack-wasm",
-      "trim-wasm",
-      "split-wasm",
-      "assign-parts",
-      "part-table",
-      "wasm-binary",
-      "wasm-module",
-    ].map((name) => `scripts/lib/${name}.mjs`),
-    "src/face/join.wat",
-  ];
-  if (isFresh("glue", [wasm, ...ours.map((name) => join(root, name))], `${dev} ${version}`)) return;
+  const ours = ["scripts/build.mjs", ...libs("trim-wasm", "pack-wasm", "wasm-binary", "wasm-module")];
+  if (isFresh("glue", [wasm, ...ours], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
   // The names of functions tell the parts: they stay until the engine is split.
@@ -86,7 +77,8 @@ async function bind({ env }, wasm, dev) {
   if (!dev) shortenImports(file, join(glue, "looplet.js"));
   showExports();
   if (!dev) await optimise(file);
-  await embed(file, dev);
+  cpSync(file, named);
+  if (!dev) writeFileSync(file, bare(readFileSync(file)));
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
@@ -96,21 +88,22 @@ async function bind({ env }, wasm, dev) {
  * Writes the modules that carry the engine: `inline.js` all of it, `primary.js` what every run needs, and one for each
  * part that is loaded when a run needs it.
  */
-async function embed(file, dev) {
+async function embed(dev) {
+  const ours = libs("split-wasm", "assign-parts", "part-table", "pack-wasm", "wasm-binary", "wasm-module");
+  const text = join(root, "src/face/join.wat");
+  if (isFresh("parts", [named, text, join(root, "scripts/build.mjs"), ...ours], `${dev}`)) return;
   const joiner = join(glue, "join.wasm");
   await runQuietly("wasm-as", process.execPath, [
     join(root, "node_modules/binaryen/bin/wasm-as"),
     "--enable-bulk-memory",
-    join(root, "src/face/join.wat"),
+    text,
     "-o",
     joiner,
   ]);
-  const named = readFileSync(file);
-  const wasm = dev ? named : bare(named);
-  writeFileSync(file, wasm);
+  const wasm = readFileSync(join(glue, "looplet_bg.wasm"));
   const { primary, parts, lentAt } = dev
     ? { primary: wasm, parts: {}, lentAt: 0 }
-    : split(named, partTable, console.log);
+    : split(readFileSync(named), partTable, console.log);
   const quick = async (bytes) => gzipSync(bytes, { level: 9 });
   const carry = async (name, constant, bytes, more, pack = dev ? quick : zopfli) => {
     const constants = { ...more, [constant]: await pack(packed(bytes)) };
@@ -143,6 +136,11 @@ async function embed(file, dev) {
     join(glue, "parts.d.ts"),
     "export declare const lentAt: number;\nexport declare const files: { [part: string]: () => Promise<{ part: string }> };\n",
   );
+  markFresh("parts");
+}
+
+function libs(...names) {
+  return names.map((name) => join(root, `scripts/lib/${name}.mjs`));
 }
 
 /** As gzip, up to a tenth smaller than zlib's best. */
@@ -328,7 +326,7 @@ function isFresh(name, files, more = "") {
   return (
     existsSync(stamp(name)) &&
     readFileSync(stamp(name), "utf8") === seen[name] &&
-    (name !== "glue" || existsSync(join(glue, "inline.js")))
+    existsSync(join(glue, { glue: "length.js", parts: "parts.js" }[name] ?? ""))
   );
 }
 

@@ -11,6 +11,7 @@ const five = [...two, "openai_chat", "gemini", "bedrock_converse"];
 const plain = ["createAgent", "tool", "anthropic"];
 const twoModels = [...plain, "openai"];
 const fiveModels = [...twoModels, "openaiChat", "gemini", "bedrock"];
+const questions = ["questions"];
 const more = [
   "subagent",
   "handoff",
@@ -26,24 +27,29 @@ const more = [
  * reached plus 2 %; `target`: what is wanted. Panics unwind.
  */
 const rows = [
-  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 173_700 },
-  { name: "two protocols", imports: twoModels, parts: two, budget: 181_900, target: 90_000 },
-  { name: "five protocols", imports: fiveModels, parts: five, budget: 208_500, target: 110_000 },
+  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 163_200 },
+  { name: "two protocols", imports: twoModels, parts: two, budget: 171_700, target: 90_000 },
+  { name: "five protocols", imports: fiveModels, parts: five, budget: 199_000, target: 110_000 },
   {
     name: "one protocol, all of control",
     imports: [...plain, ...more],
-    parts: two.slice(0, 1),
-    budget: 175_200,
+    parts: [...two.slice(0, 1), ...questions],
+    budget: 180_900,
   },
-  { name: "two protocols, all of control", imports: [...twoModels, ...more], parts: two, budget: 183_300 },
+  {
+    name: "two protocols, all of control",
+    imports: [...twoModels, ...more],
+    parts: [...two, ...questions],
+    budget: 189_400,
+  },
   {
     name: "five protocols, all of control",
     imports: [...fiveModels, ...more],
-    parts: five,
-    budget: 209_800,
+    parts: [...five, ...questions],
+    budget: 216_600,
     target: 130_000,
   },
-  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 214_200 },
+  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 221_000 },
 ];
 
 /** Prints the table and tells whether the package is within its budgets. */

@@ -10,7 +10,7 @@ export function assign(whole, table, report) {
   const pointed = new Set(whole.elements.flatMap(({ functions }) => functions));
   const belongs = names.map((name, index) => {
     const { body } = whole.functions[index];
-    if (body === undefined || (pointed.has(index) && body.length < sureBytes)) return undefined;
+    if (body === undefined || body.length < sureBytes) return undefined;
     return parts.find((part) => table[part].own.test(name));
   });
   const isGate = (caller, part) => table[part].gates.test(names[caller]);
@@ -60,7 +60,7 @@ export function assign(whole, table, report) {
   return owners;
 }
 
-/** What is smaller and pointed to may be the pointer of several rows: rustc keeps one function of those that are alike. */
+/** What is smaller may stand for others that are alike, of which rustc and wasm-opt keep one: its name says little. */
 const sureBytes = 64;
 
 /** Bytes. */

@@ -7,11 +7,46 @@ const protocol = (folder) => ({
   gates: /provider::Decoder\b|drop_in_place/,
 });
 
+/**
+ * Questions to the host and their answers, answers that must fit a schema, rules of permission, histories that are cut
+ * short: everything behind an option that `asks` of `src/face/parts.ts` knows. Each gate looks at such an option before
+ * it calls: whether there is a hook, a rule, an output format. A question that nothing has opened cannot be answered.
+ */
+const questions = {
+  own: new RegExp(
+    [
+      "^<looplet::engine::agent::Agent>::(handle_answered|after_hooks|ask_hooks|ask_stop|ask_host|refuse_output|accept_output)$",
+      "^<looplet::shell::handle::RunHandle>::answer$",
+      "^<looplet::engine::output::Question>::to_json$",
+      "^<looplet::engine::input::QuestionAnswer>::from_json",
+      "^looplet::engine::input_json::(hook|permission|updates?|rule_of)\\b",
+      // `hooks` and `agents` themselves look whether there are any.
+      "^looplet::engine::config_json::((permissions|agent_tool|prepared|raise)\\b|(hooks|agents)::{closure)",
+      "^looplet::engine::output_format::(output_format|can_enforce|narrowed|is_strict)$",
+      "^<looplet::engine::catalog::Catalog>::add_output$",
+      "^<looplet::engine::policy::permission::Permissions>::check$",
+      "^<looplet::engine::policy::rule::Rule>::fits$",
+      "^looplet::engine::policy::context::(shorten|cut_to_budget)$",
+    ].join("|"),
+  ),
+  gates: new RegExp(
+    [
+      "^<looplet::engine::(agent::Agent|run::Run|config::Config|profile::Profile|policy::rule::Rule)>::",
+      "^<looplet::shell::(handle::RunHandle|driver::Driver)>::",
+      "::{shim:vtable#\\d+}$",
+    ].join("|"),
+  ),
+};
+
 export const partTable = {
   anthropic: protocol("anthropic"),
   openai_chat: protocol("openai_chat"),
   openai_responses: protocol("openai_responses"),
   gemini: protocol("gemini"),
-  bedrock_converse: protocol("bedrock"),
+  bedrock_converse: {
+    own: /^<?looplet::engine::(provider::bedrock|eventstream)\b/,
+    gates: /provider::Decoder\b|drop_in_place|framing::FramingState>/,
+  },
   ndjson: protocol("ndjson"),
+  questions,
 };

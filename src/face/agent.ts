@@ -12,6 +12,7 @@ import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "./options.js";
+import { asks, QUESTIONS } from "./parts.js";
 import { permissionConfig } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
@@ -107,19 +108,18 @@ function partsOf(options: AgentOptions): AgentParts {
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
+  const config = {
+    ...root,
+    hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
+    agents: list.configs.length === 0 ? undefined : list.configs,
+  };
+  if (asks(config)) models.needed.add(QUESTIONS);
   return {
     models,
     asked,
     tools,
     sets: list.sets,
-    config: configWriter(
-      {
-        ...root,
-        hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
-        agents: list.configs.length === 0 ? undefined : list.configs,
-      },
-      options,
-    ),
+    config: configWriter(config, options),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : checkedNow(clock),
     random,

@@ -2,6 +2,7 @@
 import type { Driver, LoadEngine, OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import type { ModelConfig } from "./models.js";
+import { QUESTIONS } from "./parts.js";
 import { refusal } from "./run-end.js";
 
 export class Loading {
@@ -18,6 +19,11 @@ export class Loading {
       const open = await this.load(this.needed);
       if (this.needed.size === size) return open;
     }
+  }
+
+  /** Whether the engine takes answers; if not, no run has a question open. */
+  mayAnswer(): boolean {
+    return !this.load.lacks?.([QUESTIONS]);
   }
 
   /** Calls `use` when everything is there: at once where nothing is missing. `onFailure` gets why it will not be. */

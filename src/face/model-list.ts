@@ -12,18 +12,18 @@ type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
 export class ModelList {
   readonly #settings: Settings;
   readonly #all: ModelParts[];
-  /** The parts of the engine that they need. */
+  /** The parts of the engine that they need, and what else a run does. */
   readonly needed: Set<string>;
 
-  constructor(settings: Settings, all: readonly ModelParts[] = []) {
+  constructor(settings: Settings, all: readonly ModelParts[] = [], needed: Iterable<string> = []) {
     this.#settings = settings;
     this.#all = [...all];
-    this.needed = new Set(all.map(({ config }) => partOf(config)));
+    this.needed = new Set(needed);
   }
 
   /** For one run, which may add its own. */
   copy(): ModelList {
-    return new ModelList(this.#settings, this.#all);
+    return new ModelList(this.#settings, this.#all, this.needed);
   }
 
   /**

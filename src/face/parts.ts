@@ -7,6 +7,32 @@ export function partOf({ vendor, protocol = vendor }: ModelConfig): string {
   return protocol === "custom" ? "ndjson" : protocol;
 }
 
+/** The part with questions to the host, structured output and rules of permission. */
+export const QUESTIONS = "questions";
+
+// What is not listed, as what comes with a feature of tomorrow, may ask.
+const ASKS_NOTHING = words(
+  "model system instructions tools limits timeouts retry fallbackModels stopWhen repeat toolExecution " +
+    "maxToolConcurrency onMaxTokens strictStopReason steerOne followUpAll maxToolResultChars eagerTools joinDeltas trace",
+);
+const TOOL_ASKS_NOTHING = words(
+  "name description inputSchema validate readOnly strict maxResultChars maxCalls replayOnce timeoutMs",
+);
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(" "));
+}
+
+/** Whether runs of this configuration of the engine may ask the host, or need what is in that part besides. */
+export function asks(config: { readonly [option: string]: unknown }): boolean {
+  const isSet = (table: ReadonlySet<string>, given: object): boolean =>
+    Object.entries(given).some(([name, value]) => value !== undefined && value !== false && !table.has(name));
+  return (
+    isSet(ASKS_NOTHING, config) ||
+    (config["tools"] as object[]).some((tool) => isSet(TOOL_ASKS_NOTHING, tool))
+  );
+}
+
 /** Where the parts are: `scripts/build.mjs` writes it. A part that is not listed is in the engine already. */
 export interface PartFiles {
   readonly files: { readonly [part: string]: () => Promise<{ readonly part: string }> };

@@ -170,7 +170,7 @@ export class EngineRun implements Run {
 
   answer(questionId: number, answer: unknown): boolean {
     const result = checkPermissionResult(answer);
-    const isOpen = this.#driver?.answer(questionId, result) ?? false;
+    const isOpen = (this.#loading.mayAnswer() && this.#driver?.answer(questionId, result)) ?? false;
     this.#permissions.close(questionId);
     return isOpen;
   }

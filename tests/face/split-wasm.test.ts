@@ -4,8 +4,8 @@ import { packed } from "../../scripts/lib/pack-wasm.mjs";
 import { split } from "../../scripts/lib/split-wasm.mjs";
 import { Parts } from "../../src/face/parts.js";
 
-// Functions of two parts, called by a gate, through the table and across the parts. The rows are long, because the pointer
-// of a short function may be that of another one.
+// Functions of two parts, called by a gate, through the table and across the parts. They are long, because the name of a
+// short function may stand for others.
 const nops = "(nop)".repeat(70);
 const text = `(module
   (type $unary (func (param i32) (result i32)))
@@ -19,13 +19,13 @@ const text = `(module
   (func $common (param $x i32) (result i32)
     (global.set $depth (i32.add (global.get $depth) (i32.const 1)))
     (i32.mul (local.get $x) (i32.const 10)))
-  (func $red.helper (param $x i32) (result i32)
+  (func $red.helper (param $x i32) (result i32) ${nops}
     (call $log (local.get $x))
     (i32.store (i32.const 8) (local.get $x))
     (i32.add (i32.const 1) (call $common (local.get $x))))
   (func $red.row (type $unary) ${nops} (call $red.helper (local.get 0)))
   (func $blue.row (type $unary) ${nops} (call $common (i32.add (local.get 0) (call $red.helper (i32.const 1)))))
-  (func $blue.throws (param $x i32) (result i32)
+  (func $blue.throws (param $x i32) (result i32) ${nops}
     (if (i32.gt_s (local.get $x) (i32.const 1)) (then (throw $oops (local.get $x))))
     (call $common (local.get $x)))
   (func $gate (export "gate") (param $x i32) (result i32)

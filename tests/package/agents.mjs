@@ -158,6 +158,70 @@ export function prepareIteration(own, other) {
   return told(agent.run("Add"));
 }
 
+/** Agents that ask their host, each through another option. */
+const asking = {
+  hooks: { hooks: { PreToolUse: [{ hooks: [() => ({ additionalContext: "heard" })] }] } },
+  guardrails: { guardrails: { input: () => ({ allowed: true }) } },
+  canUseTool: { canUseTool: () => ({ behavior: "allow" }) },
+  permissions: { permissions: { allow: ["add"] } },
+  stopWhen: { stopWhen: () => false },
+  prepareIteration: { prepareIteration: () => ({ system: "You add." }) },
+  toolErrorFormat: { toolErrorFormat: () => "wrong" },
+  needsApproval: { tools: { add: { ...add, needsApproval: true } } },
+  resourceKey: { tools: { add: { ...add, resourceKey: () => "sum" } } },
+};
+
+export async function ask(option) {
+  const run = createAgent({ model: modelOf("ndjson"), tools: { add }, ...asking[option] }).run("Add", {
+    onEvent: (event) => {
+      if (option === "needsApproval" && event.type === "question")
+        queueMicrotask(() => run.answer(event.questionId, { behavior: "allow" }));
+    },
+  });
+  return told(run);
+}
+
+export async function structured() {
+  const schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+  const answers = ["no JSON", '{"sum":7}'];
+  const agent = createAgent({ model: custom(() => answers.shift()), output: { schema, mode: "native" } });
+  return JSON.stringify((await agent.run("Add").result).output);
+}
+
+/** What an agent without such options can come to: none of it may need what they bring. */
+export async function plain() {
+  const said = [];
+  const fails = tool({
+    description: "Fails",
+    inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+    execute: () => Promise.reject(new Error("no")),
+  });
+  const calls = (...inputs) => inputs.map((value) => ({ type: "tool_call", name: "fails", input: value }));
+  const answers = [calls({ a: 1 }, { a: "x" }, {}), calls({ a: 1 }), calls({ a: 1 }), "at last"];
+  const agent = createAgent({ model: custom(() => answers.shift() ?? "more"), tools: { fails } });
+  const run = agent.run("Fail");
+  run.steer("go on");
+  run.followUp("and then?");
+  run.setPermissionMode("plan");
+  said.push(await told(run), run.answer(1, { behavior: "allow" }));
+  const chat = agent.chat();
+  answers.push("a", "b", "c", "d", "e", "a summary");
+  for (let turn = 0; turn < 5; turn++) await chat.run("again").result;
+  const compacting = chat.run("shorten");
+  compacting.compact();
+  said.push(await told(compacting));
+  const stopping = createAgent({ model: modelOf("ndjson"), tools: { add }, maxIterations: 1 }).run("Add");
+  said.push((await stopping.result).stoppedBy);
+  const aborting = createAgent({ model: custom(() => new Promise(() => {})) }).run("Wait");
+  setTimeout(() => aborting.abort("enough"), 20);
+  said.push((await aborting.result).outcome);
+  const offline = custom(() => Promise.reject(new Error("offline")));
+  said.push(
+    await told(createAgent({ model: offline, retry: { maxRetries: 1, baseMs: 1, jitterMs: 0 } }).run("?")),
+  );
+  return said;
+}
+
 export async function trap(protocol) {
   await converse(protocol);
   for (const slot of empty) engine.set(slot, null);

@@ -54,6 +54,41 @@ for (const protocol of [
     assert.deepEqual(parts(), [protocol]);
   });
 
+for (const option of [
+  "hooks",
+  "guardrails",
+  "canUseTool",
+  "permissions",
+  "stopWhen",
+  "prepareIteration",
+  "toolErrorFormat",
+  "needsApproval",
+  "resourceKey",
+])
+  test(`an agent with ${option} loads the part with questions`, options, async () => {
+    const { call, parts } = await page();
+    assert.equal(await call("ask", option), "completed: added 7");
+    assert.deepEqual(parts(), ["ndjson", "questions"]);
+  });
+
+test("an agent with structured output loads the part that asks for it again", options, async () => {
+  const { call, parts } = await page();
+  assert.equal(await call("structured"), '{"sum":7}');
+  assert.deepEqual(parts(), ["ndjson", "questions"]);
+});
+
+test("an agent without any such option never needs it", options, async () => {
+  const { call, parts } = await page();
+  const [failed, answered, compacted, stopped, aborted, offline] = await call("plain");
+  assert.match(failed, /^completed: /);
+  assert.equal(answered, false);
+  assert.match(compacted, /^completed: /);
+  assert.equal(stopped, "iterations");
+  assert.equal(aborted, "cancelled");
+  assert.match(offline, /^failed: .*offline/);
+  assert.deepEqual(parts(), ["ndjson"]);
+});
+
 test("a fallback model brings its part, before anything has failed", options, async () => {
   const { call, parts } = await page();
   assert.equal(await call("fallBack", "anthropic", "gemini"), "completed: added 7 by fallback");
@@ -63,14 +98,17 @@ test("a fallback model brings its part, before anything has failed", options, as
 test("a subagent's model brings its part", options, async () => {
   const { call, parts } = await page();
   assert.equal(await call("delegate", "ndjson", "gemini"), "completed: the other says added 7");
-  assert.deepEqual(parts(), ["gemini", "ndjson"]);
+  assert.deepEqual(parts(), ["gemini", "ndjson", "questions"]);
 });
 
 for (const way of ["setModel", "prepareIteration"])
   test(`a model that ${way} brings into a run loads its part first`, options, async () => {
     const { call, parts } = await page();
     assert.equal(await call(way, "ndjson", "gemini"), "completed: added 7");
-    assert.deepEqual(parts(), ["gemini", "ndjson"]);
+    assert.deepEqual(
+      parts().filter((part) => part !== "questions"),
+      ["gemini", "ndjson"],
+    );
   });
 
 test(
