@@ -13,6 +13,8 @@ import { Tell, type LoadedWasm } from "./wasm.js";
 
 type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
 
+const encoder = new TextEncoder();
+
 /** What the handle calls: `Host` in `src/shell/host.rs`. */
 export class Shell {
   private readonly handle: Handle;
@@ -24,6 +26,8 @@ export class Shell {
   private readonly requests = new Map<number, AbortController>();
   /** Those that were answered with an error, whose bodies become errors' texts. */
   private readonly refused = new Set<number>();
+  /** The last request's headers, and what they were made of: most requests of a run have the same. */
+  private sent: { json: string; headers: Headers } | undefined;
   /** What the last `authorize` has added. */
   private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
@@ -57,7 +61,7 @@ export class Shell {
     try {
       if (this.isDelivering && !this.isHeld) {
         this.isHeld = true;
-        this.handle.tell(Tell.Hold, 0, "");
+        this.handle.told(Tell.Hold, 0, 0);
       }
       return call(this.handle);
     } catch (error) {
@@ -69,7 +73,13 @@ export class Shell {
 
   /** Calls the handle's method of that number. */
   tell(what: Tell, id = 0, text = ""): string | undefined {
-    return this.enter((handle) => handle.tell(what, id, text));
+    return this.enter((handle) => {
+      const { bytes, inletAt, capacity } = this.reader;
+      // No UTF-16 unit becomes more than three bytes.
+      if (text.length * 3 > capacity) return handle.tell(what, id, text);
+      const room = bytes.subarray(inletAt, inletAt + capacity);
+      return handle.told(what, id, text === "" ? 0 : encoder.encodeInto(text, room).written);
+    });
   }
 
   outcome(): Outcome | undefined {
@@ -92,6 +102,7 @@ export class Shell {
     void Promise.resolve().then(() => {
       this.giveBack();
       this.host = {} as HostCallbacks;
+      this.sent = undefined;
       this.instance.freed = this;
     });
   }
@@ -118,13 +129,17 @@ export class Shell {
 
   callTool(
     call: number,
-    toolCallId: string,
-    toolName: string,
-    input: string,
+    texts: string,
+    idUnits: number,
+    nameUnits: number,
     iteration: number,
     agent: number,
     profile: number,
   ): void {
+    const nameEnd = idUnits + nameUnits;
+    const toolCallId = texts.slice(0, idUnits);
+    const toolName = texts.slice(idUnits, nameEnd);
+    const input = texts.slice(nameEnd);
     this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration, agent, profile }));
   }
 
@@ -161,7 +176,7 @@ export class Shell {
       flat = flatTexts(flat as Iterable<[string, string]>);
       this.secrets = secretsOf(asked.headers, flat as string[]);
       const { method, url, body, model } = asked;
-      const headers = this.glue.headersOf(JSON.stringify(flat));
+      const headers = this.headersOf(JSON.stringify(flat));
       let answer: unknown = this.host.fetch(url, { method, headers, body: body as BodyInit, signal }, model);
       what = Tell.NetworkFailed;
       if (isThenable(answer)) answer = await answer;
@@ -172,6 +187,12 @@ export class Shell {
       this.close(request);
       this.tell(what, request, this.describe(error));
     }
+  }
+
+  private headersOf(json: string): Headers {
+    if (this.sent?.json !== json) this.sent = { json, headers: this.glue.headersOf(json) };
+    // The host may change what it is given.
+    return new Headers(this.sent.headers);
   }
 
   private respond(request: number, response: ResponseLike): void {

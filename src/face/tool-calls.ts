@@ -165,8 +165,9 @@ export class ToolCalls {
   }
 
   #input(invocation: ToolInvocation): unknown {
-    const place = placeOf(invocation);
     const input = JSON.parse(invocation.input) as unknown;
+    if (this.#prepared.size === 0) return input;
+    const place = placeOf(invocation);
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
     // A hook or an approval may have given the tool something else since.

@@ -201,7 +201,7 @@ impl Batch {
 
 /// Every character is one unit, except those of four bytes, which are two.
 #[cfg_attr(looplet_speed, optimize(speed))]
-fn utf16_length(text: &[u8]) -> usize {
+pub fn utf16_length(text: &[u8]) -> usize {
     const TOPS: u64 = 0x8080_8080_8080_8080;
     let (words, tail) = text.as_chunks::<8>();
     let mut units = text.len() as u32;

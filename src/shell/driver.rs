@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use js_sys::Uint8Array;
 
-use super::batch::{Batch, Wants, lend};
+use super::batch::{Batch, Wants, lend, utf16_length};
 use super::guard::catch;
 use super::host::Host;
 use super::inlet::with_inlet;
@@ -38,6 +38,9 @@ pub struct Driver {
     is_done: Cell<bool>,
     armed_for_ms: Cell<Option<u64>>,
     seed: Cell<u64>,
+    now_ms: Cell<u64>,
+    /// JavaScript has run since the clock was read.
+    has_called: Cell<bool>,
     /// The end of a run that cannot even say itself that it has failed.
     wreck: RefCell<Option<Outcome>>,
     #[cfg(feature = "test-panics")]
@@ -64,6 +67,8 @@ impl Driver {
             is_done: Cell::new(false),
             armed_for_ms: Cell::new(None),
             seed: Cell::new(0),
+            now_ms: Cell::new(0),
+            has_called: Cell::new(false),
             wreck: RefCell::default(),
             #[cfg(feature = "test-panics")]
             panic_in_response: Cell::new(false),
@@ -98,12 +103,8 @@ impl Driver {
             if self.wreck.borrow().is_some() {
                 return;
             }
-            // What the host draws for every other input, stretched: a draw for each chunk costs more than it is worth.
-            let moment = Moment {
-                random: next_seed(self.seed.get()),
-                ..moment_of(now_ms, 0.0)
-            };
-            self.seed.set(moment.random);
+            let moment = self.moment_at(moment_of(now_ms, 0.0).now_ms);
+            self.note(moment);
             let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
             {
                 let mut run = self.run.borrow_mut();
@@ -180,8 +181,9 @@ impl Driver {
         told.unwrap_or_else(|| self.wreck.borrow().as_ref().map(Outcome::to_json))
     }
 
-    pub fn set_wants(&self, wants: Wants) {
+    pub fn set_wants(self: &Rc<Self>, wants: Wants) {
         self.wants.set(wants);
+        self.ask(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
     /// A copy of an open request's body.
@@ -231,11 +233,35 @@ impl Driver {
         moment_of(self.host.now(), self.host.random())
     }
 
+    /// For an input of the shell's own: the clock is read again only when JavaScript may have taken its time.
+    fn moment_within(&self) -> Moment {
+        let now_ms = if self.has_called.get() {
+            moment_of(self.host.now(), 0.0).now_ms
+        } else {
+            self.now_ms.get()
+        };
+        self.moment_at(now_ms)
+    }
+
+    /// With what the host has drawn for an earlier input, stretched: a draw for each costs more than it is worth.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn moment_at(&self, now_ms: u64) -> Moment {
+        let random = next_seed(self.seed.get());
+        Moment { now_ms, random }
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn note(&self, moment: Moment) {
+        self.seed.set(moment.random);
+        self.now_ms.set(moment.now_ms);
+        self.has_called.set(false);
+    }
+
     fn take_in(&self, input: Input<'_>, moment: Moment) {
         if self.wreck.borrow().is_some() {
             return;
         }
-        self.seed.set(moment.random);
+        self.note(moment);
         let mut run = self.run.borrow_mut();
         run.handle_input(input, moment);
         self.collect(&mut run);
@@ -271,12 +297,10 @@ impl Driver {
                 }
                 Some(Output::HandOver { handover }) => {
                     self.deliver();
-                    let moment = self.moment();
-                    self.take_in(Input::HandedOver { handover }, moment);
+                    self.take_in(Input::HandedOver { handover }, self.moment_within());
                 }
                 Some(Output::Save { save, .. }) => {
-                    let moment = self.moment();
-                    self.take_in(Input::Saved { save, ok: true }, moment);
+                    self.take_in(Input::Saved { save, ok: true }, self.moment_within());
                 }
                 Some(effect) => {
                     self.deliver();
@@ -296,6 +320,7 @@ impl Driver {
         }
         {
             let _delivering = Raised::new(&self.is_delivering);
+            self.has_called.set(true);
             let parts = self.batch.borrow().parts();
             self.host
                 .deliver(parts.words, parts.records, parts.text, parts.text_bytes);
@@ -304,17 +329,21 @@ impl Driver {
     }
 
     fn perform(self: &Rc<Self>, effect: Output) {
+        self.has_called.set(true);
         match effect {
             Output::Send { request, http } if self.is_live(request) => request::send(self, request, &http),
-            Output::CallTool(call) if self.is_live(call.call) => self.host.call_tool(
-                call.call,
-                &call.tool_call_id,
-                &call.tool_name,
-                call.input.as_str(),
-                call.iteration,
-                call.agent,
-                call.profile,
-            ),
+            Output::CallTool(call) if self.is_live(call.call) => {
+                let (id, name) = (&call.tool_call_id, &call.tool_name);
+                self.host.call_tool(
+                    call.call,
+                    &[id, name, call.input.as_str()].concat(),
+                    utf16_length(id.as_bytes()),
+                    utf16_length(name.as_bytes()),
+                    call.iteration,
+                    call.agent,
+                    call.profile,
+                );
+            }
             Output::Ask { question, ask } if self.is_live(question) => {
                 let profile = decimal(self.run.borrow().profile_of(question) as usize);
                 let json = ask.to_json();

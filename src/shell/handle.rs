@@ -11,6 +11,7 @@ use super::batch::Wants;
 use super::driver::Driver;
 use super::guard::prepare;
 use super::host::Host;
+use super::inlet::with_inlet;
 use super::request;
 use crate::engine::config::{Config, ModelConfig};
 use crate::engine::error::ConfigError;
@@ -71,6 +72,16 @@ impl RunHandle {
             };
             result.to_json().into_bytes()
         })
+    }
+
+    /// The same as `tell`, of the first `length` bytes of the inlet: what goes this way needs no memory of its own.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub fn told(&self, what: u32, id: u32, length: usize) -> Result<Option<String>, JsValue> {
+        // What is told makes JavaScript tell more, for which it needs the inlet.
+        let text = with_inlet(length, |bytes| String::from_utf8_lossy(bytes).into_owned());
+        self.tell(what, id, &text)
     }
 
     /// Everything else, through one way in because each costs its glue: calls the method of that number, and gives back

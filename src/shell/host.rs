@@ -15,13 +15,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn deliver(this: &Host, words: usize, records: usize, text: usize, text_length: usize);
 
+    /// `texts`: the provider's id of the call, the tool's name and the input's JSON, one behind the other, because to
+    /// make a string costs more than to cut one. The first two have so many UTF-16 units.
     #[wasm_bindgen(method, js_name = callTool)]
     pub fn call_tool(
         this: &Host,
         call: u32,
-        tool_call_id: &str,
-        tool_name: &str,
-        input: &str,
+        texts: &str,
+        id_units: usize,
+        name_units: usize,
         iteration: u32,
         agent: u32,
         profile: u32,

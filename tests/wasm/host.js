@@ -54,8 +54,8 @@ export class TestHost {
     this.call(event.type, event);
   }
 
-  callTool(call, _id, name) {
-    this.log.push(`tool ${name}`);
+  callTool(call, texts, idUnits, nameUnits) {
+    this.log.push(`tool ${texts.slice(idUnits, idUnits + nameUnits)}`);
     this.call("callTool", call);
   }
 

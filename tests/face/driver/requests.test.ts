@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { answer, begin, duck, settle, streamOf, type Recorded } from "./kit.js";
+import { answer, begin, call, duck, settle, streamOf, weather, type Recorded } from "./kit.js";
 
 const runs: Recorded[] = [];
 const begun = async (...parameters: Parameters<typeof begin>): Promise<Recorded> => {
@@ -39,6 +39,37 @@ describe("a request", () => {
     expect(headers.get("x-api-key")).toBe("key");
     expect(headers.get("x-a")).toBe("1");
     expect(headers.get("content-type")).toBe("application/json");
+  });
+
+  it("has headers that no other request has, and the results as the tools gave them", async () => {
+    const seen: RequestInit[] = [];
+    const value = "Grüße, 世界 😀 ";
+    const results = [value, value.repeat(4_000)];
+    const ids = ["toolu_é", "toolu_😀"];
+    const names: string[] = [];
+    const run = await begun({
+      config: { tools: [weather] },
+      fetch: async (_url, init) => {
+        const isFirst = seen.push(init) < 3;
+        const stream = isFirst ? call('{"city":"Zürich 😀"}') : answer("Done");
+        const response = new Response(stream.join("").replace("toolu_1", ids[seen.length - 1]!));
+        (init.headers as Headers).set("x-mine", String(seen.length));
+        return response;
+      },
+      callTool: ({ call: id, toolCallId, toolName, input }) => {
+        names.push([toolCallId, toolName, input].join(" "));
+        run.driver.toolFinished(id, { value: JSON.stringify(results[names.length - 1]) });
+      },
+    });
+    await run.done;
+    expect(run.driver.outcome()).toMatchObject({ outcome: "completed" });
+    expect(names).toEqual(ids.map((id) => `${id} weather {"city":"Zürich 😀"}`));
+    expect(seen.map(({ headers }) => (headers as Headers).get("x-mine"))).toEqual(["1", "2", "3"]);
+    const { messages } = JSON.parse(new TextDecoder().decode(seen[2]!.body as Uint8Array)) as {
+      messages: { content: { content?: string }[] }[];
+    };
+    expect(JSON.stringify(messages[2]!.content)).toContain(results[0]);
+    expect(JSON.stringify(messages[4]!.content)).toContain(results[1]);
   });
 
   it.each([
