@@ -64,6 +64,8 @@ pub struct Ledger {
     next_seq: u32,
     /// Events say when they happened.
     pub is_traced: bool,
+    /// Somebody listens to what is told of tool calls.
+    pub is_heard: bool,
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
@@ -87,6 +89,7 @@ impl Default for Ledger {
             next_effect: 1,
             next_seq: 1,
             is_traced: false,
+            is_heard: true,
             journal: Vec::new(),
             awaited: false,
             grown: None,
@@ -126,6 +129,13 @@ impl Ledger {
             time_ms: self.is_traced.then_some(self.now_ms),
             kind,
         }));
+    }
+
+    /// In place of an event that nobody would hear, before what it says is copied. It counts all the same.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_unheard(&mut self) -> bool {
+        self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
+        !self.is_heard
     }
 
     /// Whether nothing waits to be polled.

@@ -239,6 +239,12 @@ impl Run {
         agent.request_body(&mut desk, request)
     }
 
+    /// Whether anybody listens to what is told of tool calls; as long as it is not said, somebody does. The numbering of
+    /// events does not depend on it.
+    pub fn set_heard(&mut self, is_heard: bool) {
+        self.ledger.is_heard = is_heard;
+    }
+
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }

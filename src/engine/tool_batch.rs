@@ -326,7 +326,10 @@ impl Call {
         let most = self.max_result_chars as usize;
         match result {
             ToolReturn::Content(content) => result_cap::cut_blocks(content, most).is_some(),
-            ToolReturn::Value(value) => result_cap::cut(&shown(value), most).is_some(),
+            // No text is longer than its JSON.
+            ToolReturn::Value(value) => {
+                value.as_str().len() > most && result_cap::cut(&shown(value), most).is_some()
+            }
             ToolReturn::Fault(fault) => result_cap::cut(&fault.message, most).is_some(),
             ToolReturn::Last(result) => self.is_cut(result),
         }

@@ -46,5 +46,6 @@ mod tool_hooks;
 mod tools;
 mod trace;
 mod tuning;
+mod unheard;
 mod wire;
 mod world;

@@ -185,6 +185,9 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         name_call(part, ledger);
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
+    if part.shown_kind() == PartKind::ToolCall && ledger.is_unheard() {
+        return;
+    }
     let block = index as u32;
     let kind = match (part.shown_kind(), change) {
         (_, Change::Grew { .. }) => {

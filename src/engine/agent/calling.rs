@@ -62,6 +62,10 @@ impl Agent {
         let Some(call) = self.tools.calls.get(index) else {
             return;
         };
+        let name = call.name.clone();
+        if desk.ledger.is_unheard() {
+            return self.tools.note_call(&name);
+        }
         let input = written_json(&call.written);
         let kind = EventKind::ToolCall {
             tool_call_id: call.id.clone(),
@@ -69,7 +73,6 @@ impl Agent {
             input_hash: desk.config.trace.then(|| trace::input_hash(input.as_str())),
             input,
         };
-        let name = call.name.clone();
         self.tools.note_call(&name);
         desk.ledger.emit(self.place(), kind);
     }
@@ -302,27 +305,29 @@ impl Agent {
             CallPhase::Returned { duration_ms, .. } => duration_ms,
             _ => 0,
         };
-        let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
-        let kind = match &result {
-            ToolReturn::Fault(fault) => EventKind::ToolError {
-                tool_call_id,
-                tool_name,
-                error: fault.clone(),
-                duration_ms,
-            },
-            _ => EventKind::ToolResult {
-                tool_call_id,
-                tool_name,
-                output: output_of(&result),
-                duration_ms,
-            },
-        };
+        if !desk.ledger.is_unheard() {
+            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            let kind = match &result {
+                ToolReturn::Fault(fault) => EventKind::ToolError {
+                    tool_call_id,
+                    tool_name,
+                    error: fault.clone(),
+                    duration_ms,
+                },
+                _ => EventKind::ToolResult {
+                    tool_call_id,
+                    tool_name,
+                    output: output_of(&result),
+                    duration_ms,
+                },
+            };
+            desk.ledger.emit(place, kind);
+        }
         let is_cut = call.is_cut(&result);
-        let name = call.name.clone();
         call.phase = CallPhase::Done { result, duration_ms };
-        desk.ledger.emit(place, kind);
         if is_cut {
-            let message = ["The model is shown only the beginning of a result of ", &name].concat();
+            let name = self.tools.calls.get(index).map_or("", |call| &call.name);
+            let message = ["The model is shown only the beginning of a result of ", name].concat();
             let code = "result_cut".into();
             desk.ledger.emit(place, EventKind::Warning { code, message });
         }
