@@ -18,6 +18,7 @@ mod hearing;
 mod hooking;
 mod precompacting;
 mod preparing;
+mod raising;
 mod reading;
 mod showing;
 mod steering;
@@ -30,7 +31,7 @@ mod wording;
 
 pub use answering::{delta, kind_of_delta};
 pub use delegating::{failed, inherited};
-use hooking::Hooking;
+use hooking::{Hooking, Step};
 
 use serde::{Deserialize, Serialize};
 
@@ -242,7 +243,7 @@ impl Agent {
 
     pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
         match self.limit_on_iteration(desk) {
-            Some(stopped_by) => self.reach_limit(desk, stopped_by, false),
+            Some(stopped_by) => self.reach_limit(desk, stopped_by, Step::Iteration),
             None => self.prepare_iteration(desk),
         }
     }
@@ -266,6 +267,9 @@ impl Agent {
     }
 
     fn send(&mut self, desk: &mut Desk<'_>) {
+        if self.lacks_budget(desk) {
+            return;
+        }
         self.attempt += 1;
         self.take_next_model(desk);
         if let Err(error) = self.encode(desk.config) {

@@ -334,6 +334,8 @@ pub struct RetryPolicy {
     pub first_exponent: u32,
     /// Upper bound of the random part; default 1,000.
     pub jitter_ms: u64,
+    /// Default: it is added.
+    pub jitter: Jitter,
     /// Default 60,000. A `Retry-After` beyond it ends the retries.
     pub max_ms: u64,
     /// Default true.
@@ -352,12 +354,24 @@ impl Default for RetryPolicy {
             factor: 2,
             first_exponent: 1,
             jitter_ms: 1000,
+            jitter: Jitter::Added,
             max_ms: 60_000,
             respect_retry_after: true,
             on: Vec::new(),
             max_calls: 1,
         }
     }
+}
+
+/// How waits are made to differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Jitter {
+    /// Up to `jitter_ms` more.
+    #[default]
+    Added,
+    /// Anything up to the whole wait.
+    Full,
 }
 
 /// What becomes of an answer without tool calls that the limit of output tokens cut off.

@@ -4,9 +4,9 @@
 //! test compares the two.
 
 use super::config::{
-    Access, AgentTool, Config, Limits, Memory, ModelConfig, OnOutputLimit, OnUnknownTool, PromptCaching,
-    RepeatPolicy, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice, ToolConfig,
-    ToolExecution,
+    Access, AgentTool, Config, Jitter, Limits, Memory, ModelConfig, OnOutputLimit, OnUnknownTool,
+    PromptCaching, RepeatPolicy, ResponseFormat, RetryPolicy, StopCondition, Timeouts, ToolChoice,
+    ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
 use super::json_reader::items;
@@ -415,6 +415,7 @@ pub fn raise(r: &mut Record<'_>) -> Raise {
         max_cost_nano_usd: r.number_if("maxCostNanoUsd"),
         max_tool_rounds: small_if(r, "maxToolRounds"),
         max_tool_calls: small_if(r, "maxToolCalls"),
+        time_ms: r.number_if("timeMs"),
     }
 }
 
@@ -477,6 +478,10 @@ fn retry(r: &mut Record<'_>) -> RetryPolicy {
         factor: r.small("factor", default.factor),
         first_exponent: r.small("firstExponent", default.first_exponent),
         jitter_ms: r.number("jitterMs", default.jitter_ms, u64::MAX),
+        jitter: match r.word("jitter", &["added", "full"]) {
+            Some(1) => Jitter::Full,
+            _ => Jitter::Added,
+        },
         max_ms: r.number("maxMs", default.max_ms, u64::MAX),
         respect_retry_after: r.flag("respectRetryAfter", default.respect_retry_after),
         on: r.texts("on"),

@@ -154,6 +154,11 @@ pub enum EventKind {
         /// Of the run, this call included.
         total: Usage,
     },
+    /// The host has raised limits: what counts from now on.
+    Limits {
+        /// `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }`
+        limits: Json,
+    },
     Warning {
         code: String,
         message: String,

@@ -6,7 +6,7 @@ use super::config::ModelConfig;
 use super::event::ToolFault;
 use super::message::{Block, Json};
 use super::output::EffectId;
-use super::policy::hook::HookAnswer;
+use super::policy::hook::{HookAnswer, Raise};
 use super::policy::permission::{PermissionMode, RuleKind};
 use super::policy::rule::Rule;
 
@@ -85,6 +85,11 @@ pub enum Input<'a> {
     /// The root's history is summarised before its next request. `instructions`: what the summary shall also heed.
     Compact {
         instructions: Option<String>,
+    },
+    /// More of what is limited for an agent that is at work.
+    AddBudget {
+        agent_path: String,
+        more: Raise,
     },
     /// The timer fired (or time has passed anyway).
     Due,

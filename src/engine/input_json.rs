@@ -8,7 +8,7 @@ use super::input::{
 };
 use super::json_record::{Record, document, text_of, within};
 use super::message_json::{blocks, messages};
-use super::policy::hook::{Decision, HookAnswer};
+use super::policy::hook::{Decision, HookAnswer, Raise};
 use super::policy::permission::{PermissionMode, RuleKind};
 use super::policy::rule::Rule;
 
@@ -102,6 +102,18 @@ impl QuestionAnswer {
             Ok(())
         });
         record.finish(QuestionAnswer::Prepared(prepared))
+    }
+}
+
+impl Raise {
+    /// Reads what a host gives an agent unasked, and the agent's path.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub fn added(json: &str) -> Result<(String, Raise), ConfigError> {
+        let mut record = Record::new(document("", json)?);
+        let added = (record.text("agentPath"), raise(&mut record));
+        record.finish(added)
     }
 }
 

@@ -15,7 +15,7 @@ use super::input::Input;
 use super::json_record::within;
 use super::ledger::{Ledger, Place};
 use super::moment::Moment;
-use super::outcome::{Outcome, OutcomeKind, StoppedBy};
+use super::outcome::{Outcome, OutcomeKind};
 use super::output::{EffectId, Output};
 use super::policy::permission::Permissions;
 use super::profile::Profile;
@@ -159,6 +159,11 @@ impl Run {
                 self.handle_due();
             }
             Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
+            Input::AddBudget { agent_path, more } => {
+                if let Some(index) = self.at_work(&agent_path) {
+                    self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));
+                }
+            }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
                 self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
@@ -249,6 +254,13 @@ impl Run {
         self.outcome.as_ref()
     }
 
+    /// The agent of this path that has not ended.
+    pub fn at_work(&self, path: &str) -> Option<u32> {
+        let is_it = |agent: &&Agent| agent.path == path && agent.ended().is_none();
+        let agent = self.agents.iter().find(is_it);
+        agent.filter(|_| self.outcome.is_none()).map(|agent| agent.index)
+    }
+
     /// What the agent is configured with whose effect this is: 0 for the run's own.
     pub fn profile_of(&self, effect: EffectId) -> u32 {
         let open = self.ledger.find(effect);
@@ -291,9 +303,9 @@ impl Run {
     fn handle_due(&mut self) {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {
-                TimerReason::Total => self.on_root(|agent, desk| agent.stop(desk, StoppedBy::Time)),
+                TimerReason::Total => self.on_root(|agent, desk| agent.time_is_up(desk, reason)),
                 TimerReason::Iteration { agent } => {
-                    self.on_agent(agent, |agent, desk| agent.stop(desk, StoppedBy::Time));
+                    self.on_agent(agent, |agent, desk| agent.time_is_up(desk, reason));
                 }
                 TimerReason::Backoff { agent } => {
                     self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))

@@ -48,6 +48,11 @@ impl Timers {
         }
     }
 
+    pub fn at(&self, reason: TimerReason) -> Option<u64> {
+        let of_it = |deadline: &&Deadline| deadline.reason == reason;
+        self.deadlines.iter().find(of_it).map(|deadline| deadline.at_ms)
+    }
+
     pub fn clear(&mut self, reason: TimerReason) {
         self.deadlines.retain(|deadline| deadline.reason != reason);
     }

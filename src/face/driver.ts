@@ -109,6 +109,11 @@ export class RunDriver {
     this.shell.tell(Tell.Compact, 0, instructions);
   }
 
+  /** Whether its agent is at work. */
+  addBudget(budget: object): boolean {
+    return this.shell.tell(Tell.AddBudget, 0, JSON.stringify(budget)) !== undefined;
+  }
+
   /** `model`: the engine's `ModelConfig`. Throws `{ field, problem }` for one that cannot be asked. */
   setModel(model: object): void {
     this.shell.tell(Tell.SetModel, 0, JSON.stringify(model));

@@ -126,6 +126,18 @@ type EventKind =
     }
   /** `usage` of this model call so far, `total` of the run, this call included. */
   | { type: "usage"; usage: Usage; total: Usage }
+  /** The host has raised limits of this agent, asked by `onLimit` or by `run.addBudget`: what counts from now on. */
+  | {
+      type: "limits";
+      limits: {
+        maxIterations: number;
+        maxTotalTokens: number | null;
+        maxCostNanoUsd: number | null;
+        maxToolRounds: number | null;
+        maxToolCalls: number | null;
+        timeLeftMs: number | null;
+      };
+    }
   | { type: "warning"; code: string; message: string }
   | {
       type: "iteration-finish";

@@ -5,8 +5,7 @@ import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
 import type { HookAnswer } from "./question.js";
 
-const TIMEOUT_MS = 600_000;
-const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any" };
+const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "any" };
 const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewrite: "any" };
 
 type Check = (...of: unknown[]) => unknown;
@@ -33,14 +32,16 @@ export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] 
   if (guardrails === undefined) return [];
   checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
   const functions: HostFunction[] = [];
-  for (const [name, given] of Object.entries(guardrails) as [string, Check | Check[] | undefined][]) {
+  const { timeoutMs = 600_000, ...kinds } = guardrails;
+  if (timeoutMs !== null) checkValue(timeoutMs, "guardrails.timeoutMs", "count");
+  for (const [name, given] of Object.entries(kinds) as [string, Check | Check[] | undefined][]) {
     if (given === undefined) continue;
     const { event, of, into } = KINDS[name]!;
     for (const [index, check] of [given].flat().entries()) {
       const field = at("guardrails", name);
       checkValue(check, Array.isArray(given) ? `${field}[${index}]` : field, "function");
       functions.push({
-        config: { event, timeoutMs: TIMEOUT_MS, blocks: true },
+        config: { event, timeoutMs, blocks: true },
         ask: async (input, { signal }) => {
           const { agentPath, iteration, toolCallId } = input;
           const context = {

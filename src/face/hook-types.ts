@@ -179,6 +179,11 @@ type OneOrMore<T> = T | readonly T[];
 /** A guardrail that throws, returns nonsense or takes longer than 10 minutes denies. */
 export interface Guardrails {
   /**
+   * Milliseconds that each has to answer, a positive integer, or `null` for ever. Default 600,000. One that is too late,
+   * throws or returns nonsense denies.
+   */
+  timeoutMs?: number | null | undefined;
+  /**
    * Contract: called with the messages of each request before it is sent. Denied, the run is `stopped` by `guardrail`.
    * `rewrite` replaces the transcript.
    */

@@ -49,7 +49,9 @@ export interface EndedIteration extends IterationPoint {
 
 /** What `onLimit` gets. */
 export interface LimitReached extends IterationPoint {
-  readonly limit: Extract<StoppedBy, "iterations" | "tokens" | "usd" | "tool_rounds" | "tool_calls">;
+  readonly limit: Extract<StoppedBy, "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls">;
+  /** Which time it is, for the limit `time`. */
+  readonly timeout?: "totalMs" | "iterationMs";
   /** The last iteration that has begun. */
   readonly iteration: number;
   /** Of the run so far. */
@@ -59,20 +61,31 @@ export interface LimitReached extends IterationPoint {
   readonly toolCalls: number;
 }
 
-/** New limits for the rest of the run, not additions; what is left out stays. */
+/** New limits for the rest of the run, not additions but for the time; what is left out stays. */
 export interface RaisedLimits {
   maxIterations?: number | undefined;
   maxTotalTokens?: number | undefined;
   maxUsd?: number | undefined;
   maxToolRounds?: number | undefined;
   maxToolCalls?: number | undefined;
+  /** For the limit `time`: milliseconds that are added, from the answer on. */
+  timeMs?: number | undefined;
+}
+
+/**
+ * What `run.addBudget` adds to the limits as they stand: `{ maxTotalTokens: 10_000 }` are 10,000 tokens more. A limit that
+ * there is not stays none. `timeMs` is added to `timeouts.totalMs`.
+ */
+export interface AddedBudget extends RaisedLimits {
+  /** Whose limits. Default `"root"`: the run's, which its subagents share. */
+  agentPath?: string | undefined;
 }
 
 type Maybe<T> = T | void | null | undefined | PromiseLike<T | void | null | undefined>;
 
 /**
  * Contract: called when a limit is hit, before the run stops; tokens and money that run out while an answer streams are
- * asked about when it is complete. Nothing, a throw, or a limit that is still too low stops the run.
+ * asked about when it is complete. While a time is asked about everything goes on. Nothing, a throw, or a limit that is still too low stops the run.
  */
 export type RaiseLimits = (reached: LimitReached) => Maybe<RaisedLimits>;
 

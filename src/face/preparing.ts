@@ -1,10 +1,12 @@
 /** The functions around iterations, made what the engine asks. Decides nothing. */
 import { checkOptions, describe, isObject } from "./check.js";
+import { LoopletError } from "./errors.js";
 import type { FinishOptions } from "./finish-types.js";
 import type { HostFunction } from "./host-functions.js";
 import { checkToolChoice } from "./model-options.js";
 import type { OptionTable } from "./options.js";
 import type {
+  AddedBudget,
   EndedIteration,
   IterationOptions,
   IterationToPrepare,
@@ -28,7 +30,9 @@ const RAISED_TABLE: OptionTable = {
   maxUsd: "number",
   maxToolRounds: "count",
   maxToolCalls: "count",
+  timeMs: "milliseconds",
 };
+const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
 
 /** @throws LoopletError `config_…` */
 export function iterationFunctions(options: IterationOptions & FinishOptions): HostFunction[] {
@@ -66,13 +70,28 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
       ask: async ({ event: _, ...reached }, { signal }) => {
         const raised = record(await onLimit({ ...reached, signal } as LimitReached), RAISED_TABLE);
         if (raised === undefined) return {};
-        const { maxUsd, ...limits } = raised as RaisedLimits;
-        const maxCostNanoUsd = maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9);
-        return { limits: { ...limits, maxCostNanoUsd } };
+        return { limits: inNano(raised) };
       },
     });
   }
   return functions;
+}
+
+/**
+ * What `run.addBudget` was given, checked, for the engine.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function addedBudget(budget: AddedBudget): object & { agentPath: string } {
+  checkOptions(budget, "budget", ADDED_TABLE);
+  const { agentPath = "root", ...more } = budget;
+  if (more.maxUsd !== undefined && more.maxUsd < 0)
+    throw new LoopletError("config_invalid_value", "budget.maxUsd", `needs to be more, got ${more.maxUsd}`);
+  return { agentPath, ...inNano(more) };
+}
+
+function inNano({ maxUsd, ...limits }: RaisedLimits): object {
+  return { ...limits, maxCostNanoUsd: maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9) };
 }
 
 /** What a function has returned, if anything. */

@@ -34,8 +34,10 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
   const { timeouts, retry, toolExecution, maxToolConcurrency, onMaxTokens, strictStopReason } = options;
   const { maxToolResultChars, eagerTools } = options;
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
-  if (retry !== undefined) checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts" });
+  if (retry !== undefined)
+    checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts", jitter: "any" });
   for (const [index, code] of (retry?.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
+  checkWord(retry?.jitter, "retry.jitter", ["added", "full"]);
   checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
   // A limit that nothing could ever reach is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)

@@ -6,6 +6,7 @@ import { authorizeRequest } from "./authorize.js";
 import { checkOptions } from "./check.js";
 import { compactInstructions, Summaries } from "./context.js";
 import type { HostCallbacks } from "./driver.js";
+import { Early } from "./early.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { LoopletError, type RunError } from "./errors.js";
 import { EventBuffer } from "./event-buffer.js";
@@ -15,6 +16,7 @@ import { HostFunctions } from "./host-functions.js";
 import { Loading, setModel } from "./loading.js";
 import type { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
+import { addedBudget } from "./preparing.js";
 import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
 import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
@@ -28,6 +30,7 @@ import { message } from "./tool-schema.js";
 import { traces } from "./tracing.js";
 import type { AgentParts } from "./agent.js";
 import type {
+  AddedBudget,
   ContentBlock,
   EventsOptions,
   EventStamp,
@@ -80,14 +83,9 @@ export class EngineRun implements Run {
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
-  /** What `setPermissionMode` got, also before the engine was loaded. */
-  #mode: PermissionMode | undefined;
-  /** What `compact` got before the engine was loaded. */
-  #compact: string | undefined;
   /** What `setModel` got. */
   #model: ModelConfig | undefined;
-  /** What `steer` and `followUp` got before the engine was loaded. */
-  #early: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
+  readonly #early = new Early();
   #queued = 0;
   /** Every event of the run's first task, for iterations that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
@@ -177,14 +175,24 @@ export class EngineRun implements Run {
 
   setPermissionMode(mode: PermissionMode): void {
     checkMode(mode, "mode", this.#parts.permissions);
-    this.#mode = mode;
-    this.#driver?.setMode(PERMISSION_MODES.indexOf(mode));
+    this.#tellDriver((driver) => driver.setMode(PERMISSION_MODES.indexOf(mode)));
   }
 
   compact(options?: { instructions?: string | undefined }): void {
     const instructions = compactInstructions(options);
-    if (this.#driver === undefined) this.#compact = instructions;
-    else this.#driver.compact(instructions);
+    this.#tellDriver((driver) => driver.compact(instructions));
+  }
+
+  addBudget(budget: AddedBudget): boolean {
+    const more = addedBudget(budget);
+    if (this.outcome !== undefined) return false;
+    if (this.#driver !== undefined) return this.#driver.addBudget(more);
+    return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
+  }
+
+  #tellDriver(tell: (driver: Driver) => void): void {
+    if (this.#driver === undefined) this.#early.first.push(tell);
+    else tell(this.#driver);
   }
 
   setModel(model: Model): void {
@@ -233,16 +241,8 @@ export class EngineRun implements Run {
       const driver = open(config, this.#host());
       this.#driver = driver;
       this.#want();
-      if (this.#mode !== undefined) this.setPermissionMode(this.#mode);
       if (this.#model !== undefined) driver.setModel(this.#model);
-      if (this.#compact !== undefined) driver.compact(this.#compact);
-      // Before the prompt: the first request takes the steers with it.
-      for (const { id, isSteer, content: blocks } of this.#early) {
-        if (isSteer) driver.steer(id, blocks);
-        else driver.followUp(id, blocks);
-      }
-      this.#early = [];
-      driver.start(this.#prompt);
+      this.#early.begin(driver, this.#prompt);
     } catch (error) {
       this.#failAlone(refusal(error));
     }
@@ -404,7 +404,7 @@ export class EngineRun implements Run {
       );
     }
     const id = ++this.#queued;
-    if (this.#driver === undefined) this.#early.push({ id, isSteer, content: blocks });
+    if (this.#driver === undefined) this.#early.queue(id, isSteer, blocks);
     else if (isSteer) this.#driver.steer(id, blocks);
     else this.#driver.followUp(id, blocks);
     return { id, withdraw: () => this.#withdraw(id) };
@@ -413,9 +413,7 @@ export class EngineRun implements Run {
   #withdraw(id: number): boolean {
     if (this.outcome !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.withdraw(id);
-    const before = this.#early.length;
-    this.#early = this.#early.filter((early) => early.id !== id);
-    return this.#early.length < before;
+    return this.#early.withdraw(id);
   }
 
   #snapshot(): RunEvent {
@@ -463,7 +461,7 @@ export class EngineRun implements Run {
   }
 
   #alone(): EngineResult {
-    const undelivered = this.#early.map(({ id }) => id);
+    const undelivered = this.#early.ids;
     return neverStarted(this.#options, this.#prompt, undelivered, this.#models.priceBasis() !== undefined);
   }
 

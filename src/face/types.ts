@@ -21,7 +21,7 @@ import type { Fetch, Model } from "./model-types.js";
 import type { OutputFormat, Partially } from "./output-types.js";
 import type { PermissionMode, PermissionOptions, PermissionResult } from "./permission-types.js";
 import type { HookOptions } from "./hook-types.js";
-import type { IterationOptions } from "./preparing-types.js";
+import type { AddedBudget, IterationOptions } from "./preparing-types.js";
 import type { SteerOptions } from "./steer-types.js";
 import type { StopOptions } from "./stop-types.js";
 import type { Inputs, ToolRunOptions } from "./tool-types.js";
@@ -155,6 +155,11 @@ export interface RetryPolicy {
   firstExponent?: number | undefined;
   /** Upper bound of the random part. Default 1,000. */
   jitterMs?: number | undefined;
+  /**
+   * `"added"`: up to `jitterMs` more, so that the shortest waits are those of the formula. `"full"`: anything from 0 to
+   * the formula's wait, which spreads many clients best. Default `"added"`.
+   */
+  jitter?: "added" | "full" | undefined;
   /** Longest wait. Default 60,000. A `Retry-After` beyond it ends the retries. */
   maxMs?: number | undefined;
   /** Default true. */
@@ -389,6 +394,13 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
    * @throws LoopletError `config_…`
    */
   compact(options?: { instructions?: string | undefined }): void;
+  /**
+   * Raises limits while the run goes on; the event `limits` says what counts from now on. False when the run has ended, or
+   * there is no such agent at work.
+   *
+   * @throws LoopletError `config_…`
+   */
+  addBudget(budget: AddedBudget): boolean;
 }
 
 /**

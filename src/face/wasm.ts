@@ -55,6 +55,7 @@ export const enum Tell {
   SetModel,
   Agent,
   Compact,
+  AddBudget,
   LetGo,
 }
 

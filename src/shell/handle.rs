@@ -19,6 +19,7 @@ use crate::engine::event::ToolFault;
 use crate::engine::input::{Input, QuestionAnswer, ToolReturn};
 use crate::engine::message::{Block, Json};
 use crate::engine::outcome::RunResult;
+use crate::engine::policy::hook::Raise;
 use crate::engine::policy::permission::PermissionMode;
 use crate::engine::run::Run;
 
@@ -115,6 +116,7 @@ impl RunHandle {
             20 => self.set_model(text)?,
             21 => return Ok(self.agent(id)),
             22 => self.compact(text),
+            23 => return Ok(is_true(self.add_budget(text)?)),
             _ => self.let_go(),
         }
         Ok(None)
@@ -172,6 +174,17 @@ impl RunHandle {
     pub fn compact(&self, instructions: &str) {
         let instructions = (!instructions.is_empty()).then(|| instructions.to_owned());
         self.driver.tell(Input::Compact { instructions });
+    }
+
+    /// Whether the agent is at work: `{"agentPath":…,"maxIterations":…,…,"timeMs":…}`, how much more.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub fn add_budget(&self, budget: &str) -> Result<bool, JsValue> {
+        let (agent_path, more) = Raise::added(budget).map_err(thrown)?;
+        let found = self.driver.ask(|run| run.at_work(&agent_path).is_some());
+        self.driver.tell(Input::AddBudget { agent_path, more });
+        Ok(found.unwrap_or(false))
     }
 
     /// The root asks this model from its next request on.

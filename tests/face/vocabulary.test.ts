@@ -50,6 +50,7 @@ describe("the vocabulary of TypeScript is the engine's", () => {
       "compact-start": true,
       "compact-boundary": true,
       usage: true,
+      limits: true,
       warning: true,
       "iteration-finish": true,
       "agent-finish": true,

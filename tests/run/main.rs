@@ -13,6 +13,7 @@ mod abort_boundaries;
 mod aborts;
 mod answers;
 mod bindings;
+mod budgets;
 mod clocks;
 mod compaction;
 mod compaction_hooks;

@@ -53,6 +53,7 @@ fn raise(dice: &mut Dice) -> Raise {
         max_total_tokens: Some(100 + dice.below(100)),
         max_tool_rounds: Some(MOST_RAISED_ROUNDS - dice.below(3) as u32),
         max_tool_calls: Some(4 + dice.below(8) as u32),
+        time_ms: Some(dice.below(200)),
         ..Raise::default()
     }
 }

@@ -12,9 +12,11 @@ use looplet::engine::input::{
 };
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
+use looplet::engine::policy::hook::Raise;
 use looplet::engine::usage::Usage;
 use serde_json::json;
 
+use crate::budgets::check_budget;
 use crate::dice::Dice;
 use crate::invariants::{
     check_end, check_events, check_limits, check_messages, check_output, check_secret, check_wire_messages,
@@ -90,6 +92,7 @@ fn check(seed: u64) {
         played.max_tool_rounds,
         &result,
     );
+    check_budget(&played.world, played.max_total_tokens);
     check_output(played.wants_output, &result);
     check_events(&played.world);
     check_end(&played.world);
@@ -133,6 +136,7 @@ struct Played {
     max_tool_rounds: Option<u32>,
     wants_output: bool,
     max_iterations: u32,
+    max_total_tokens: Option<u64>,
 }
 
 /// One response that is under way.
@@ -149,6 +153,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
     let config = random_config(&mut dice, max_iterations);
     let wants_output = config.output.is_some();
     let max_tool_rounds = config.limits.max_tool_rounds;
+    let max_total_tokens = config.limits.max_total_tokens;
     let mut world = World::new(config);
     world.round_trips = round_trips;
     world.confirm_saves = false;
@@ -177,6 +182,15 @@ fn play(seed: u64, round_trips: bool) -> Played {
             4 if dice.below(8) == 0 => world.input(Input::SetModel {
                 model: Box::new(ModelConfig::new("anthropic".into(), "other".into())),
             }),
+            4 if dice.below(8) == 0 => world.input(Input::AddBudget {
+                agent_path: (*dice.pick(&["root", "root/helper", "root/keeper"])).to_owned(),
+                more: Raise {
+                    max_total_tokens: Some(dice.below(50)),
+                    max_tool_calls: Some(2),
+                    time_ms: Some(dice.below(200)),
+                    ..Raise::default()
+                },
+            }),
             4 => world.pass(dice.below(100)),
             5..=9 => act_on_tools(&mut world, &mut dice),
             _ => act_on_request(&mut world, &mut dice, &mut responses, &mut next_id),
@@ -190,6 +204,7 @@ fn play(seed: u64, round_trips: bool) -> Played {
         max_tool_rounds,
         wants_output,
         max_iterations,
+        max_total_tokens,
     }
 }
 
@@ -246,7 +261,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         "maxToolResultChars": dice.pick(&[4, 100_000]),
         "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
         "inputs": dice.pick(&[json!({}), json!({"bound": 7})]),
-        "retry": {"maxRetries": dice.below(3), "baseMs": 10},
+        "retry": {"maxRetries": dice.below(3), "baseMs": 10, "jitter": dice.pick(&["added", "full"])},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
     });
     if dice.below(4) == 0 {
@@ -311,6 +326,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
     }
     if dice.below(4) == 0 {
         fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
+        fields["timeouts"]["iterationMs"] = json!(100 + dice.below(200));
     }
     config(tools, fields)
 }

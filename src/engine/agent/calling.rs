@@ -11,6 +11,7 @@ use super::super::policy::hook::Gate;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
 use super::super::trace;
+use super::hooking::Step;
 use super::reading::WrittenCall;
 use super::{Agent, Desk};
 
@@ -46,7 +47,7 @@ impl Agent {
             return self.end_failed(desk, error);
         }
         if let Some(stopped_by) = self.limit_on_tools(desk) {
-            return self.reach_limit(desk, stopped_by, true);
+            return self.reach_limit(desk, stopped_by, Step::Tools);
         }
         self.ask_to_prepare(desk);
         self.advance_tools(desk);
@@ -151,7 +152,9 @@ impl Agent {
 
     pub fn handle_tool_timeout(&mut self, desk: &mut Desk<'_>, effect: EffectId) {
         if let Some(child) = desk.child_of(effect) {
-            return desk.on_child(child, &mut |child, desk| child.stop(desk, StoppedBy::Time));
+            return desk.on_child(child, &mut |child, desk| {
+                child.time_is_up(desk, TimerReason::Tool { call: effect });
+            });
         }
         let why = "the tool did not finish in time";
         desk.ledger.output(Output::AbortTool {

@@ -266,6 +266,9 @@ impl Agent {
 
     /// Also what a retry does.
     pub(super) fn send_compaction(&mut self, desk: &mut Desk<'_>) {
+        if self.lacks_budget(desk) {
+            return;
+        }
         self.attempt += 1;
         if let Err(error) = self.compaction_body(desk) {
             self.warn(desk, "compaction_failed", error.to_text());
@@ -362,15 +365,7 @@ impl Agent {
             let message = "A summary would not be shorter than what it stands for.";
             self.warn(desk, "compaction_failed", message.into());
         }
-        self.send_compacted(desk);
-    }
-
-    /// The request that the history was made shorter for.
-    pub(super) fn send_compacted(&mut self, desk: &mut Desk<'_>) {
-        match self.over_budget(desk) {
-            Some(stopped_by) => self.stop(desk, stopped_by),
-            None => self.send(desk),
-        }
+        self.send(desk);
     }
 
     /// Gives up a summary that is under way.

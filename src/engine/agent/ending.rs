@@ -75,6 +75,7 @@ impl Agent {
         desk.ledger
             .timers
             .clear(TimerReason::Iteration { agent: self.index });
+        self.drop_time(desk, false);
         let kind = EventKind::IterationFinish {
             finish_reason: self.finish_reason,
             raw_finish_reason: self.raw_finish_reason.clone(),
@@ -85,6 +86,7 @@ impl Agent {
 
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.handover = None;
+        self.drop_time(desk, true);
         for call in self.tools.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id.clone(),

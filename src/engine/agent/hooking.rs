@@ -53,8 +53,20 @@ pub enum HookPoint {
     Prepare,
     /// An iteration is over.
     IterationEnd { owes_answer: bool },
-    /// A limit is hit. `in_tools`: before the calls of an answer.
-    Limit { stopped_by: StoppedBy, in_tools: bool },
+    /// A limit is hit.
+    Limit { stopped_by: StoppedBy, before: Step },
+    /// A time is over; nothing waits for the answer.
+    Time { timer: TimerReason },
+}
+
+/// What a limit keeps from being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Step {
+    Iteration,
+    /// A further request of an iteration that has begun.
+    Request,
+    /// The calls of an answer.
+    Tools,
 }
 
 /// One point that waits.
@@ -206,6 +218,30 @@ impl Agent {
         }
     }
 
+    pub(super) fn asks_about_time(&self, timer: TimerReason) -> bool {
+        let point = HookPoint::Time { timer };
+        self.hooking.iter().any(|hooking| hooking.point == point)
+    }
+
+    /// Nobody waits for more time any more: the iteration is over, or the agent (`all`).
+    pub(super) fn drop_time(&mut self, desk: &mut Desk<'_>, all: bool) {
+        for at in (0..self.hooking.len()).rev() {
+            let Some(HookPoint::Time { timer }) = self.hooking.get(at).map(|hooking| &hooking.point) else {
+                continue;
+            };
+            if !all && !matches!(timer, TimerReason::Iteration { .. }) {
+                continue;
+            }
+            for Asked { question, .. } in self.hooking.remove(at).asked {
+                desk.ledger.timers.clear(TimerReason::Question { question });
+                if desk.ledger.close(question) {
+                    let why = "nobody waits for it any more".into();
+                    desk.ledger.output(Output::AbortTool { call: question, why });
+                }
+            }
+        }
+    }
+
     /// What a failure of a hook comes to.
     fn failed_hook(&self, desk: &mut Desk<'_>, hook: u32, why: String) -> HookAnswer {
         let Some(Hook { event, blocks, .. }) = desk.hooks().get(hook as usize) else {
@@ -221,7 +257,8 @@ impl Agent {
 
     /// The calls of an answer wait for the host to raise a limit.
     pub(super) fn is_held(&self) -> bool {
-        let is_limit = |hooking: &Hooking| matches!(hooking.point, HookPoint::Limit { in_tools: true, .. });
+        let before = Step::Tools;
+        let is_limit = |hooking: &Hooking| matches!(hooking.point, HookPoint::Limit { before: step, .. } if step == before);
         self.hooking.iter().any(is_limit)
     }
 
@@ -246,12 +283,13 @@ impl Agent {
             HookPoint::Stop => return self.after_stop(desk, verdict),
             HookPoint::Input => return self.after_input(desk, verdict),
             HookPoint::Compact => return self.after_precompact(desk, verdict),
-            HookPoint::Compacted => return self.send_compacted(desk),
+            HookPoint::Compacted => return self.send(desk),
             HookPoint::Prepare => return self.after_prepare(desk, verdict),
             HookPoint::IterationEnd { owes_answer } => return self.hand_over(desk, owes_answer),
-            HookPoint::Limit { stopped_by, in_tools } => {
-                return self.after_limit(desk, stopped_by, in_tools, verdict.limits);
+            HookPoint::Limit { stopped_by, before } => {
+                return self.after_limit(desk, stopped_by, before, verdict.limits);
             }
+            HookPoint::Time { timer } => return self.after_time(desk, timer, verdict.limits),
             HookPoint::Output(guarded) => return self.after_output(desk, guarded, verdict),
             HookPoint::Batch => {
                 self.note(&mut verdict, true);

@@ -1,102 +1,15 @@
-//! Whether a run stops before or after a round of tools: its limits, its conditions, its repetitions.
+//! Whether a run stops after a round of tools: its conditions, its repetitions.
 
-use super::super::config::{Limits, StopCondition};
+use super::super::config::StopCondition;
 use super::super::event::EventKind;
-use super::super::event_json::push_usage;
 use super::super::json_writer::{decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text};
 use super::super::message::{Block, Json};
 use super::super::outcome::{StoppedBy, ToolCallRecord};
 use super::super::output::{EffectKind, Output, Question, StopAbout};
-use super::super::policy::hook::{HookEvent, Raise};
 use super::super::policy::repeat::Advice;
-use super::hooking::HookPoint;
 use super::{Agent, Desk};
 
 impl Agent {
-    /// The limits as they stand.
-    pub(super) fn limits<'a>(&'a self, desk: &Desk<'a>) -> &'a Limits {
-        self.limits.as_ref().unwrap_or(&desk.config.limits)
-    }
-
-    /// What keeps the next iteration from beginning.
-    pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if self.iteration >= self.limits(desk).max_iterations {
-            return Some(StoppedBy::Iterations);
-        }
-        self.over_budget(desk)
-    }
-
-    /// Whether the host is asked before a limit stops the agent.
-    pub(super) fn may_raise(&self, desk: &Desk<'_>) -> bool {
-        desk.has_hooks(HookEvent::Limit, "")
-    }
-
-    /// The host may raise it; else the agent stops. `in_tools`: before the calls of an answer.
-    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, in_tools: bool) {
-        // Of a limit of an agent above, that one is asked about.
-        let overrun = desk.ledger.accounts.overrun(self.index);
-        let is_own = overrun.is_none_or(|(agent, _)| agent == self.index);
-        if !is_own || !self.may_raise(desk) {
-            return self.stop(desk, stopped_by);
-        }
-        let event = HookEvent::Limit;
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "limit", stopped_by.name());
-        push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
-        push_count(&mut input, "toolRounds", self.tool_rounds.into());
-        let calls = self.records.len() + self.tools.calls.len();
-        push_count(&mut input, "toolCalls", calls as u64);
-        let point = HookPoint::Limit { stopped_by, in_tools };
-        self.ask_hooks(desk, event, "", point, input);
-    }
-
-    pub(super) fn after_limit(
-        &mut self,
-        desk: &mut Desk<'_>,
-        stopped_by: StoppedBy,
-        in_tools: bool,
-        raise: Option<Raise>,
-    ) {
-        let Some(raise) = raise else {
-            return self.stop(desk, stopped_by);
-        };
-        let limits = self.limits.get_or_insert_with(|| desk.config.limits.clone());
-        raise.apply(limits);
-        desk.ledger.accounts.limit(self.index, limits);
-        let left = if in_tools {
-            self.limit_on_tools(desk)
-        } else {
-            self.limit_on_iteration(desk)
-        };
-        match left {
-            Some(same) if same == stopped_by => self.stop(desk, same),
-            Some(other) => self.reach_limit(desk, other, in_tools),
-            None if in_tools => {
-                self.ask_to_prepare(desk);
-                self.advance_tools(desk);
-            }
-            None => self.prepare_iteration(desk),
-        }
-    }
-
-    /// What keeps the calls of an answer from being run.
-    pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        let limits = self.limits(desk);
-        let calls = self.records.len() + self.tools.calls.len();
-        if let Some(stopped_by) = self.over_budget(desk) {
-            Some(stopped_by)
-        } else if limits
-            .max_tool_rounds
-            .is_some_and(|most| self.tool_rounds >= most)
-        {
-            Some(StoppedBy::ToolRounds)
-        } else if limits.max_tool_calls.is_some_and(|most| calls > most as usize) {
-            Some(StoppedBy::ToolCalls)
-        } else {
-            None
-        }
-    }
-
     /// Notes the round that is over.
     pub(super) fn judge_round(&mut self, desk: &Desk<'_>) -> Advice {
         self.tool_rounds += 1;

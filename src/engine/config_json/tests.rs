@@ -53,7 +53,7 @@ fn full() -> Value {
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
         "retry": {
-            "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "maxMs": 6,
+            "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "jitter": "full", "maxMs": 6,
             "respectRetryAfter": false, "on": ["rate_limit"], "maxCalls": 3
         },
         "permissions": {

@@ -152,9 +152,28 @@ pub struct Raise {
     pub max_cost_nano_usd: Option<u64>,
     pub max_tool_rounds: Option<u32>,
     pub max_tool_calls: Option<u32>,
+    /// More time, from now on; where nobody was asked, from the deadline on.
+    pub time_ms: Option<u64>,
 }
 
 impl Raise {
+    /// The same as so much more; a limit that there is not stays none.
+    pub fn add_to(&self, limits: &mut Limits) {
+        let small = |limit: &mut Option<u32>, more: Option<u32>| {
+            *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
+        };
+        let large = |limit: &mut Option<u64>, more: Option<u64>| {
+            *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
+        };
+        limits.max_iterations = limits
+            .max_iterations
+            .saturating_add(self.max_iterations.unwrap_or(0));
+        large(&mut limits.max_total_tokens, self.max_total_tokens);
+        large(&mut limits.max_cost_nano_usd, self.max_cost_nano_usd);
+        small(&mut limits.max_tool_rounds, self.max_tool_rounds);
+        small(&mut limits.max_tool_calls, self.max_tool_calls);
+    }
+
     pub fn apply(&self, limits: &mut Limits) {
         limits.max_iterations = self.max_iterations.unwrap_or(limits.max_iterations);
         limits.max_total_tokens = self.max_total_tokens.or(limits.max_total_tokens);

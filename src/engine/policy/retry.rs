@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::RetryPolicy;
+use super::super::config::{Jitter, RetryPolicy};
 use super::super::error::{Failure, FailureCode};
 
 /// How often the model call of an iteration has been made.
@@ -74,8 +74,11 @@ fn backoff_ms(policy: &RetryPolicy, failures: u32, seed: u64) -> u64 {
     let backoff = policy
         .base_ms
         .saturating_mul(u64::from(policy.factor).saturating_pow(exponent));
-    let jitter = seed % policy.jitter_ms.saturating_add(1).max(1);
-    backoff.saturating_add(jitter).min(policy.max_ms)
+    let up_to = |most: u64| seed % most.saturating_add(1).max(1);
+    match policy.jitter {
+        Jitter::Added => backoff.saturating_add(up_to(policy.jitter_ms)).min(policy.max_ms),
+        Jitter::Full => up_to(backoff.min(policy.max_ms)),
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +102,22 @@ mod tests {
             delays(&policy, &failure),
             [Some(2000), Some(4000), Some(8000), None]
         );
+    }
+
+    #[test]
+    fn full_jitter_waits_anything_up_to_the_whole_backoff() {
+        let policy = RetryPolicy {
+            jitter: Jitter::Full,
+            max_ms: 3000,
+            ..RetryPolicy::default()
+        };
+        let failure = Failure::new(FailureCode::RateLimit, "slow down");
+        let wait = |attempt, seed| delay_ms(&policy, attempt, &failure, seed);
+        assert_eq!(wait(1, 0), Some(0));
+        assert_eq!(wait(1, 2000), Some(2000));
+        assert_eq!(wait(1, 2001), Some(0));
+        assert_eq!(wait(2, 3000), Some(3000), "the longest wait bounds it");
+        assert_eq!(wait(2, 3001), Some(0));
     }
 
     #[test]

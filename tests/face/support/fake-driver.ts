@@ -52,6 +52,11 @@ export class FakeDriver implements Driver {
     this.calls.push(["setMode", mode]);
   }
 
+  addBudget(budget: { agentPath?: string }): boolean {
+    this.calls.push(["addBudget", budget]);
+    return budget.agentPath === "root";
+  }
+
   setModel(model: object): void {
     this.calls.push(["setModel", model]);
   }

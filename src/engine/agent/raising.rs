@@ -1,0 +1,198 @@
+//! Limits of an agent: when they are hit, and how the host raises them, asked or unasked.
+
+use super::super::config::Limits;
+use super::super::event::EventKind;
+use super::super::event_json::push_usage;
+use super::super::json_writer::{push_count, push_key, push_number, push_text};
+use super::super::message::Json;
+use super::super::outcome::StoppedBy;
+use super::super::policy::hook::{HookEvent, Raise};
+use super::super::timers::TimerReason;
+use super::hooking::{HookPoint, Step};
+use super::{Agent, Desk};
+
+impl Agent {
+    /// The limits as they stand.
+    pub(super) fn limits<'a>(&'a self, desk: &Desk<'a>) -> &'a Limits {
+        self.limits.as_ref().unwrap_or(&desk.config.limits)
+    }
+
+    /// What keeps the next iteration from beginning.
+    pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        if self.iteration >= self.limits(desk).max_iterations {
+            return Some(StoppedBy::Iterations);
+        }
+        self.over_budget(desk)
+    }
+
+    /// What keeps the calls of an answer from being run.
+    pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        let limits = self.limits(desk);
+        let calls = self.records.len() + self.tools.calls.len();
+        if let Some(stopped_by) = self.over_budget(desk) {
+            Some(stopped_by)
+        } else if limits
+            .max_tool_rounds
+            .is_some_and(|most| self.tool_rounds >= most)
+        {
+            Some(StoppedBy::ToolRounds)
+        } else if limits.max_tool_calls.is_some_and(|most| calls > most as usize) {
+            Some(StoppedBy::ToolCalls)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the host is asked before a limit stops the agent.
+    pub(super) fn may_raise(&self, desk: &Desk<'_>) -> bool {
+        desk.has_hooks(HookEvent::Limit, "")
+    }
+
+    /// The host may raise it; else the agent stops.
+    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, before: Step) {
+        // Of a limit of an agent above, that one is asked about.
+        let overrun = desk.ledger.accounts.overrun(self.index);
+        let is_own = overrun.is_none_or(|(agent, _)| agent == self.index);
+        if !is_own || !self.may_raise(desk) {
+            return self.stop(desk, stopped_by);
+        }
+        let point = HookPoint::Limit { stopped_by, before };
+        self.ask_about_limit(desk, stopped_by, point, None);
+    }
+
+    /// A time is over. The host may give more; until it has answered everything goes on.
+    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
+        if !self.may_raise(desk) {
+            return self.stop(desk, StoppedBy::Time);
+        }
+        let timeout = match timer {
+            TimerReason::Iteration { .. } => "iterationMs",
+            _ => "totalMs",
+        };
+        self.ask_about_limit(desk, StoppedBy::Time, HookPoint::Time { timer }, Some(timeout));
+    }
+
+    fn ask_about_limit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        stopped_by: StoppedBy,
+        point: HookPoint,
+        timeout: Option<&str>,
+    ) {
+        let event = HookEvent::Limit;
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "limit", stopped_by.name());
+        if let Some(timeout) = timeout {
+            push_text(&mut input, "timeout", timeout);
+        }
+        push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
+        push_count(&mut input, "toolRounds", self.tool_rounds.into());
+        let calls = self.records.len() + self.tools.calls.len();
+        push_count(&mut input, "toolCalls", calls as u64);
+        self.ask_hooks(desk, event, "", point, input);
+    }
+
+    pub(super) fn after_limit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        stopped_by: StoppedBy,
+        before: Step,
+        raise: Option<Raise>,
+    ) {
+        if let Some(raise) = raise {
+            self.change_limits(desk, &mut |limits| raise.apply(limits));
+        }
+        // The host may also have raised it unasked meanwhile.
+        let left = match before {
+            Step::Iteration => self.limit_on_iteration(desk),
+            Step::Request => self.over_budget(desk),
+            Step::Tools => self.limit_on_tools(desk),
+        };
+        match (left, before) {
+            (Some(same), _) if same == stopped_by => self.stop(desk, same),
+            (Some(other), _) => self.reach_limit(desk, other, before),
+            (None, Step::Iteration) => self.prepare_iteration(desk),
+            (None, Step::Request) => self.handle_backoff_over(desk),
+            (None, Step::Tools) => {
+                self.ask_to_prepare(desk);
+                self.advance_tools(desk);
+            }
+        }
+    }
+
+    /// Whether the next request of an iteration must wait for more budget, or never goes out: an attempt before it, a
+    /// summary or another agent has used up what there was.
+    pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
+        let stopped_by = self.over_budget(desk);
+        if let Some(stopped_by) = stopped_by {
+            self.reach_limit(desk, stopped_by, Step::Request);
+        }
+        stopped_by.is_some()
+    }
+
+    pub(super) fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
+        let more_ms = raise.and_then(|raise| raise.time_ms).filter(|ms| *ms > 0);
+        if more_ms.is_some() {
+            desk.ledger.set_timer(timer, more_ms);
+            self.tell_limits(desk);
+        } else if desk.ledger.timers.at(timer).is_none() {
+            self.stop(desk, StoppedBy::Time);
+        }
+    }
+
+    /// The host gives more of what is limited, unasked.
+    pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
+        let timer = self.total_timer();
+        if let Some(ms) = more.time_ms {
+            let at_ms = desk.ledger.timers.at(timer);
+            if let Some(at_ms) = at_ms {
+                desk.ledger.timers.set(timer, at_ms.saturating_add(ms));
+            } else if self.asks_about_time(timer) {
+                desk.ledger.set_timer(timer, Some(ms));
+            }
+        }
+        self.change_limits(desk, &mut |limits| more.add_to(limits));
+    }
+
+    fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
+        let limits = self.limits.get_or_insert_with(|| desk.config.limits.clone());
+        change(limits);
+        desk.ledger.accounts.limit(self.index, limits);
+        self.tell_limits(desk);
+    }
+
+    /// Of the run, or of the call that the agent answers.
+    fn total_timer(&self) -> TimerReason {
+        match &self.parent {
+            None => TimerReason::Total,
+            Some(parent) => TimerReason::Tool { call: parent.call },
+        }
+    }
+
+    fn tell_limits(&self, desk: &mut Desk<'_>) {
+        let limits = self.limits(desk);
+        let at_ms = desk.ledger.timers.at(self.total_timer());
+        let rows = [
+            ("maxIterations", Some(limits.max_iterations.into())),
+            ("maxTotalTokens", limits.max_total_tokens),
+            ("maxCostNanoUsd", limits.max_cost_nano_usd),
+            ("maxToolRounds", limits.max_tool_rounds.map(u64::from)),
+            ("maxToolCalls", limits.max_tool_calls.map(u64::from)),
+            (
+                "timeLeftMs",
+                at_ms.map(|at_ms| at_ms.saturating_sub(desk.ledger.now_ms)),
+            ),
+        ];
+        let mut json = b"{".to_vec();
+        for (key, limit) in rows {
+            push_key(&mut json, key);
+            match limit {
+                Some(limit) => push_number(&mut json, limit),
+                None => json.extend_from_slice(b"null"),
+            }
+        }
+        json.push(b'}');
+        let limits = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
+        desk.ledger.emit(self.place(), EventKind::Limits { limits });
+    }
+}
