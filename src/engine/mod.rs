@@ -47,6 +47,7 @@ mod random;
 mod retry_after;
 mod spawn;
 pub(crate) mod text;
+mod thinking_turn;
 mod tool_batch;
 pub(crate) mod trace;
 mod transcript;

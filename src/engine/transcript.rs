@@ -14,6 +14,7 @@ use super::json_writer::decimal;
 use super::message::{Block, Json, Message, Role, ToolInput};
 use super::policy::context::{HistoryPolicy, shorten};
 use super::provider::{Marks, Protocol, RequestSpec};
+use super::thinking_turn::model_of_turn;
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -111,7 +112,8 @@ impl Transcript {
     pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
         if self.body.is_empty() {
             let mut head = Vec::new();
-            (protocol.encode_head)(spec, &mut head)?;
+            let model = &model_of_turn(protocol, spec.model, &self.messages);
+            (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
             self.marks = Marks::behind(&head);
             self.body = head;
         } else if self.encoded_messages == self.messages.len() {

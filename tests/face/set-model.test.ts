@@ -34,6 +34,23 @@ describe("run.setModel", () => {
     });
   });
 
+  it("goes on without thinking where another model has begun the turn", async () => {
+    const fetch = scripted([
+      { thinking: { text: "Let me act." }, toolCalls: [{ name: "act", input: {} }] },
+      { toolCalls: [{ name: "act", input: {} }] },
+      { text: "Done." },
+      { text: "Again." },
+    ]);
+    const thinking = { budgetTokens: 1024 };
+    const two = anthropic("two", { fetch, thinking });
+    const agent = createAgent({ model: anthropic("one", { fetch, thinking }), tools: { act } });
+    const run = agent.run("Go", { onToolCall: () => run.setModel(two) });
+    const { messages } = await run.result;
+    await createAgent({ model: two, tools: { act } }).run("Once more", { messages }).result;
+    const asked = fetch.requests.map(({ body }) => `${body.model} ${body.thinking?.type ?? "none"}`);
+    expect(asked).toEqual(["one enabled", "two none", "two none", "two enabled"]);
+  });
+
   it("works before the engine is loaded, and only for this run", async () => {
     const keys: string[] = [];
     const fetch = (text: string): Fetch => noting(keys, scripted([{ text }, { text }]));
