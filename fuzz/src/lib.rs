@@ -13,6 +13,8 @@
 
 mod cuts;
 mod decoders;
+#[path = "../../tests/run/ended.rs"]
+mod ended;
 mod eventstream;
 mod json_readers;
 mod json_repair;

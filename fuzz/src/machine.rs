@@ -15,7 +15,8 @@ use looplet::engine::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
 use serde_json::{Value, json};
 
-use super::machine_checks::{check_events, check_late_answers, check_messages, check_overlaps};
+use super::ended::check_messages;
+use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
 use super::world::{World, config, tool};

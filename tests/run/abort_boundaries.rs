@@ -10,7 +10,7 @@ use looplet::engine::output::{EffectId, Output};
 use looplet::engine::usage::Usage;
 use serde_json::json;
 
-use crate::invariants::{check_messages, usage_by_events};
+use crate::ended::{check_messages, usage_by_events};
 use crate::wire::{begin, block, call, end, open, stream, text};
 use crate::world::{World, config, tool};
 
@@ -153,7 +153,7 @@ fn check(world: &World, at: usize) {
     );
     check_messages(&result["messages"]);
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
-    assert_eq!(usage, usage_by_events(world), "step {at}: usage is kept");
+    assert_eq!(usage, usage_by_events(&world.events), "step {at}: usage is kept");
     let mut starts = 0i32;
     for event in &world.events {
         starts += i32::from(matches!(event.kind, EventKind::AgentStart { .. }))

@@ -6,6 +6,7 @@ use looplet::engine::event::{Event, EventKind};
 use looplet::engine::usage::Usage;
 use serde_json::Value;
 
+use crate::ended::check_order;
 use crate::random_hooks::MOST_RAISED_ROUNDS;
 use crate::world::World;
 
@@ -47,26 +48,6 @@ pub fn check_wire_messages(body: &Value) {
         assert!(open.is_empty() || message["role"] == "assistant");
     }
     assert!(open.is_empty(), "I-01: a call without a result");
-}
-
-/// The same on the neutral messages of the result.
-pub fn check_messages(messages: &Value) {
-    let mut open: Vec<Value> = Vec::new();
-    for message in messages.as_array().unwrap() {
-        let content = message["content"].as_array().unwrap();
-        assert!(!content.is_empty(), "I-03: an empty message in the result");
-        let results: Vec<Value> = content
-            .iter()
-            .filter_map(|block| block.get("callId").cloned())
-            .collect();
-        assert_eq!(
-            results, open,
-            "I-01, I-04: in the result, results are not those of the calls before, in order"
-        );
-        let calls = content.iter().filter(|block| block["type"] == "tool_call");
-        open = calls.map(|block| block["id"].clone()).collect();
-    }
-    assert!(open.is_empty(), "I-01: a call without a result in the result");
 }
 
 /// Never a success without a valid value.
@@ -156,53 +137,8 @@ pub fn check_secret(world: &World, secret: &str) {
 }
 
 pub fn check_events(world: &World) {
-    let finishes = world
-        .events
-        .iter()
-        .filter(|event| matches!(event.kind, EventKind::Finish { .. }))
-        .count();
-    assert_eq!(finishes, 1, "I-06");
-    assert!(
-        matches!(world.events.last().unwrap().kind, EventKind::Finish { .. }),
-        "I-06: something after the end"
-    );
+    check_order(&world.events);
     assert!(world.run.poll_timeout().is_none(), "I-10: a timer after the end");
-    let mut open = BTreeMap::new();
-    for event in &world.events {
-        match &event.kind {
-            EventKind::TextStart { block } => assert!(
-                open.insert((event.agent, event.iteration, event.attempt, *block), ())
-                    .is_none()
-            ),
-            EventKind::TextDelta { block, .. } => {
-                assert!(
-                    open.contains_key(&(event.agent, event.iteration, event.attempt, *block)),
-                    "a delta outside its block"
-                );
-            }
-            EventKind::TextEnd { block } => {
-                assert!(
-                    open.remove(&(event.agent, event.iteration, event.attempt, *block))
-                        .is_some()
-                );
-            }
-            EventKind::Reset { .. } => open.retain(|(agent, ..), ()| *agent != event.agent),
-            _ => {}
-        }
-    }
-    assert!(open.is_empty(), "a text block that never ended");
-}
-
-pub fn usage_by_events(world: &World) -> Usage {
-    let mut calls: BTreeMap<(u32, u32, u32), Usage> = BTreeMap::new();
-    for event in &world.events {
-        if let EventKind::Usage { usage, .. } = &event.kind {
-            calls.insert((event.agent, event.iteration, event.attempt), *usage);
-        }
-    }
-    let mut sum = Usage::default();
-    calls.values().for_each(|usage| sum.add(usage));
-    sum
 }
 
 pub fn usage_by_iterations(world: &World) -> Usage {

@@ -19,6 +19,7 @@ mod compaction;
 mod compaction_hooks;
 mod dice;
 mod eager;
+mod ended;
 mod fallback;
 mod finish_reasons;
 mod gemini;

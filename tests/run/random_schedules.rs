@@ -18,9 +18,10 @@ use serde_json::json;
 
 use crate::budgets::check_budget;
 use crate::dice::Dice;
+use crate::ended::{check_messages, usage_by_events};
 use crate::invariants::{
-    check_end, check_events, check_limits, check_messages, check_output, check_secret, check_wire_messages,
-    usage_by_events, usage_by_iterations,
+    check_end, check_events, check_limits, check_output, check_secret, check_wire_messages,
+    usage_by_iterations,
 };
 use crate::random_hooks;
 use crate::wire::{Piece, begin, block, call, end, event, open, text, unmarked};
@@ -99,7 +100,7 @@ fn check(seed: u64) {
     let usage: Usage = serde_json::from_value(result["usage"].clone()).unwrap();
     assert_eq!(
         usage,
-        usage_by_events(&played.world),
+        usage_by_events(&played.world.events),
         "I-06: usage is not the sum of its calls"
     );
     assert_eq!(
