@@ -1,20 +1,11 @@
 // How a person keeps a run in hand: approvals, permission modes, budgets.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Visitor, launch, serve, skip } from "./playground.mjs";
+import { describe, test } from "node:test";
+import { eachVisits, skip } from "./playground.mjs";
 
 describe("the playground under control", { skip }, () => {
-  let server, browser, visitor;
-  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
-  afterEach(async () => {
-    await visitor.close();
-    assert.deepEqual(visitor.complaints, []);
-  });
+  let visitor;
+  eachVisits((fresh) => (visitor = fresh));
 
   const approval = (nth = 0) => visitor.page.getByRole("group", { name: "Approval of add_note" }).nth(nth);
   const decide = (name, nth) => approval(nth).getByRole("button", { name, exact: true }).click();

@@ -1,20 +1,11 @@
 // A person's path through the playground.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Visitor, launch, serve, skip } from "./playground.mjs";
+import { describe, test } from "node:test";
+import { eachVisits, skip } from "./playground.mjs";
 
 describe("the playground", { skip }, () => {
-  let server, browser, visitor;
-  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
-  afterEach(async () => {
-    await visitor.close();
-    assert.deepEqual(visitor.complaints, []);
-  });
+  let visitor;
+  eachVisits((fresh) => (visitor = fresh));
 
   test("a question streams text, calls two tools side by side and ends with what it cost", async () => {
     await visitor.page.evaluate(watchText);

@@ -1,5 +1,7 @@
 // The playground as a person meets it: served by Vite, opened in Chromium, with the practice provider behind it. Time in
 // the page is virtual, so that waiting costs none.
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { build, createServer, preview } from "vite";
@@ -29,6 +31,27 @@ export function launch() {
   return chromium.launch({
     executablePath: process.env.LOOPLET_CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu"],
+  });
+}
+
+/**
+ * Within a `describe`: a server and a browser for all of its tests, and a visitor for each, of whom `meet` is told. None
+ * of them may have complained at the end, unless `mayComplain`.
+ */
+export function eachVisits(meet, { mayComplain = false } = {}) {
+  let server, browser, visitor;
+  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(async () => {
+    visitor = await Visitor.open(browser, server.url);
+    meet(visitor, { server, browser });
+  });
+  afterEach(async () => {
+    await visitor?.close();
+    if (!mayComplain) assert.deepEqual(visitor?.complaints, []);
   });
 }
 

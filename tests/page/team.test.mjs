@@ -1,23 +1,14 @@
 // Agents that the page's agent asks: they work inside the cards of the calls that they answer.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Visitor, launch, serve, skip } from "./playground.mjs";
+import { describe, test } from "node:test";
+import { eachVisits, skip } from "./playground.mjs";
 
 const both =
   "Ask the researcher to look up keys in the archive, and ask the secretary to save the note: call Ada";
 
 describe("agents that are asked by the agent", { skip }, () => {
-  let server, browser, visitor;
-  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
-  afterEach(async () => {
-    await visitor.close();
-    assert.deepEqual(visitor.complaints, []);
-  });
+  let visitor;
+  eachVisits((fresh) => (visitor = fresh));
 
   const agent = (name) => visitor.page.getByRole("group", { name: `Agent ${name}` });
   const inside = (name, tool) => agent(name).getByRole("article", { name: `Tool call ${tool}` });

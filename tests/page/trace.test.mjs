@@ -1,20 +1,11 @@
 // The trace of a run as a waterfall: a table that a person can look at, walk through by keyboard and copy.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Visitor, launch, serve, skip } from "./playground.mjs";
+import { describe, test } from "node:test";
+import { eachVisits, skip } from "./playground.mjs";
 
 describe("the trace on the page", { skip }, () => {
-  let server, browser, visitor;
-  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
-  afterEach(async () => {
-    await visitor.close();
-    assert.deepEqual(visitor.complaints, []);
-  });
+  let visitor;
+  eachVisits((fresh) => (visitor = fresh));
 
   const panel = () => visitor.page.getByRole("complementary", { name: "Trace" });
   const rows = () => panel().locator("tbody tr:not(.more)");

@@ -1,20 +1,14 @@
 // What the playground says and does when something goes wrong, and what it never does with a key or a foreign text.
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Visitor, launch, serve, serveBuilt, skip } from "./playground.mjs";
+import { describe, test } from "node:test";
+import { Visitor, eachVisits, launch, serveBuilt, skip } from "./playground.mjs";
 
 const key = "sk-test-0123456789";
 const vendorUrl = "https://api.anthropic.com/v1/messages";
 
 describe("the playground in trouble", { skip }, () => {
-  let server, browser, visitor;
-  before(async () => ([server, browser] = await Promise.all([serve(), launch()])));
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
-  beforeEach(async () => (visitor = await Visitor.open(browser, server.url)));
-  afterEach(() => visitor.close());
+  let visitor, server, browser;
+  eachVisits((fresh, host) => ([visitor, { server, browser }] = [fresh, host]), { mayComplain: true });
 
   test("a refused key says what to do, and trying again asks again", async () => {
     await visitor.ask("/practice 401\nWhat is 6 * 7?");

@@ -3,7 +3,8 @@
  * Blocks are found by iteration, attempt and number; a `reset` takes those of an attempt back.
  */
 import type { RunEvent, RunEventOf } from "looplet";
-import { duration } from "./amount.js";
+import { duration, tokens } from "./amount.js";
+import { divider, unfold } from "./divider.js";
 import { element } from "./element.js";
 import { explain } from "./failure.js";
 import { Markdown } from "./markdown.js";
@@ -18,6 +19,8 @@ export class AgentView {
   readonly #blocks = new Map<string, BlockView>();
   readonly #cards = new Map<string, ToolCard>();
   #calls: HTMLElement | undefined;
+  #model: string | undefined;
+  #compacted: HTMLElement | undefined;
 
   /** Contract: `section` gives the element that new blocks are appended to. */
   constructor(section: () => HTMLElement) {
@@ -26,6 +29,21 @@ export class AgentView {
 
   handle(event: RunEvent): void {
     switch (event.type) {
+      case "agent-start":
+        this.#model = event.model;
+        return;
+      case "handoff":
+        return this.say(
+          divider("hand", event.to === "hand_back" ? "Handed back" : `Handed over to ${event.to}`),
+        );
+      case "model-change":
+        return this.#changeModel(event);
+      case "compact-boundary":
+        this.#compacted = divider(
+          "fold",
+          `History compacted: about ${tokens(event.preTokens)} → ${tokens(event.postTokens)} tokens`,
+        );
+        return this.say(this.#compacted);
       case "iteration-start":
         return this.leaveCalls();
       case "text-start":
@@ -79,6 +97,11 @@ export class AgentView {
     this.#section().append(line);
   }
 
+  /** Shows the summary below the last line that says that there is one. */
+  unfold(summary: string): void {
+    if (this.#compacted) unfold(this.#compacted, summary);
+  }
+
   /** The next card begins a row of its own. */
   leaveCalls(): void {
     this.#calls = undefined;
@@ -88,6 +111,14 @@ export class AgentView {
   close(): void {
     for (const card of this.#cards.values()) card.close();
     for (const block of this.#blocks.values()) if (block instanceof Reasoning) block.end();
+  }
+
+  // A handoff back tells the model that went on all the time.
+  #changeModel({ model, error }: RunEventOf<"model-change">): void {
+    if (model === this.#model && !error) return;
+    this.#model = model;
+    const why = error ? ` (${explain(error).title.toLowerCase()})` : "";
+    this.say(divider("chip", `The model is now ${model}${why}`));
   }
 
   #begin(event: { iteration: number; attempt: number; block: number }, view: Markdown | Reasoning): void {

@@ -80,6 +80,8 @@ export class Answer {
 
   settle(result: RunResult): void {
     for (const agent of this.#agents.values()) agent.close();
+    const summarised = summaryOf(result);
+    if (summarised !== undefined) this.#root.unfold(summarised);
     this.#open.clear();
     drawNow();
     if (result.error) this.#sayFailure(explain(result.error));
@@ -190,6 +192,12 @@ export class Answer {
     this.#section = undefined;
     this.#root.leaveCalls();
   }
+}
+
+/** What stands in the place of the history that was cut off. */
+function summaryOf({ messages }: RunResult): string | undefined {
+  const [first] = messages[0]?.content ?? [];
+  return first?.type === "text" ? /^\[Context summary: ([^]*)\]$/.exec(first.text)?.[1] : undefined;
 }
 
 function actions(...buttons: (readonly [label: string, click: () => void])[]): HTMLElement {

@@ -3,7 +3,7 @@ import { anthropic, compatible, openaiChat, type Model, type Price } from "loopl
 import { practice } from "looplet/practice";
 
 export type Connection =
-  | { kind: "practice"; wire: "anthropic" | "openai_chat"; delayMs: number }
+  | { kind: "practice"; model: string; wire: "anthropic" | "openai_chat"; delayMs: number }
   | {
       kind: "anthropic" | "openai_chat";
       model: string;
@@ -15,10 +15,24 @@ export type Connection =
     };
 
 /** Where everybody begins: no key, and a pace at which a reader can watch. */
-export const practiceConnection: Connection = { kind: "practice", wire: "anthropic", delayMs: 24 };
+export const practiceConnection: Connection = {
+  kind: "practice",
+  model: "practice-1",
+  wire: "anthropic",
+  delayMs: 24,
+};
 
-/** A price like that of a middle-sized model, so that the practice runs have a cost to show. */
-const practicePrice: Price = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cacheReadUsdPerMillion: 0.3 };
+/** Prices like those of a middle-sized and of a small model, so that the practice runs have a cost to show. */
+const practicePrices: Record<string, Price> = {
+  "practice-1": { inputUsdPerMillion: 3, outputUsdPerMillion: 15, cacheReadUsdPerMillion: 0.3 },
+  "practice-mini": { inputUsdPerMillion: 1, outputUsdPerMillion: 5, cacheReadUsdPerMillion: 0.1 },
+};
+
+/** Models of the vendors themselves that a person can change to without typing. */
+const known = {
+  anthropic: ["claude-sonnet-4-6", "claude-haiku-4-5"],
+  openai_chat: ["gpt-5", "gpt-5-mini"],
+} as const;
 
 /**
  * The model of a connection.
@@ -27,15 +41,15 @@ const practicePrice: Price = { inputUsdPerMillion: 3, outputUsdPerMillion: 15, c
  */
 export function modelOf(connection: Connection): Model {
   if (connection.kind === "practice") {
-    const fetch = practice({ delayMs: connection.delayMs });
+    const price = practicePrices[connection.model];
+    const options = { fetch: practice({ delayMs: connection.delayMs }), ...(price && { price }) };
     return connection.wire === "anthropic"
-      ? anthropic("practice-1", {
-          fetch,
-          price: practicePrice,
+      ? anthropic(connection.model, {
+          ...options,
           maxOutputTokens: 4096,
           thinking: { budgetTokens: 1024 },
         })
-      : openaiChat("practice-1", { fetch, price: practicePrice });
+      : openaiChat(connection.model, options);
   }
   const { kind, model, apiKey, baseUrl, isBrowserKeyAllowed, price } = connection;
   const options = {
@@ -51,4 +65,22 @@ export function modelOf(connection: Connection): Model {
 export function nameOf(connection: Connection): string {
   if (connection.kind !== "practice") return connection.model;
   return connection.wire === "anthropic" ? "Practice provider" : "Practice provider, OpenAI format";
+}
+
+/** The model in a few words. */
+export function modelNameOf(connection: Connection): string {
+  const isForeign = connection.kind === "practice" && connection.wire === "openai_chat";
+  return isForeign ? `${connection.model}, OpenAI format` : connection.model;
+}
+
+/** This connection and those that differ from it in nothing but the model. */
+export function choicesOf(connection: Connection): Connection[] {
+  if (connection.kind === "practice")
+    return (["anthropic", "openai_chat"] as const).flatMap((wire) =>
+      Object.keys(practicePrices).map((model) => ({ ...connection, wire, model })),
+    );
+  // Whoever is behind an address of one's own has models of its own, and a price is that of one model.
+  const others = connection.baseUrl === "" && !connection.price ? known[connection.kind] : [];
+  const names = new Set([connection.model, ...others]);
+  return [...names].map((model) => ({ ...connection, model }));
 }

@@ -39,6 +39,10 @@ export interface ConversationView {
   settled(result: RunResult): void;
   /** Something threw at once: the configuration or the call was wrong. */
   refused(error: unknown): void;
+  /** Whether the history is to be summarised before the next model call. */
+  compacting(isWaiting: boolean): void;
+  /** A summary was asked for, and there was nothing that it could stand for. */
+  nothingToCompact(): void;
   cleared(): void;
 }
 
@@ -53,6 +57,8 @@ export class Conversation {
   #chat: Chat;
   #run: Run | undefined;
   #last: { prompt: string; before: readonly Message[] } | undefined;
+  /** A summary is waited for: since before the run, or since its middle. */
+  #compacts: "before" | "within" | undefined;
 
   constructor(view: ConversationView, setup: Setup) {
     this.#view = view;
@@ -83,6 +89,23 @@ export class Conversation {
     if (!this.#run) this.#chat = this.#agent.chat({ messages: this.#chat.messages });
   }
 
+  /**
+   * Another model from the next request on, also in the run that goes on.
+   *
+   * @throws LoopletError `config_…`
+   */
+  changeModel(connection: Connection): void {
+    this.change({ connection });
+    this.#run?.setModel(modelOf(connection));
+  }
+
+  /** Has the history summarised before the next model call; again, while nothing runs: takes that back. */
+  compact(): void {
+    if (!this.#run && this.#compacts) return this.#compactLater(undefined);
+    this.#compactLater(this.#run ? "within" : "before");
+    this.#run?.compact();
+  }
+
   /** JSON Schema of a tool's input; `undefined` for one that is not the page's. */
   schemaOf(toolName: string): unknown {
     return Object.entries(this.#tools).find(([name]) => name === toolName)?.[1].inputSchema;
@@ -107,6 +130,10 @@ export class Conversation {
       return this.#view.refused(error);
     }
     this.#run = run;
+    if (this.#compacts) {
+      this.#compacts = "before";
+      run.compact();
+    }
     this.#view.started(prompt);
     void this.#follow(run);
   }
@@ -133,6 +160,7 @@ export class Conversation {
     this.#run = undefined;
     this.#last = undefined;
     this.#allowed.clear();
+    this.#compactLater(undefined);
     this.#agent = this.#agentOf(this.#setup);
     this.#chat = this.#agent.chat();
     this.#view.cleared();
@@ -141,13 +169,24 @@ export class Conversation {
   async #follow(run: Run): Promise<void> {
     for await (const event of run) {
       // After "new chat" a run may still have words to say: they belong to nobody.
-      if (this.#run === run) this.#view.happened(event);
+      if (this.#run !== run) continue;
+      if (event.type === "compact-boundary") this.#compactLater(undefined);
+      this.#view.happened(event);
     }
     const result = await run.result;
     if (this.#run !== run) return;
     this.#run = undefined;
     this.#chat = this.#agent.chat({ messages: this.#chat.messages });
     this.#view.settled(result);
+    // One that was asked for within the last model call waits for the next message.
+    if (this.#compacts !== "before") return;
+    this.#compactLater(undefined);
+    if (result.outcome === "completed") this.#view.nothingToCompact();
+  }
+
+  #compactLater(when: "before" | "within" | undefined): void {
+    this.#compacts = when;
+    this.#view.compacting(when !== undefined);
   }
 
   #agentOf({ connection, limits, mode }: Setup): Agent {
@@ -156,6 +195,8 @@ export class Conversation {
       system,
       tools: { ...this.#tools, ...this.#team },
       ...optionsOf(limits),
+      // Little stays as it is, so that a short conversation can be compacted too.
+      compaction: { keepLast: 1 },
       permissionMode: mode,
       permissions: { allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed] },
       canUseTool: ask(() => this.#setup.mode),

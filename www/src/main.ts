@@ -5,11 +5,13 @@ import { budgets, initialLimits, type BudgetName } from "./budget.js";
 import { Composer } from "./composer.js";
 import { nameOf, practiceConnection, type Connection } from "./connection.js";
 import { Conversation } from "./conversation.js";
+import { CompactButton } from "./compact-button.js";
 import { byId, element } from "./element.js";
 import { EventLog } from "./event-log.js";
 import { explainThrown, type Explanation } from "./failure.js";
 import { icon } from "./icon.js";
 import { Meter } from "./meter.js";
+import { ModelSwitch } from "./model-switch.js";
 import { notice } from "./notice.js";
 import { ModeSwitch, type Mode } from "./permission.js";
 import { Queue } from "./queue.js";
@@ -30,7 +32,13 @@ const newChatButton = byId<HTMLButtonElement>("new-chat");
 const scroll = new Scroll(byId("scroller"));
 const modeSwitch = new ModeSwitch(setMode);
 const bars = new BudgetBars(initialLimits);
-const meter = new Meter(modeSwitch.element, bars.toggle, () => answer?.review());
+const modelSwitch = new ModelSwitch(changeModel);
+const compactButton = new CompactButton(() => conversation.compact());
+const meter = new Meter(
+  element("span", { class: "switches" }, modeSwitch.element, modelSwitch.element),
+  element("span", { class: "switches" }, compactButton.element, bars.toggle),
+  () => answer?.review(),
+);
 const queue = new Queue();
 const log = new EventLog(byId("event-log"), () => showLog(false));
 const waterfall = new Waterfall(byId("trace"), () => showTrace(false));
@@ -101,6 +109,9 @@ const conversation = new Conversation(
         ),
       );
     },
+    compacting: (isWaiting) => compactButton.show(isWaiting),
+    nothingToCompact: () =>
+      transcript.append(notice("info", "Nothing was compacted: all that there is has to be kept.")),
     cleared() {
       transcript.replaceChildren();
       scroll.toStart();
@@ -138,7 +149,7 @@ logButton.addEventListener("click", () => showLog(!log.isOpen));
 traceButton.setAttribute("aria-label", "Trace");
 traceButton.append(icon("waterfall"), element("span", {}, "Trace"));
 traceButton.addEventListener("click", () => showTrace(!waterfall.isOpen));
-connectionButton.addEventListener("click", () => settings.open(conversation.setup.limits));
+connectionButton.addEventListener("click", openSettings);
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
   if (conversation.isRunning) conversation.stop();
@@ -149,9 +160,21 @@ showConnection(practiceConnection);
 composer.focus();
 
 function act(action: NonNullable<Explanation["action"]>): void {
-  if (action === "connection") settings.open(conversation.setup.limits);
+  if (action === "connection") openSettings();
   else if (action === "new-chat") conversation.clear();
   else conversation.retry();
+}
+
+function openSettings(): void {
+  settings.open(conversation.setup.connection, conversation.setup.limits);
+}
+
+function changeModel(connection: Connection): void {
+  try {
+    conversation.changeModel(connection);
+  } finally {
+    showConnection(conversation.setup.connection);
+  }
 }
 
 function setMode(mode: Mode): void {
@@ -210,6 +233,7 @@ function showConnection(connection: Connection): void {
     element("span", { class: "label" }, nameOf(connection)),
   );
   connectionButton.setAttribute("aria-label", `Connection: ${nameOf(connection)}`);
+  modelSwitch.show(connection);
 }
 
 function bubble(text: string, kind?: string): HTMLElement {

@@ -113,6 +113,8 @@ export class Meter {
 
 function phaseOf(event: RunEvent): string | undefined {
   switch (event.type) {
+    case "compact-start":
+      return "Summarising the history";
     case "attempt-start":
       return "Waiting for the model";
     case "reasoning-start":

@@ -1,7 +1,7 @@
 /** The dialog where a connection is chosen. A key that is typed here stays in the memory of the tab. */
 import type { Price } from "looplet";
 import { budgetNames, budgets, fieldOf, initialLimits, readBudget, type Limits } from "./budget.js";
-import type { Connection } from "./connection.js";
+import { practiceConnection, type Connection } from "./connection.js";
 import { element } from "./element.js";
 import { explainThrown } from "./failure.js";
 import { icon } from "./icon.js";
@@ -26,6 +26,9 @@ export class Settings {
   readonly #form: HTMLFormElement;
   readonly #practice: HTMLFieldSetElement;
   readonly #vendor: HTMLFieldSetElement;
+  /** The vendor that was used last: its fields stay when the practice provider is chosen for a while. */
+  #lastVendor: Exclude<Connection, { kind: "practice" }> | undefined;
+  #practiceModel = practiceConnection.model;
   readonly #error = element("div", { class: "form-error", role: "alert" });
 
   constructor(apply: Apply) {
@@ -162,24 +165,47 @@ export class Settings {
       event.preventDefault();
       const limits = this.#readTyped();
       if (!limits) return;
+      const connection = readConnection(new FormData(this.#form), this.#practiceModel);
       try {
-        apply(readConnection(new FormData(this.#form)), limits);
+        apply(connection, limits);
       } catch (error) {
         const { advice, details } = explainThrown(error);
         return this.#refuse(element("p", {}, details), element("p", { class: "quiet" }, advice));
       }
+      if (connection.kind !== "practice") this.#lastVendor = connection;
       this.#dialog.close();
     });
     document.body.append(this.#dialog);
-    this.#showLimits(initialLimits);
-    this.#fit();
+    this.#show(practiceConnection, initialLimits);
   }
 
-  /** Opens the dialog; `limits` are those that hold. */
-  open(limits: Limits): void {
-    this.#error.replaceChildren();
-    this.#showLimits(limits);
+  /** Opens the dialog with what holds: what was typed and not taken over is gone. */
+  open(connection: Connection, limits: Limits): void {
+    this.#show(connection, limits);
     this.#dialog.showModal();
+  }
+
+  #show(connection: Connection, limits: Limits): void {
+    this.#form.reset();
+    const set = (name: string, value: string | number | undefined) => {
+      (this.#form.elements.namedItem(name) as RadioNodeList | HTMLInputElement).value = String(value ?? "");
+    };
+    set("kind", connection.kind);
+    if (connection.kind === "practice") {
+      this.#practiceModel = connection.model;
+      set("wire", connection.wire);
+      set("delayMs", connection.delayMs);
+    }
+    const vendor = connection.kind === "practice" ? this.#lastVendor : connection;
+    if (vendor) {
+      for (const name of ["model", "apiKey", "baseUrl"] as const) set(name, vendor[name]);
+      set("inputPrice", vendor.price?.inputUsdPerMillion);
+      set("outputPrice", vendor.price?.outputUsdPerMillion);
+      this.#input("isBrowserKeyAllowed").checked = vendor.isBrowserKeyAllowed;
+    }
+    this.#showLimits(limits);
+    for (const name of ["inputPrice", "outputPrice"]) this.#input(name).removeAttribute("aria-invalid");
+    this.#fit();
   }
 
   #showLimits(limits: Limits): void {
@@ -237,12 +263,12 @@ export class Settings {
   }
 }
 
-function readConnection(data: FormData): Connection {
+function readConnection(data: FormData, practiceModel: string): Connection {
   const text = (name: string) => String(data.get(name) ?? "").trim();
   const kind = text("kind") as Kind;
   if (kind === "practice") {
     const wire = text("wire") === "openai_chat" ? "openai_chat" : "anthropic";
-    return { kind, wire, delayMs: Number(text("delayMs")) };
+    return { kind, model: practiceModel, wire, delayMs: Number(text("delayMs")) };
   }
   return {
     kind,

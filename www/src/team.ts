@@ -1,5 +1,5 @@
-/** Two agents that the page's agent can ask, each with its own instructions, tools and limits. */
-import { subagent, type Tool } from "looplet";
+/** Two agents that the page's agent can ask, and one that takes the conversation over, each with its own instructions and tools. */
+import { handoff, subagent, type Tool } from "looplet";
 
 /** `tools` are those of the page. */
 export function team(tools: { readonly [name: string]: Tool }): { [name: string]: Tool } {
@@ -12,6 +12,11 @@ export function team(tools: { readonly [name: string]: Tool }): { [name: string]
       tools: some("slow_lookup", "read_document", "calculator"),
       maxIterations: 6,
       readOnly: true,
+    }),
+    archivist: handoff({
+      description: "Hands the conversation over to the archivist, who knows the archive and the documents.",
+      system: "You are the archivist. You look things up with your tools and answer with what you found.",
+      tools: some("slow_lookup", "read_document"),
     }),
     secretary: subagent({
       description: "Keeps the user's notes: saves, lists and removes them.",

@@ -13,6 +13,10 @@ const suggestions = [
     prompt:
       "Ask the researcher to look up keys in the archive, and ask the secretary to save the note: call Ada",
   },
+  {
+    title: "Hand the conversation over",
+    prompt: "Hand over to the archivist, then look up retries in the archive",
+  },
   { title: "Read a document", prompt: "Read the document steering.md and list my notes" },
   { title: "A tool that fails", prompt: "Calculate 7 / 0" },
   { title: "A server that fails", prompt: "/practice 529 x2\nWhat time is it in Paris?" },

@@ -6,6 +6,7 @@ import type { Conversation, Plan } from "../conversation.js";
 import { noteResults, writeAnswer, writePreface } from "./answer.js";
 import { readEpisode, type Episode } from "./episode.js";
 import { forcedStep, planSteps, type Step } from "./steps.js";
+import { summaryOf } from "./summary.js";
 import { talk } from "./talk.js";
 
 /** Rounds after which the planner answers with what it has, so that a loop always ends. */
@@ -13,6 +14,9 @@ const MAX_ROUNDS = 8;
 
 /** The answer to `conversation`: tool calls, or a text, or both. */
 export function plan(conversation: Conversation): Plan {
+  const summary = summaryOf(conversation);
+  if (summary !== undefined)
+    return { thinking: "A summary of the conversation is wanted.", text: summary, calls: [] };
   const episode = readEpisode(conversation);
   const { tools, choice } = conversation;
   const callable =
