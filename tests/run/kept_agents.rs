@@ -3,7 +3,7 @@
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
-use crate::invariants::check_messages;
+use crate::ended::check_messages;
 use crate::subagents::{ask, calls, says, setting};
 use crate::wire::{call, text};
 use crate::world::{World, tool};
