@@ -67,6 +67,11 @@ fn when_the_retries_of_a_model_are_used_up_the_next_one_goes_on_over_its_own_pro
     assert_eq!(world.tool_log, ["start a", "end a"], "no tool runs twice");
     assert_eq!(result["messages"][3]["origin"]["model"], "second");
     assert_eq!(result["iterations"], 2);
+    let is_reset = |kind: &EventKind| matches!(kind, EventKind::Reset { .. });
+    assert!(
+        !world.events.iter().any(|event| is_reset(&event.kind)),
+        "nothing was shown that could be void"
+    );
 }
 
 #[test]
