@@ -1,5 +1,5 @@
 // What a newcomer writes by mistake, and what comes of it.
-import { anthropic, compatible, createAgent, ToolError } from "looplet";
+import { anthropic, compatible, createAgent, custom, ToolError } from "looplet";
 import { defineAgent } from "looplet/presets";
 import { practice, scripted } from "looplet/practice";
 import { traceRows } from "looplet/trace";
@@ -46,7 +46,27 @@ describe("a mistake is told at once", () => {
       () => defineAgent(createAgent, { model }).run("Hi", { small: true }),
       /no variant "small"; there are: none/,
     ],
+    ["no model", () => createAgent(anyOf({})), /^model: is required$/],
+    [
+      "a hook in the place of its group",
+      () => createAgent({ model, hooks: { PreToolUse: [anyOf(() => ({}))] } }),
+      /^hooks\.PreToolUse\[0\]: needs .*\{ hooks: \[function\] \}/,
+    ],
   ])("%s", (_, attempt, told) => expect(attempt).toThrow(told));
+
+  it("a custom model's part whose text is none ends the run", async () => {
+    const wrong = custom(async () => [anyOf({ type: "text", text: 5 })]);
+    const { error } = await createAgent({ model: wrong }).run("Hi").result;
+    expect(error).toMatchObject({ code: "invalid_request", message: expect.stringMatching(/text/) });
+  });
+
+  it.each(["auto", "none", "required"] as const)("toolChoice %s is none", async (toolChoice) => {
+    const fetch = scripted([{ text: "Hi." }]);
+    const inputSchema = { type: "object" };
+    const act = { description: "Acts", inputSchema, execute: () => "done" };
+    const choosing = createAgent({ model: anthropic("m", { fetch, toolChoice }), tools: { act } });
+    expect((await choosing.run("Hi").result).outcome).toBe("completed");
+  });
 
   it("options may be a module's namespace", async () => {
     const namespace = Object.defineProperty({ model }, Symbol.toStringTag, { value: "Module" });

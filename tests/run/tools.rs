@@ -279,6 +279,13 @@ fn a_call_that_the_length_limit_cut_off_is_never_run() {
 }
 
 #[test]
+fn a_whole_call_runs_though_the_length_limit_ended_the_answer() {
+    let mut world = World::started(config(read_and_write(), json!({})));
+    world.respond(&stream(&[call("a", "read", json!({"n": 1}))], "max_tokens"));
+    assert_eq!(world.tool_log, ["start a"]);
+}
+
+#[test]
 fn two_calls_of_one_id_get_two_ids() {
     let mut world = World::started(config(read_and_write(), json!({})));
     world.respond(&stream(

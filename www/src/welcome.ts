@@ -15,7 +15,7 @@ const suggestions = [
   },
   {
     title: "Hand the conversation over",
-    prompt: "Hand over to the archivist, then look up retries in the archive",
+    prompt: "Hand over to the archivist, then look up keys in the archive",
   },
   { title: "Read a document", prompt: "Read the document steering.md and list my notes" },
   { title: "A tool that fails", prompt: "Calculate 7 / 0" },
