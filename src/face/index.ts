@@ -23,7 +23,13 @@ const loadEngine: LoadEngine = async (needed) => {
   const wasm = await loadWasm(needed);
   // For runs that are under way: a new one looks by itself.
   if (wasm.parts !== undefined) instanceOf(wasm);
-  return (configJson, host) => new RunDriver(wasm, configJson, host);
+  return (configJson, host) => {
+    try {
+      return new RunDriver(wasm, configJson, host);
+    } catch (error) {
+      throw wasm.parts?.explain(error) ?? error;
+    }
+  };
 };
 loadEngine.lacks = lacksParts;
 loadEngine.fetch = fetchParts;

@@ -41,7 +41,8 @@ export class Instance {
   }
 
   /** Ends the runs of an instance that is lost. */
-  crash(error: unknown): void {
+  crash(thrown: unknown): void {
+    const error = this.wasm.parts?.explain(thrown) ?? thrown;
     const shells = [...this.shells];
     this.shells.clear();
     for (const shell of shells) shell.lose(error);

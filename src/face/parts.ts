@@ -49,6 +49,8 @@ export class Parts {
   /** Those that are there, in the order in which they came. */
   readonly #modules: WebAssembly.Module[] = [];
   readonly #loaded = new Set<string>();
+  /** A run has missed one: the next have all. */
+  #isMissed = false;
 
   constructor(from: PartFiles) {
     this.#from = from;
@@ -70,7 +72,25 @@ export class Parts {
    * @throws LoopletError `config_wasm`
    */
   async load(parts: Iterable<string>): Promise<void> {
-    await Promise.all([...parts].map((part) => this.#load(part)));
+    const all = this.#isMissed ? Object.keys(this.#from.files) : [...parts];
+    await Promise.all(all.map((part) => this.#load(part)));
+  }
+
+  /**
+   * What ended an instance, in words where it may have been a call of a part that is not there: a defect of looplet
+   * that only one run is to meet.
+   */
+  explain(error: unknown): unknown {
+    const said = String(error);
+    if (
+      !(error instanceof WebAssembly.RuntimeError && /null/.test(said)) ||
+      !this.lacks(Object.keys(this.#from.files))
+    )
+      return error;
+    this.#isMissed = true;
+    return new Error(
+      `a part of the engine was not loaded that this run needs; the next have all of it (${said})`,
+    );
   }
 
   /** Puts into an instance those that came after the first `count`, and returns how many there are. */

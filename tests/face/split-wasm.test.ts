@@ -108,6 +108,28 @@ it("a fresh instance is given all parts that were loaded for the last", async ()
   }
 });
 
+it("a trap in a missing part is told in words, and everything is loaded from then on", async () => {
+  const modules = cut();
+  const { exports } = await start(modules.primary);
+  const parts = partsOf(modules);
+  await parts.load(["blue"]);
+  parts.fill(exports as unknown as WebAssembly.Exports, 0);
+  const other = new WebAssembly.RuntimeError("unreachable");
+  expect(parts.explain(other)).toBe(other);
+  await parts.load([]);
+  expect(parts.lacks(["red"])).toBe(true);
+  let thrown: unknown;
+  try {
+    exports.row(2, 5);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(String(parts.explain(thrown))).toMatch(/a part of the engine was not loaded .*null/);
+  await parts.load([]);
+  expect(parts.lacks(["red"])).toBe(false);
+  expect(parts.explain(thrown)).toBe(thrown);
+});
+
 it("what something else calls as well stays in the primary, and every module can be packed", async () => {
   binaryen.setDebugInfo(true);
   const module = binaryen.parseText(text);
