@@ -21,7 +21,7 @@ const questions = {
       "^<looplet::engine::input::QuestionAnswer>::from_json",
       "^looplet::engine::input_json::(hook|permission|updates?|rule_of)\\b",
       // `hooks` and `agents` themselves look whether there are any.
-      "^looplet::engine::config_json::((permissions|agent_tool|prepared|raise)\\b|(hooks|agents)::{closure)",
+      "^looplet::engine::config_json::((permissions|agent_tool|prepared)\\b|(hooks|agents)::{closure)",
       "^looplet::engine::output_format::(output_format|can_enforce|narrowed|is_strict)$",
       "^<looplet::engine::catalog::Catalog>::add_output$",
       "^<looplet::engine::policy::permission::Permissions>::check$",
@@ -31,8 +31,9 @@ const questions = {
   ),
   gates: new RegExp(
     [
-      "^<looplet::engine::(agent::Agent|run::Run|config::Config|profile::Profile|policy::rule::Rule)>::",
-      "^<looplet::shell::(handle::RunHandle|driver::Driver)>::",
+      "^<looplet::engine::(agent::Agent|run::Run|profile::Profile|policy::rule::Rule)>::",
+      "^<looplet::engine::config::Config>::(hold_to_output|equip_for_output)$",
+      "^<looplet::shell::(handle::RunHandle>::tell|driver::Driver>::(drain|perform))$",
       "::{shim:vtable#\\d+}$",
     ].join("|"),
   ),
