@@ -112,7 +112,7 @@ impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Failure {
         Failure::new(
             FailureCode::ConfigInvalid,
-            [error.field, ": ".into(), error.problem].concat(),
+            [error.field.as_str(), ": ", error.problem.as_str()].concat(),
         )
     }
 }

@@ -42,7 +42,7 @@ impl<'a> Object<'a> {
     }
 
     /// The fields in the order of the text, nulls included.
-    pub fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, &'a str)> {
         self.fields.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 
@@ -55,6 +55,11 @@ impl<'a> Object<'a> {
     pub fn last(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.fields.iter().rev().find(|(name, _)| name == key)?;
         Some(value)
+    }
+
+    /// There is such a field, be it null.
+    pub fn has(&self, key: &str) -> bool {
+        self.last(key).is_some()
     }
 
     /// A string field, unescaped; `None` if it is anything else.

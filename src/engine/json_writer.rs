@@ -66,7 +66,7 @@ pub fn decimal(number: usize) -> String {
 pub fn decimal_u64(number: u64) -> String {
     let mut digits = Vec::new();
     push_number(&mut digits, number);
-    String::from_utf8(digits).unwrap_or_default()
+    written(digits)
 }
 
 /// Appends a comma if the object or array before it already has something.
@@ -116,9 +116,13 @@ pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
 
 /// Appends the fields of the object `vendor` but for nulls and those in `ours`.
 pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
-    let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) else {
-        return;
-    };
+    if let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) {
+        push_others(into, &object, ours);
+    }
+}
+
+/// Appends the fields but for nulls and those in `ours`.
+pub fn push_others(into: &mut Vec<u8>, object: &Object<'_>, ours: &[&str]) {
     for (key, value) in object.fields() {
         if value != "null" && !ours.contains(&key) {
             push_any(into, key, value);
@@ -136,24 +140,35 @@ pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
 
 /// The fields but for nulls and those in `ours`; `None` of none.
 pub fn others(object: &Object<'_>, ours: &[&str]) -> Option<Json> {
-    object_of(&mut object.fields().filter(|(key, _)| !ours.contains(key)))
+    let mut out = b"{".to_vec();
+    push_others(&mut out, object, ours);
+    closed(out)
 }
 
 /// An object of the fields that are not null; `None` of none.
-pub fn object_of<'a>(fields: &mut dyn Iterator<Item = (&'a str, &'a str)>) -> Option<Json> {
+pub fn object_of(fields: &[(&str, &str)]) -> Option<Json> {
     let mut out = b"{".to_vec();
     for (key, value) in fields {
-        if value != "null" {
+        if *value != "null" {
             push_any(&mut out, key, value);
         }
     }
-    out.push(b'}');
-    let text = String::from_utf8(out).ok()?;
-    if text == "{}" {
-        None
-    } else {
-        Some(Json::from_valid(&text))
+    closed(out)
+}
+
+/// The object whose last brace is missing; `None` of nothing.
+pub fn closed(mut out: Vec<u8>) -> Option<Json> {
+    if out.len() == 1 {
+        return None;
     }
+    out.push(b'}');
+    Some(Json::from_valid(&written(out)))
+}
+
+/// What has been written.
+#[inline(never)]
+pub fn written(out: Vec<u8>) -> String {
+    String::from_utf8(out).unwrap_or_default()
 }
 
 #[cfg(test)]

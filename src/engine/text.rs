@@ -2,19 +2,28 @@
 
 /// The texts with commas between them.
 pub fn listed(texts: &[&str]) -> String {
-    join(&mut texts.iter().copied(), ", ")
+    join(texts, ", ")
 }
 
 /// The texts with `between` them.
-pub fn join(texts: &mut dyn Iterator<Item = &str>, between: &str) -> String {
+pub fn join(texts: &[&str], between: &str) -> String {
     let mut joined = String::new();
-    for (at, text) in texts.enumerate() {
+    for (at, text) in texts.iter().enumerate() {
         if at > 0 {
             joined.push_str(between);
         }
         joined.push_str(text);
     }
     joined
+}
+
+/// The same of texts with an owner.
+pub fn join_owned(texts: &[String], between: &str) -> String {
+    let mut borrowed = Vec::with_capacity(texts.len());
+    for text in texts {
+        borrowed.push(text.as_str());
+    }
+    join(&borrowed, between)
 }
 
 /// Appends `text` as a part of a URL's path: all but letters, digits and `plain` is escaped.
@@ -60,8 +69,9 @@ mod tests {
 
     #[test]
     fn texts_are_joined() {
-        assert_eq!(join(&mut [].into_iter(), ", "), "");
-        assert_eq!(join(&mut ["a", "", "b"].into_iter(), ", "), "a, , b");
+        assert_eq!(join(&[], ", "), "");
+        assert_eq!(join(&["a", "", "b"], ", "), "a, , b");
+        assert_eq!(join_owned(&["a".to_owned(), "b".to_owned()], "-"), "a-b");
     }
 
     proptest! {

@@ -48,7 +48,7 @@ impl Agent {
         if before.is_empty() {
             text
         } else {
-            [before, text].concat()
+            [before.as_str(), text.as_str()].concat()
         }
     }
 

@@ -192,7 +192,7 @@ impl Agent {
             };
             if !gives_up {
                 self.transcript
-                    .push_user(vec![Block::text([message, how].concat())]);
+                    .push_user(vec![Block::text([message.as_str(), how.as_str()].concat())]);
             }
         } else {
             let fault = fault(

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::config::Config;
 use super::super::json_record::Record;
 use super::super::message::{Block, Json, Message, Role, ToolInput};
-use super::super::text::join;
+use super::super::text::{join, join_owned};
 use super::estimate;
 
 /// When and how the history is made shorter.
@@ -232,10 +232,10 @@ pub fn plain_summary(messages: &[Message]) -> String {
             }
         }
         if !names.is_empty() {
-            lines.push(["  Called tools: ", &join(&mut names.into_iter(), ", ")].concat());
+            lines.push(["  Called tools: ", &join(&names, ", ")].concat());
         }
     }
-    first(&join(&mut lines.iter().map(String::as_str), "\n"), SUMMARY_CHARS)
+    first(&join_owned(&lines, "\n"), SUMMARY_CHARS)
 }
 
 fn first(text: &str, chars: usize) -> String {

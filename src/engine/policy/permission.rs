@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::config::{Access, ToolConfig};
 use super::super::error::ConfigError;
+use super::super::text::find;
 use super::rule::{Rule, Subject, is_glob};
 
 /// What is done with a call that no rule speaks of.
@@ -235,7 +236,8 @@ impl Rule {
         let Some(rest) = self.tool.strip_prefix("mcp__") else {
             return !is_glob(&self.tool);
         };
-        !rest.split("__").next().is_none_or(is_glob) || !is_glob(&self.tool)
+        let server = rest.get(..find(rest, "__").unwrap_or(rest.len()));
+        !server.is_none_or(is_glob) || !is_glob(&self.tool)
     }
 }
 

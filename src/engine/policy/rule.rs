@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::config::{Access, ToolConfig};
 use super::super::json_reader::Object;
+use super::super::text::parts as split;
 
 /// A rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,10 +88,11 @@ impl Rule {
             // A call that hides what it is about is held back, and never allowed.
             Subject::None => !all,
             Subject::Command(command) if all => {
-                !hides_commands(command) && parts(command).all(|part| command_fits(specifier, part))
+                !hides_commands(command) && parts(command).iter().all(|part| command_fits(specifier, part))
             }
             Subject::Command(command) => {
-                command_fits(specifier, command) || parts(command).any(|part| command_fits(specifier, part))
+                command_fits(specifier, command)
+                    || parts(command).iter().any(|part| command_fits(specifier, part))
             }
             Subject::Path(path) => path_fits(specifier, path),
             Subject::Address(address) => match specifier.strip_prefix("domain:") {
@@ -163,8 +165,8 @@ impl Subject {
         match self {
             Subject::Command(command) => {
                 let is_file_command =
-                    |part: &str| FILE_COMMANDS.contains(&part.split_whitespace().next().unwrap_or_default());
-                !hides_commands(command) && parts(command).all(is_file_command)
+                    |part: &&str| FILE_COMMANDS.contains(&part.split_whitespace().next().unwrap_or_default());
+                !hides_commands(command) && parts(command).iter().all(is_file_command)
             }
             _ => tool.access() == Some(Access::Edit),
         }
@@ -186,12 +188,13 @@ fn contains(text: &str, part: &str) -> bool {
 
 /// The commands of a line, cut at `&&`, `||`, `;`, `|`, `|&`, `&` and line breaks; quotes are not looked at, which
 /// can only make a rule that allows stricter.
-fn parts(command: &str) -> impl Iterator<Item = &str> {
-    let is_cut = |letter: char| matches!(letter, '&' | '|' | ';' | '\n' | '\r');
-    command
-        .split(is_cut)
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
+fn parts(command: &str) -> Vec<&str> {
+    let mut parts = split(command, b"&|;\n\r");
+    for part in &mut parts {
+        *part = part.trim();
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 fn command_fits(pattern: &str, command: &str) -> bool {
@@ -247,8 +250,8 @@ fn path_fits(pattern: &str, path: &str) -> bool {
             (rest.unwrap_or(pattern).to_owned(), anchored)
         }
     };
-    let wanted: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
-    let levels: Vec<&str> = path.split('/').collect();
+    let wanted = split(pattern.trim_end_matches('/'), b"/");
+    let levels = split(&path, b"/");
     if anchored {
         return levels_fit(&wanted, &levels);
     }
@@ -258,7 +261,7 @@ fn path_fits(pattern: &str, path: &str) -> bool {
 /// Without `.`, with `..` applied: `a/../b` must not pass as something in `a`.
 fn clean(path: &str) -> String {
     let mut levels: Vec<&str> = Vec::new();
-    for level in path.split('/') {
+    for level in split(path, b"/") {
         match level {
             "." => {}
             "" if !levels.is_empty() => {}
@@ -266,7 +269,7 @@ fn clean(path: &str) -> String {
             level => levels.push(level),
         }
     }
-    super::super::text::join(&mut levels.into_iter(), "/")
+    super::super::text::join(&levels, "/")
 }
 
 fn levels_fit(wanted: &[&str], levels: &[&str]) -> bool {
@@ -282,9 +285,9 @@ fn host(address: &str) -> &str {
     let behind = super::super::text::find(address, "://").map_or(0, |at| at + 3);
     let rest = address.get(behind..).unwrap_or_default();
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-    let authority = rest.get(..end).unwrap_or_default();
-    let named = authority.rsplit('@').next().unwrap_or_default();
-    named.split(':').next().unwrap_or_default()
+    let authority = split(rest.get(..end).unwrap_or_default(), b"@");
+    let named = split(authority.last().copied().unwrap_or_default(), b":");
+    named.first().copied().unwrap_or_default()
 }
 
 fn host_fits(pattern: &str, host: &str) -> bool {

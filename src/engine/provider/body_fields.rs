@@ -47,9 +47,7 @@ impl<'a> BodyFields<'a> {
 
     /// `body` has the key, be it null.
     pub fn has(&self, key: &str) -> bool {
-        self.over
-            .as_ref()
-            .is_some_and(|object| object.fields().any(|(name, _)| name == key))
+        self.over.as_ref().is_some_and(|object| object.has(key))
     }
 
     /// Opens a field, unless `body` has it.
@@ -130,10 +128,10 @@ impl<'a> BodyFields<'a> {
     /// given twice the last counts.
     pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
         let Some(object) = &self.over else { return };
-        let fields: Vec<_> = object.fields().collect();
-        for (at, (key, value)) in fields.iter().enumerate() {
-            let again = fields.iter().skip(at + 1).any(|(later, _)| later == key);
-            if *value != "null" && !again && !written.contains(key) {
+        for (key, value) in object.fields() {
+            // Of one text with the last: not given again.
+            let is_last = object.last(key).map(str::as_ptr) == Some(value.as_ptr());
+            if value != "null" && is_last && !written.contains(&key) {
                 push_any(into, key, value);
             }
         }

@@ -7,11 +7,13 @@
 //! The code comes from words of the provider where they are clear, else from the status.
 //! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
 
+use std::borrow::Cow;
+
 use super::super::error::{Failure, FailureCode};
 use super::super::json_reader::{Object, items, string, validate, whole};
 use super::super::json_writer::decimal;
 use super::super::retry_after::retry_after_ms;
-use super::super::text::{find, join};
+use super::super::text::{find, join_owned, parts};
 use super::super::usage::shifted;
 
 use FailureCode::{
@@ -228,11 +230,8 @@ impl Said {
 
     fn code(&self, status: Option<u16>) -> FailureCode {
         let message = self.message.to_ascii_lowercase();
-        let rows = WORDS.iter().find(|(word, place, _)| match place {
-            Place::Word => find(&self.words, word).is_some(),
-            Place::Message => find(&message, word).is_some() && status.or(self.status) != Some(429),
-        });
-        let by_words = rows.map(|(_, _, code)| *code);
+        let is_throttled = status.or(self.status) == Some(429);
+        let by_words = named(&self.words, if is_throttled { "" } else { &message });
         let by_status = status.or(self.status).map(code_of_status);
         match (by_words, by_status) {
             // 429 and the server's own faults keep their meaning unless the words say that waiting is useless.
@@ -248,18 +247,18 @@ impl Said {
 fn details(object: &Object<'_>) -> Option<String> {
     let inner = object.object("message");
     let list = inner.as_ref().unwrap_or(object).items("detail");
-    let texts: Vec<String> = list
-        .iter()
-        .filter_map(|item| {
-            string(item)
-                .map(|text| text.into_owned())
-                .or_else(|| Some(Object::parse(item)?.filled("msg")?.into_owned()))
-        })
-        .collect();
+    let mut texts = Vec::new();
+    for item in &list {
+        let text = match string(item) {
+            Some(text) => Some(text),
+            None => Object::parse(item).and_then(|item| item.filled("msg")),
+        };
+        texts.extend(text.map(Cow::into_owned));
+    }
     if texts.is_empty() {
         None
     } else {
-        Some(join(&mut texts.iter().map(String::as_str), "; "))
+        Some(join_owned(&texts, "; "))
     }
 }
 
@@ -270,91 +269,92 @@ enum Place {
     Message,
 }
 
-/// The first row that matches names the code. Words and messages of recorded answers, of the vendors' documentation and
-/// of what clients of many vendors recognise as an overflow (2026-11-21).
-const WORDS: &[(&str, Place, FailureCode)] = &[
-    ("insufficient_quota", Word, Billing),
-    ("exceeded_current_quota", Word, Billing),
-    ("billing", Word, Billing),
-    ("insufficient_balance", Word, Billing),
-    ("payment_required", Word, Billing),
-    ("arrearage", Word, Billing),
-    ("credit balance is too low", Message, Billing),
-    ("insufficient balance", Message, Billing),
-    ("insufficient credits", Message, Billing),
-    ("requires more credits", Message, Billing),
-    ("have any credits", Message, Billing),
-    ("spending limit", Message, Billing),
-    ("context_length", Word, ContextLength),
-    ("context_window", Word, ContextLength),
-    ("exceed_context_size", Word, ContextLength),
-    ("prompt_tokens", Word, ContextLength),
-    ("request_too_large", Word, ContextLength),
-    ("prompt is too long", Message, ContextLength),
-    ("prompt too long", Message, ContextLength),
-    ("input is too long", Message, ContextLength),
-    ("messages is too long", Message, ContextLength),
-    ("context length", Message, ContextLength),
-    ("context window", Message, ContextLength),
-    ("context size", Message, ContextLength),
-    ("context limit", Message, ContextLength),
-    ("maximum number of tokens", Message, ContextLength),
-    ("maximum prompt length", Message, ContextLength),
-    ("maximum model length", Message, ContextLength),
-    ("maximum allowed input length", Message, ContextLength),
-    ("prompt exceeds max length", Message, ContextLength),
-    ("prompt token count of", Message, ContextLength),
-    ("exceeded model token limit", Message, ContextLength),
-    ("reduce the length of", Message, ContextLength),
-    ("range of input length", Message, ContextLength),
-    ("input tokens exceed", Message, ContextLength),
-    ("too many input tokens", Message, ContextLength),
-    ("`max_new_tokens` must be", Message, ContextLength),
-    ("content_filter", Word, ContentFilter),
-    ("content_policy", Word, ContentFilter),
-    ("responsibleaipolicyviolation", Word, ContentFilter),
-    ("data_inspection_failed", Word, ContentFilter),
-    ("moderation", Word, ContentFilter),
-    ("flagged as potentially violating", Message, ContentFilter),
-    ("content management policy", Message, ContentFilter),
-    ("rate_limit", Word, RateLimit),
-    ("ratelimit", Word, RateLimit),
-    ("too_many_requests", Word, RateLimit),
-    ("throttling", Word, RateLimit),
-    ("servicequotaexceeded", Word, RateLimit),
-    ("resource_exhausted", Word, RateLimit),
-    ("overloaded", Word, Overloaded),
-    ("unavailable", Word, Overloaded),
-    ("modelnotready", Word, Overloaded),
-    ("slow_down", Word, Overloaded),
-    ("authentication", Word, Auth),
-    ("invalid_api_key", Word, Auth),
-    ("permission", Word, Auth),
-    ("unauthorized", Word, Auth),
-    ("unauthenticated", Word, Auth),
-    ("accessdenied", Word, Auth),
-    ("unrecognizedclient", Word, Auth),
-    ("expiredtoken", Word, Auth),
-    ("api key not valid", Message, Auth),
-    ("incorrect api key", Message, Auth),
-    ("invalid api key", Message, Auth),
-    ("model_not_found", Word, NotFound),
-    ("invalid_model", Word, NotFound),
-    ("not_found", Word, NotFound),
-    ("resourcenotfound", Word, NotFound),
-    ("model not found", Message, NotFound),
-    ("supported api model names", Message, NotFound),
-    ("model identifier is invalid", Message, NotFound),
-    ("is not a valid model", Message, NotFound),
-    ("timeout", Word, Timeout),
-    ("timed_out", Word, Timeout),
-    ("api_error", Word, Server),
-    ("server_error", Word, Server),
-    ("internal", Word, Server),
-    ("modelstreamerror", Word, Server),
-    ("invalid", Word, InvalidRequest),
-    ("validation", Word, InvalidRequest),
-    ("tool_use_failed", Word, InvalidRequest),
+/// What the first row that fits calls it.
+fn named(words: &str, message: &str) -> Option<FailureCode> {
+    for (place, code, known) in WORDS {
+        let text = match place {
+            Place::Word => words,
+            Place::Message => message,
+        };
+        for part in parts(known, b"|") {
+            if find(text, part).is_some() {
+                return Some(*code);
+            }
+        }
+    }
+    None
+}
+
+/// The first row that has a word or a part of the message names the code. Words and messages of recorded answers, of the
+/// vendors' documentation and of what clients of many vendors recognise as an overflow (2026-11-21).
+const WORDS: &[(Place, FailureCode, &str)] = &[
+    (
+        Word,
+        Billing,
+        "insufficient_quota|exceeded_current_quota|billing|insufficient_balance|payment_required|\
+         arrearage",
+    ),
+    (
+        Message,
+        Billing,
+        "credit balance is too low|insufficient balance|insufficient credits|requires more credits|\
+         have any credits|spending limit",
+    ),
+    (
+        Word,
+        ContextLength,
+        "context_length|context_window|exceed_context_size|prompt_tokens|request_too_large",
+    ),
+    (
+        Message,
+        ContextLength,
+        "prompt is too long|prompt too long|input is too long|messages is too long|context length|\
+         context window|context size|context limit|maximum number of tokens|maximum prompt length|\
+         maximum model length|maximum allowed input length|prompt exceeds max length|\
+         prompt token count of|exceeded model token limit|reduce the length of|\
+         range of input length|input tokens exceed|too many input tokens|`max_new_tokens` must be",
+    ),
+    (
+        Word,
+        ContentFilter,
+        "content_filter|content_policy|responsibleaipolicyviolation|data_inspection_failed|\
+         moderation",
+    ),
+    (
+        Message,
+        ContentFilter,
+        "flagged as potentially violating|content management policy",
+    ),
+    (
+        Word,
+        RateLimit,
+        "rate_limit|ratelimit|too_many_requests|throttling|servicequotaexceeded|resource_exhausted",
+    ),
+    (Word, Overloaded, "overloaded|unavailable|modelnotready|slow_down"),
+    (
+        Word,
+        Auth,
+        "authentication|invalid_api_key|permission|unauthorized|unauthenticated|accessdenied|\
+         unrecognizedclient|expiredtoken",
+    ),
+    (
+        Message,
+        Auth,
+        "api key not valid|incorrect api key|invalid api key",
+    ),
+    (
+        Word,
+        NotFound,
+        "model_not_found|invalid_model|not_found|resourcenotfound",
+    ),
+    (
+        Message,
+        NotFound,
+        "model not found|supported api model names|model identifier is invalid|is not a valid model",
+    ),
+    (Word, Timeout, "timeout|timed_out"),
+    (Word, Server, "api_error|server_error|internal|modelstreamerror"),
+    (Word, InvalidRequest, "invalid|validation|tool_use_failed"),
 ];
 
 fn code_of_status(status: u16) -> FailureCode {

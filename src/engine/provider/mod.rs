@@ -39,7 +39,7 @@ use super::config::{ModelConfig, ToolConfig};
 use super::error::{ConfigError, Failure};
 use super::message::Message;
 use super::output::AuthSlot;
-use super::text::{self, join};
+use super::text::{self, listed};
 
 /// How a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -254,10 +254,21 @@ pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol),
     let is_reached = model.protocol.is_some() && model.base_url.is_some();
     let vendor = vendor(&model.vendor)
         .or_else(|| vendor("compatible").filter(|_| is_reached))
-        .ok_or_else(|| unknown("model.vendor", &model.vendor, &names(VENDORS, |row| row.name)))?;
+        .ok_or_else(|| {
+            let mut names = Vec::new();
+            for row in VENDORS {
+                names.push(row.name);
+            }
+            unknown("model.vendor", &model.vendor, &names)
+        })?;
     let name = model.protocol.as_deref().unwrap_or(vendor.protocol);
-    let protocol =
-        protocol(name).ok_or_else(|| unknown("model.protocol", name, &names(PROTOCOLS, |row| row.name)))?;
+    let protocol = protocol(name).ok_or_else(|| {
+        let mut names = Vec::new();
+        for row in PROTOCOLS {
+            names.push(row.name);
+        }
+        unknown("model.protocol", name, &names)
+    })?;
     if vendor.name == "compatible" && model.base_url.as_deref().unwrap_or_default().is_empty() {
         return Err(ConfigError::new(
             "model.baseUrl",
@@ -267,12 +278,12 @@ pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol),
     Ok((vendor, protocol))
 }
 
-fn names<T>(rows: &[T], name: fn(&T) -> &'static str) -> String {
-    join(&mut rows.iter().map(name), ", ")
-}
-
-fn unknown(field: &str, name: &str, known: &str) -> ConfigError {
-    ConfigError::new(field, ["\"", name, "\" is unknown: use one of ", known].concat())
+#[cold]
+fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
+    ConfigError::new(
+        field,
+        ["\"", name, "\" is unknown: use one of ", &listed(known)].concat(),
+    )
 }
 
 /// A decoder's state, one variant per protocol.

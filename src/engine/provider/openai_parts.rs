@@ -1,7 +1,9 @@
 //! What OpenAI's two protocols write alike.
 
 use super::super::config::{ModelConfig, ToolChoice, ToolConfig};
-use super::super::json_writer::{push_comma, push_escaped, push_key, push_raw, push_string, push_text};
+use super::super::json_writer::{
+    push_comma, push_escaped, push_key, push_raw, push_string, push_text, written,
+};
 use super::super::message::{Block, ToolInput};
 use super::super::text::join;
 use super::body_fields::BodyFields;
@@ -53,7 +55,7 @@ pub fn push_arguments(input: &ToolInput, into: &mut Vec<u8>) {
             let mut object = b"{".to_vec();
             push_text(&mut object, "_invalid_json", text);
             object.push(b'}');
-            push_string(into, &String::from_utf8(object).unwrap_or_default());
+            push_string(into, &written(object));
         }
     }
 }
@@ -75,6 +77,9 @@ pub fn text_of(block: &Block) -> Option<&str> {
 
 /// The texts of a tool's result, a line each.
 pub fn result_text(content: &[Block]) -> String {
-    let mut texts = content.iter().filter_map(text_of).filter(|text| !text.is_empty());
-    join(&mut texts, "\n")
+    let mut texts = Vec::new();
+    for block in content {
+        texts.extend(text_of(block).filter(|text| !text.is_empty()));
+    }
+    join(&texts, "\n")
 }

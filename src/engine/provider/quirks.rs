@@ -11,8 +11,12 @@ use super::super::config::ModelConfig;
 use super::super::error::ConfigError;
 use super::super::json_reader::{Object, string};
 use super::super::json_writer::push_any;
+use super::super::text::find;
 use super::body_fields::BodyFields;
 use super::vendor;
+
+/// What stands for an option's value.
+const PLACE: &str = "\"$\"";
 
 /// Writes options where a server wants them.
 pub struct Quirks<'a> {
@@ -90,12 +94,14 @@ impl<'a> Quirks<'a> {
         let object = Object::parse(template).unwrap_or_default();
         for (key, template) in object.fields() {
             // A dollar sign in the value must not be taken for another place.
-            let mut parts = template.split("\"$\"");
-            let mut filled = parts.next().unwrap_or_default().to_owned();
-            for part in parts {
+            let mut filled = String::new();
+            let mut rest = template;
+            while let Some(at) = find(rest, PLACE) {
+                filled.push_str(rest.get(..at).unwrap_or_default());
                 filled.push_str(value);
-                filled.push_str(part);
+                rest = rest.get(at + PLACE.len()..).unwrap_or_default();
             }
+            filled.push_str(rest);
             self.field(into, option, key, &filled)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::super::event::EventKind;
 use super::super::ledger::Place;
 use super::super::message::Block;
 use super::super::profile::Profile;
-use super::super::text::join;
+use super::super::text::join_owned;
 use super::super::timers::TimerReason;
 use super::Run;
 
@@ -61,7 +61,7 @@ impl Run {
             ),
         ] {
             if !names.is_empty() {
-                let message = [what, &join(&mut names.iter().map(String::as_str), ", ")].concat();
+                let message = [what, &join_owned(&names, ", ")].concat();
                 let code = code.into();
                 self.ledger
                     .emit(Place::default(), EventKind::Warning { code, message });

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_check::check;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{object_of, push_any, push_comma, push_string};
-use super::super::super::text::join;
+use super::super::super::json_writer::{
+    closed, others, push_any, push_comma, push_string, push_vendor, written,
+};
 
 /// An open block. Text goes straight to its part; the rest waits here for the block's end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,8 +21,8 @@ pub struct OpenBlock {
     grown: Vec<(String, String)>,
     /// A raw block: the input's pieces.
     input: String,
-    /// Text: the citations, as JSON.
-    citations: Vec<String>,
+    /// Text: the citations, as JSON with commas.
+    citations: String,
 }
 
 impl OpenBlock {
@@ -33,25 +34,18 @@ impl OpenBlock {
             start: String::new(),
             grown: Vec::new(),
             input: String::new(),
-            citations: Vec::new(),
+            citations: String::new(),
         };
-        let object = Object::parse(block);
-        let field = |name: &str| {
-            object
-                .as_ref()
-                .and_then(|object| object.string(name))
-                .unwrap_or_default()
-        };
+        let object = Object::parse(block).unwrap_or_default();
+        let field = |name: &str| object.string(name).unwrap_or_default();
         let own: &[&str];
         match field("type").as_ref() {
             "text" => {
                 open.part = answer.start(PartKind::Text);
                 answer.push(open.part, &field("text"));
-                open.citations = object
-                    .iter()
-                    .flat_map(|object| object.items("citations"))
-                    .map(str::to_owned)
-                    .collect();
+                for citation in object.items("citations") {
+                    open.cite(citation);
+                }
                 own = &["type", "text", "citations"];
             }
             "thinking" => {
@@ -67,11 +61,7 @@ impl OpenBlock {
             }
             "tool_use" => {
                 open.part = answer.start_tool_call(&field("id"), &field("name"));
-                open.start = object
-                    .as_ref()
-                    .and_then(|object| object.get("input"))
-                    .unwrap_or_default()
-                    .to_owned();
+                open.start = object.get("input").unwrap_or_default().to_owned();
                 own = &["type", "id", "name", "input"];
             }
             _ => {
@@ -80,14 +70,17 @@ impl OpenBlock {
                 return open;
             }
         }
-        let mut further = object
-            .iter()
-            .flat_map(Object::fields)
-            .filter(|(key, _)| !own.contains(key));
         if let Some(part) = answer.parts.get_mut(open.part) {
-            part.vendor = object_of(&mut further);
+            part.vendor = others(&object, own);
         }
         open
+    }
+
+    fn cite(&mut self, citation: &str) {
+        if !self.citations.is_empty() {
+            self.citations.push(',');
+        }
+        self.citations.push_str(citation);
     }
 
     /// Adds what a delta says. Deltas of unknown types are folded into raw blocks and passed over elsewhere.
@@ -97,7 +90,9 @@ impl OpenBlock {
         match (kind, delta.string("type").as_deref()) {
             (Some(PartKind::Text), Some("text_delta")) => answer.push(self.part, &text("text")),
             (Some(PartKind::Text), Some("citations_delta")) => {
-                self.citations.extend(delta.get("citation").map(str::to_owned));
+                if let Some(citation) = delta.get("citation") {
+                    self.cite(citation);
+                }
             }
             (Some(PartKind::Thinking), Some("thinking_delta")) => answer.push(self.part, &text("thinking")),
             (Some(PartKind::Thinking), Some("signature_delta")) => {
@@ -115,7 +110,10 @@ impl OpenBlock {
     /// Strings grow, anything else replaces.
     fn fold(&mut self, delta: &Object<'_>) {
         let mut others = b"{".to_vec();
-        for (key, value) in delta.fields().filter(|(key, _)| *key != "type") {
+        for (key, value) in delta.fields() {
+            if key == "type" {
+                continue;
+            }
             let Some(more) = string(value) else {
                 push_any(&mut others, key, value);
                 continue;
@@ -152,14 +150,12 @@ impl OpenBlock {
             }
         }
         for (key, value) in delta.fields() {
-            if !block.fields().any(|(known, _)| known == key) {
+            if !block.has(key) {
                 push_any(&mut out, key, value);
             }
         }
         out.push(b'}');
-        if let Ok(folded) = String::from_utf8(out) {
-            self.start = folded;
-        }
+        self.start = written(out);
     }
 
     /// Writes what waited for the end, and ends the part.
@@ -174,16 +170,11 @@ impl OpenBlock {
                 answer.push(self.part, if self.start.is_empty() { "{}" } else { &self.start });
             }
             PartKind::Text if !self.citations.is_empty() => {
-                let list = [
-                    "[",
-                    &join(&mut self.citations.iter().map(String::as_str), ","),
-                    "]",
-                ]
-                .concat();
-                let vendor = part.vendor.take();
-                let known = vendor.as_ref().and_then(|json| Object::parse(json.as_str()));
-                let further = known.iter().flat_map(Object::fields);
-                part.vendor = object_of(&mut [("citations", list.as_str())].into_iter().chain(further));
+                let mut out = b"{\"citations\":[".to_vec();
+                out.extend_from_slice(self.citations.as_bytes());
+                out.push(b']');
+                push_vendor(&mut out, part.vendor.as_ref(), &[]);
+                part.vendor = closed(out);
             }
             PartKind::Raw => part.text = self.raw_block(),
             _ => {}
@@ -214,11 +205,11 @@ impl OpenBlock {
         for (key, value) in block.fields() {
             push_any(&mut out, key, if key == "input" { &self.input } else { value });
         }
-        if !block.fields().any(|(key, _)| key == "input") {
+        if !block.has("input") {
             push_any(&mut out, "input", &self.input);
         }
         out.push(b'}');
-        String::from_utf8(out).unwrap_or(self.start)
+        written(out)
     }
 }
 

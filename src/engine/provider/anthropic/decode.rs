@@ -228,7 +228,7 @@ impl AnthropicDecoder {
     }
 
     fn stop_all(&mut self, answer: &mut Answer) {
-        for block in self.open.drain(..) {
+        for block in std::mem::take(&mut self.open) {
             block.stop(answer);
         }
     }

@@ -4,7 +4,7 @@ use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{
-    push_any, push_comma, push_flag, push_key, push_number, push_raw, push_text,
+    push_comma, push_flag, push_key, push_number, push_others, push_raw, push_text,
 };
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
@@ -235,8 +235,6 @@ fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut V
         push_raw(into, "schema", format.schema.as_str());
         into.push(b'}');
     }
-    for (key, value) in own.fields().filter(|(_, value)| *value != "null") {
-        push_any(into, key, value);
-    }
+    push_others(into, &own, &[]);
     into.push(b'}');
 }

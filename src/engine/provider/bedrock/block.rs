@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_check::check;
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{object_of, push_any, push_raw};
+use super::super::super::json_writer::{object_of, others, push_any, push_raw, written};
 
 /// An open block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ impl OpenBlock {
 
     /// Opens the part that a start, or a whole block, begins. `None` for a start that says nothing: deltas will tell.
     pub fn start(index: u32, block: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
-        let (key, value) = block.fields().find(|(_, value)| *value != "null")?;
+        let (key, value) = said(block)?;
         let inner = Object::parse(value).unwrap_or_default();
         let kind = kind_of(key, &inner);
         let mut open = OpenBlock::new(index, 0);
@@ -52,9 +52,8 @@ impl OpenBlock {
             PartKind::ToolCall => {
                 let text = |name: &str| inner.string(name).unwrap_or_default();
                 open.part = answer.start_tool_call(&text("toolUseId"), &text("name"));
-                let mut further = inner.fields().filter(|(key, _)| !CALL.contains(key));
                 if let Some(part) = answer.parts.get_mut(open.part) {
-                    part.vendor = object_of(&mut further);
+                    part.vendor = others(&inner, CALL);
                 }
                 answer.push(open.part, inner.get("input").unwrap_or_default());
             }
@@ -145,12 +144,16 @@ impl OpenBlock {
     fn merge(&mut self, delta: &Object<'_>) {
         let mut out = b"{".to_vec();
         let known = Object::parse(&self.inner).unwrap_or_default();
-        let old = known.fields().filter(|(key, _)| delta.last(key).is_none());
-        for (key, value) in old.chain(delta.fields()) {
+        for (key, value) in known.fields() {
+            if !delta.has(key) {
+                push_any(&mut out, key, value);
+            }
+        }
+        for (key, value) in delta.fields() {
             push_any(&mut out, key, value);
         }
         out.push(b'}');
-        self.inner = String::from_utf8(out).unwrap_or_default();
+        self.inner = written(out);
     }
 
     /// Writes what waited for the end, and ends the part.
@@ -164,7 +167,7 @@ impl OpenBlock {
             // A call without arguments may come without deltas, or with empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
             PartKind::Text if !self.list.is_empty() => {
-                part.vendor = object_of(&mut [("citations", list.as_str())].into_iter());
+                part.vendor = object_of(&[("citations", list.as_str())]);
             }
             PartKind::Raw => part.text = self.raw_block(&list),
             _ => {}
@@ -186,9 +189,9 @@ impl OpenBlock {
             inner.push(b'}');
         }
         let mut out = b"{".to_vec();
-        push_any(&mut out, &self.key, &String::from_utf8_lossy(&inner));
+        push_any(&mut out, &self.key, &written(inner));
         out.push(b'}');
-        String::from_utf8(out).unwrap_or_default()
+        written(out)
     }
 }
 
@@ -197,6 +200,16 @@ fn elements(list: Option<&str>) -> &str {
     list.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or_default()
         .trim_ascii()
+}
+
+/// The first field that is not null.
+fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
+    for (key, value) in block.fields() {
+        if value != "null" {
+            return Some((key, value));
+        }
+    }
+    None
 }
 
 /// What a block or a delta with this key is.

@@ -170,7 +170,7 @@ impl BedrockDecoder {
     }
 
     fn stop_all(&mut self, answer: &mut Answer) {
-        for block in self.open.drain(..) {
+        for block in std::mem::take(&mut self.open) {
             block.stop(answer);
         }
     }

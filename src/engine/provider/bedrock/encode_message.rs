@@ -302,10 +302,8 @@ fn raw_key(block: &Block) -> String {
         return String::new();
     };
     let object = Object::parse(json.as_str()).unwrap_or_default();
-    object
-        .fields()
-        .next()
-        .map_or(String::new(), |(key, _)| key.to_owned())
+    let first = object.fields().next();
+    first.map_or(String::new(), |(key, _)| key.to_owned())
 }
 
 fn is_document(media_type: &str, source: &MediaSource) -> bool {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, validate};
-use super::super::super::json_writer::{others, push_any, push_raw, push_vendor};
+use super::super::super::json_writer::{closed, others, push_others, push_raw, push_vendor};
 use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::super::usage::Usage;
@@ -162,10 +162,10 @@ impl GeminiDecoder {
         for part in &parts {
             plain = self.read_part(part, answer)?;
         }
-        let is_all = parts.len() == 1
-            && candidate
-                .fields()
-                .all(|(name, _)| name == "content" || name == "index");
+        let mut is_all = parts.len() == 1;
+        for (name, _) in candidate.fields() {
+            is_all &= name == "content" || name == "index";
+        }
         if is_all {
             return Ok(plain);
         }
@@ -250,7 +250,7 @@ impl GeminiDecoder {
     /// `None` if the part is anything else, or has more than the neutral form can say.
     fn read_media(&mut self, part: &Object<'_>, answer: &mut Answer) -> Option<()> {
         let data = part.object("inlineData")?;
-        if part.get("text").is_some() || data.fields().count() != 2 {
+        if part.get("text").is_some() || data.fields().len() != 2 {
             return None;
         }
         let (media_type, bytes) = (data.filled("mimeType")?, data.filled("data")?);
@@ -398,21 +398,8 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
     if let Some(id) = id {
         push_raw(&mut out, "id", id);
     }
-    for (key, value) in part.fields() {
-        if value != "null" && !["text", "thought", "functionCall"].contains(&key) {
-            push_any(&mut out, key, value);
-        }
-    }
+    push_others(&mut out, part, &["text", "thought", "functionCall"]);
     closed(out)
-}
-
-/// The object whose last brace is missing; `None` of nothing.
-fn closed(mut out: Vec<u8>) -> Option<Json> {
-    if out.len() == 1 {
-        return None;
-    }
-    out.push(b'}');
-    str::from_utf8(&out).ok().map(Json::from_valid)
 }
 
 /// <https://ai.google.dev/api/generate-content#FinishReason> and

@@ -128,19 +128,14 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
         push_key(&mut out, "thinkingConfig");
         out.push(b'{');
         push_text_if(&mut out, "thinkingLevel", model.effort.as_deref());
-        for (key, value) in thinking.iter().flat_map(|thinking| thinking.fields()) {
-            push_any(
-                &mut out,
-                if key == "budgetTokens" {
-                    "thinkingBudget"
-                } else {
-                    key
-                },
-                value,
-            );
-            // Thoughts cannot be asked for where thinking is off.
-            if key == "budgetTokens" && thinking.is_some_and(|own| own.get("includeThoughts").is_none()) {
-                push_flag(&mut out, "includeThoughts", value != "0");
+        if let Some(own) = thinking {
+            for (key, value) in own.fields() {
+                let is_ours = key == "budgetTokens";
+                push_any(&mut out, if is_ours { "thinkingBudget" } else { key }, value);
+                // Thoughts cannot be asked for where thinking is off.
+                if is_ours && own.get("includeThoughts").is_none() {
+                    push_flag(&mut out, "includeThoughts", value != "0");
+                }
             }
         }
         out.push(b'}');

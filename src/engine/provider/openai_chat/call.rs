@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::Answer;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::object_of;
-use super::super::super::message::Json;
+use super::super::super::json_writer::others;
 
 /// The calls of an answer, in the order of their first delta.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +60,7 @@ impl Calls {
             if let Some(name) = function.filled("name") {
                 open.name = name.into_owned();
             }
-            let mut further = call.fields().filter(|(key, _)| !OURS.contains(key));
-            if let Some(vendor) = object_of(&mut further) {
+            if let Some(vendor) = others(&call, OURS) {
                 open.vendor = Some(vendor);
             }
         }
@@ -144,9 +142,4 @@ fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
         Some((json, None)) => answer.push(part, json),
         None => {}
     }
-}
-
-/// An object kept beside a block.
-pub fn vendor_object(fields: &[(&str, &str)]) -> Option<Json> {
-    object_of(&mut fields.iter().copied())
 }

@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, string, validate};
+use super::super::super::json_writer::object_of;
 use super::super::cursor::RawString;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::layout::Layout;
 use super::super::scan::{ChatDelta, chat_delta};
-use super::call::{Calls, vendor_object};
+use super::call::Calls;
 use super::reasoning::Details;
 use super::usage::read_usage;
 
@@ -214,7 +215,7 @@ impl ChatDecoder {
                 self.push(PartKind::Thinking, &text, answer);
                 let part = self.flow.and_then(|(_, part)| answer.parts.get_mut(part));
                 if let Some(part) = part.filter(|part| part.vendor.is_none()) {
-                    part.vendor = vendor_object(&[("field", &["\"", field, "\""].concat())]);
+                    part.vendor = object_of(&[("field", &["\"", field, "\""].concat())]);
                 }
             }
             None => self.push(PartKind::Thinking, &detailed, answer),
@@ -280,7 +281,7 @@ impl ChatDecoder {
         if self.has_reasoning_content && self.thinking.is_none() {
             let part = self.open(PartKind::Thinking, answer);
             if let Some(part) = answer.parts.get_mut(part) {
-                part.vendor = vendor_object(&[("field", "\"reasoning_content\"")]);
+                part.vendor = object_of(&[("field", "\"reasoning_content\"")]);
             }
         }
     }
@@ -298,7 +299,7 @@ impl ChatDecoder {
                 .as_ref()
                 .and_then(|object| object.get("field"))
                 .unwrap_or("null");
-            part.vendor = vendor_object(&[("field", field), ("reasoning_details", &self.details.to_json())]);
+            part.vendor = object_of(&[("field", field), ("reasoning_details", &self.details.to_json())]);
         }
         if !self.calls.is_empty() {
             self.keep_empty_reasoning(answer);

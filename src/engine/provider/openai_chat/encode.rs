@@ -6,7 +6,9 @@
 use super::super::super::config::{ModelConfig, ResponseFormat};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::{Object, string};
-use super::super::super::json_writer::{decimal_u64, push_comma, push_flag, push_key, push_raw, push_text};
+use super::super::super::json_writer::{
+    decimal_u64, push_comma, push_flag, push_key, push_raw, push_text, written,
+};
 use super::super::super::message::Json;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
@@ -136,7 +138,7 @@ fn push_response_format(
     push_raw(&mut schema, "schema", format.schema.as_str());
     push_flag(&mut schema, "strict", format.strict);
     schema.push(b'}');
-    let schema = String::from_utf8(schema).unwrap_or_default();
+    let schema = written(schema);
     if quirks.get("responseFormat").is_some() {
         return quirks.push(into, "responseFormat", "", Some(&schema));
     }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{push_any, push_comma, push_string};
+use super::super::super::json_writer::{push_any, push_comma, push_string, written};
 
 /// The elements of `reasoning_details`, pieces of one element joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,14 +36,13 @@ impl Details {
         let Some(piece) = Object::parse(json) else {
             return String::new();
         };
-        let key = ["type", "index"].map(|name| piece.get(name).unwrap_or_default().to_owned());
-        let field = ["text", "summary"]
-            .into_iter()
-            .find(|name| piece.string(name).is_some());
-        let text = field
-            .and_then(|name| piece.string(name))
-            .unwrap_or_default()
-            .into_owned();
+        let of = |name: &str| piece.get(name).unwrap_or_default().to_owned();
+        let key = [of("type"), of("index")];
+        let (field, text) = match (piece.string("text"), piece.string("summary")) {
+            (Some(text), _) => (Some("text"), text.into_owned()),
+            (None, Some(text)) => (Some("summary"), text.into_owned()),
+            (None, None) => (None, String::new()),
+        };
         let detail = match self
             .list
             .last_mut()
@@ -86,35 +85,32 @@ impl Details {
             out.push(b'}');
         }
         out.push(b']');
-        String::from_utf8(out).unwrap_or_default()
+        written(out)
     }
 }
 
 impl Detail {
     /// Further fields: what comes later replaces.
     fn read_rest(&mut self, piece: &Object<'_>) {
-        let known = Object::parse(&self.rest);
-        let news = |key: &str| key != "text" && key != "summary";
-        let same = piece
-            .fields()
-            .filter(|(key, value)| news(key) && *value != "null")
-            .all(|(key, value)| known.as_ref().and_then(|known| known.get(key)) == Some(value));
-        if same {
+        let known = Object::parse(&self.rest).unwrap_or_default();
+        let is_news = |key: &str, value: &str| key != "text" && key != "summary" && value != "null";
+        let mut differs = false;
+        for (key, value) in piece.fields() {
+            differs |= is_news(key, value) && known.get(key) != Some(value);
+        }
+        if !differs {
             return;
         }
         let mut out = b"{".to_vec();
-        for (key, value) in known.iter().flat_map(Object::fields) {
+        for (key, value) in known.fields() {
             push_any(&mut out, key, piece.get(key).unwrap_or(value));
         }
-        for (key, value) in piece
-            .fields()
-            .filter(|(key, value)| news(key) && *value != "null")
-        {
-            if known.as_ref().is_none_or(|known| known.get(key).is_none()) {
+        for (key, value) in piece.fields() {
+            if is_news(key, value) && known.get(key).is_none() {
                 push_any(&mut out, key, value);
             }
         }
         out.push(b'}');
-        self.rest = String::from_utf8(out).unwrap_or_default();
+        self.rest = written(out);
     }
 }

@@ -3,7 +3,9 @@
 use super::super::super::config::ModelConfig;
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text};
+use super::super::super::json_writer::{
+    push_any, push_comma, push_flag, push_key, push_raw, push_text, written,
+};
 use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::RequestSpec;
@@ -162,7 +164,7 @@ fn push_text_options(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Ve
         push_flag(&mut format, "strict", wanted.strict);
         format.push(b'}');
     }
-    let format = String::from_utf8(format).unwrap_or_default();
+    let format = written(format);
     let ours = [("format", format.as_str())];
     let count = usize::from(!format.is_empty());
     push_merged(fields, "text", ours.get(..count).unwrap_or_default(), into);

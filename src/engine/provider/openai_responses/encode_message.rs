@@ -349,7 +349,7 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
         (MediaSource::Data(data), false) => {
             // The name must have an ending; `.txt` is taken for every kind of text.
             let is_text = media_type.starts_with("text/");
-            let kind = media_type.rsplit('/').next().unwrap_or_default();
+            let kind = media_type.split_once('/').map_or(media_type, |(_, kind)| kind);
             let name = ["document.", if is_text { "txt" } else { kind }].concat();
             push_text(into, "filename", &name);
             into.extend_from_slice(br#","file_data":"#);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, PartKind};
 use super::super::super::json_reader::Object;
-use super::super::super::json_writer::{object_of, push_escaped};
+use super::super::super::json_writer::{object_of, push_escaped, written};
 use super::super::super::message::{Block, ToolInput};
 
 /// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
@@ -243,12 +243,12 @@ fn further<'a>(object: &'a Object<'_>, ours: &[&str], into: &mut Vec<(&'a str, &
 
 fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut Answer) {
     if let Some(part) = answer.parts.get_mut(part) {
-        part.vendor = object_of(&mut fields.iter().copied());
+        part.vendor = object_of(fields);
     }
 }
 
 fn escaped(text: &str) -> String {
     let mut bytes = Vec::new();
     push_escaped(&mut bytes, text);
-    String::from_utf8(bytes).unwrap_or_default()
+    written(bytes)
 }
