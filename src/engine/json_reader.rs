@@ -72,6 +72,33 @@ impl<'a> Object<'a> {
         self.string(key).filter(|text| !text.is_empty())
     }
 
+    /// A string field; empty if it is anything else.
+    pub fn text(&self, key: &str) -> Cow<'a, str> {
+        self.string(key).unwrap_or_default()
+    }
+
+    /// A string field that is not empty, as a text of its own.
+    pub fn owned(&self, key: &str) -> Option<String> {
+        self.filled(key).map(Cow::into_owned)
+    }
+
+    /// There is a string field that is not empty.
+    pub fn is_filled(&self, key: &str) -> bool {
+        self.filled(key).is_some()
+    }
+
+    /// A word of the vendor's own, which is never written with escapes; empty if the field is anything else.
+    pub fn word(&self, key: &str) -> &'a str {
+        self.get(key)
+            .and_then(|json| Cursor::new(json.as_bytes()).string()?.plain())
+            .unwrap_or_default()
+    }
+
+    /// A field is this word.
+    pub fn is(&self, key: &str, word: &str) -> bool {
+        self.word(key) == word
+    }
+
     pub fn object(&self, key: &str) -> Option<Object<'a>> {
         Object::parse(self.get(key)?)
     }

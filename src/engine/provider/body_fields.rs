@@ -6,6 +6,7 @@ use super::super::json_writer::{push_any, push_comma, push_key, push_number, pus
 use super::super::message::Json;
 
 /// The top level of a body: fields of ours, none of which the configured `body` also has, then those of `body`.
+#[derive(Default)]
 pub struct BodyFields<'a> {
     over: Option<Object<'a>>,
 }

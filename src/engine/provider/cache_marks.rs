@@ -98,7 +98,7 @@ fn takes_marker(messages: &[u8]) -> bool {
     let last = messages.get(messages.len().saturating_sub(OWN_MARKER_BYTES)..);
     let has =
         |key: &&str| last.is_some_and(|last| last.windows(key.len()).any(|bytes| bytes == key.as_bytes()));
-    messages.ends_with(END) && !KEYS.iter().any(|key| has(key))
+    messages.ends_with(END) && !KEYS.iter().any(has)
 }
 
 /// Blocks that were written for the vendor may have markers.

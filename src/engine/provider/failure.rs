@@ -184,7 +184,7 @@ impl Said {
         if let Some(response) = outer.object("response") {
             outer = response;
         }
-        said.request_id = outer.filled("request_id").map(|id| id.into_owned());
+        said.request_id = outer.owned("request_id");
         if let Some(inner) = outer.object("error") {
             said.fill(&inner);
             if said.message.is_empty() {
@@ -206,7 +206,7 @@ impl Said {
         if self.message.is_empty() {
             let text = ["message", "Message", "error_message", "msg", "detail"]
                 .iter()
-                .find_map(|name| object.filled(name).map(|text| text.into_owned()));
+                .find_map(|name| object.owned(name));
             self.message = text.or_else(|| details(object)).unwrap_or_default();
         }
         for name in ["type", "code", "status", "reason", "__type"] {

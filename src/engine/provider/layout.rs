@@ -11,10 +11,16 @@ use super::cursor::{Cursor, RawString, behind};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout<K> {
     kind: Option<K>,
-    before: Vec<u8>,
-    behind: Vec<u8>,
+    frame: Frame,
     /// What the last event was, if it only appended.
     repeat: Option<Repeat>,
+}
+
+/// What stands around the string.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Frame {
+    before: Vec<u8>,
+    behind: Vec<u8>,
     /// Behind a second string whose content means nothing (OpenAI's padding `obfuscation`), if there is one.
     behind_padding: Option<Vec<u8>>,
 }
@@ -34,10 +40,8 @@ impl<K> Default for Layout<K> {
     fn default() -> Layout<K> {
         Layout {
             kind: None,
+            frame: Frame::default(),
             repeat: None,
-            before: Vec::new(),
-            behind: Vec::new(),
-            behind_padding: None,
         }
     }
 }
@@ -52,22 +56,7 @@ impl<K: Copy> Layout<K> {
     /// The kind and the string of an event with the known frame.
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let kind = self.kind?;
-        let mut cursor = Cursor::new(behind(data, &self.before)?);
-        let text = cursor.string()?;
-        let rest = cursor.rest();
-        match &self.behind_padding {
-            None if same_end(rest, &self.behind) => Some((kind, text)),
-            None => None,
-            Some(end) => {
-                let mut cursor = Cursor::new(behind(rest, &self.behind)?);
-                cursor.string()?;
-                if same_end(cursor.rest(), end) {
-                    Some((kind, text))
-                } else {
-                    None
-                }
-            }
-        }
+        Some((kind, self.frame.text_in(data)?))
     }
 
     /// `text` was appended to `part`, and that was all of the event.
@@ -86,12 +75,33 @@ impl<K: Copy> Layout<K> {
 
     /// Remembers the frame of an event in which the scanner found `text`.
     pub fn learn(&mut self, data: &[u8], text: &RawString<'_>, kind: K) {
-        self.kind = None;
-        let Some((before, behind)) = text.frame_in(data) else {
-            return;
+        self.kind = self.frame.learn(data, text).map(|()| kind);
+    }
+}
+
+impl Frame {
+    #[inline(never)]
+    fn text_in<'a>(&self, data: &'a [u8]) -> Option<RawString<'a>> {
+        let mut cursor = Cursor::new(behind(data, &self.before)?);
+        let text = cursor.string()?;
+        let rest = cursor.rest();
+        let (rest, end) = match &self.behind_padding {
+            None => (rest, &self.behind),
+            Some(end) => {
+                let mut cursor = Cursor::new(behind(rest, &self.behind)?);
+                cursor.string()?;
+                (cursor.rest(), end)
+            }
         };
+        if same_end(rest, end) { Some(text) } else { None }
+    }
+
+    /// `None` of an event that is too long.
+    #[inline(never)]
+    fn learn(&mut self, data: &[u8], text: &RawString<'_>) -> Option<()> {
+        let (before, behind) = text.frame_in(data)?;
         if data.len() > MAX_FRAME_BYTES {
-            return;
+            return None;
         }
         self.before.clear();
         self.before.extend_from_slice(before);
@@ -106,7 +116,7 @@ impl<K: Copy> Layout<K> {
         self.behind
             .extend_from_slice(padding.map_or(behind, |(head, _)| head));
         self.behind_padding = padding.map(|(_, end)| end.to_vec());
-        self.kind = Some(kind);
+        Some(())
     }
 }
 
@@ -117,9 +127,18 @@ fn same_end(rest: &[u8], known: &[u8]) -> bool {
     }
     let (rest, known) = (rest.trim_ascii_end(), known.trim_ascii_end());
     let brackets = |bytes: &[u8]| bytes.iter().all(|byte| matches!(byte, b'}' | b']' | b' '));
-    rest == known
-        || (brackets(rest) && brackets(known) && {
-            let solid = |byte: &&u8| **byte != b' ';
-            rest.iter().filter(solid).eq(known.iter().filter(solid))
-        })
+    rest == known || (brackets(rest) && brackets(known) && same_brackets(rest, known))
+}
+
+fn same_brackets(mut rest: &[u8], mut known: &[u8]) -> bool {
+    loop {
+        match (
+            rest.trim_ascii_start().split_first(),
+            known.trim_ascii_start().split_first(),
+        ) {
+            (Some((one, after)), Some((other, behind))) if one == other => (rest, known) = (after, behind),
+            (None, None) => return true,
+            _ => return false,
+        }
+    }
 }

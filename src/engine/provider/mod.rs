@@ -14,16 +14,20 @@ mod body_fields;
 mod cache_marks;
 pub(super) mod cursor;
 pub mod failure;
+mod finish_reason;
 pub mod gemini;
 mod layout;
 mod legal_id;
 mod made_media;
+mod message_parts;
 pub mod ndjson;
 mod numbered;
 pub mod openai_chat;
 mod openai_parts;
 pub mod openai_responses;
+mod opening;
 pub mod quirks;
+mod sampling;
 mod scan;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
@@ -62,6 +66,12 @@ pub struct RequestSpec<'a> {
 }
 
 impl RequestSpec<'_> {
+    /// The model that is asked wrote this message, in the protocol of this name.
+    pub fn wrote(&self, message: &Message, protocol: &str) -> bool {
+        let origin = message.origin.as_ref();
+        origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
+    }
+
     /// Cache markers are wanted; where the configuration does not say, `by_default`.
     pub fn marks_cache(&self, by_default: bool) -> bool {
         self.model.prompt_caching.enabled.unwrap_or(by_default)

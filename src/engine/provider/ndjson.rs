@@ -36,6 +36,8 @@ use super::super::message_json::push_message;
 use super::super::usage::{Usage, shifted};
 use super::body_fields::BodyFields;
 use super::failure::malformed;
+use super::finish_reason::finish_reason;
+use super::sampling::{OPTIONS, push_sampling};
 use super::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
 /// The row of this protocol.
@@ -77,12 +79,7 @@ fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigE
     if let Some(tokens) = model.max_output_tokens {
         fields.number(into, "maxOutputTokens", tokens);
     }
-    fields.json(into, "temperature", model.temperature.as_ref());
-    fields.json(into, "topP", model.top_p.as_ref());
-    fields.json(into, "topK", model.top_k.as_ref());
-    fields.json(into, "frequencyPenalty", model.frequency_penalty.as_ref());
-    fields.json(into, "presencePenalty", model.presence_penalty.as_ref());
-    fields.json(into, "seed", model.seed.as_ref());
+    push_sampling(&fields, model, &OPTIONS, into);
     fields.texts(into, "stopSequences", &model.stop_sequences);
     fields.json(into, "thinking", model.thinking.as_ref());
     if let Some(effort) = &model.effort {
@@ -208,9 +205,9 @@ impl NdjsonDecoder {
                 line.as_bytes(),
             ));
         };
-        match event.string("type").as_deref() {
-            Some("text") => self.push(PartKind::Text, &event, answer),
-            Some("reasoning") => {
+        match event.word("type") {
+            "text" => self.push(PartKind::Text, &event, answer),
+            "reasoning" => {
                 self.push(PartKind::Thinking, &event, answer);
                 if let Some(signature) = event.filled("signature")
                     && let Some((PartKind::Thinking, part)) = self.flow
@@ -219,44 +216,44 @@ impl NdjsonDecoder {
                     part.signature = Some(signature.into_owned());
                 }
             }
-            Some("refusal") => self.push(PartKind::Refusal, &event, answer),
-            Some("tool_call") => {
+            "refusal" => self.push(PartKind::Refusal, &event, answer),
+            "tool_call" => {
                 let part = self.start_call(&event, answer);
                 push_input(part, &event, answer);
                 answer.end(part);
             }
-            Some("tool_call_start") => {
+            "tool_call_start" => {
                 let part = self.start_call(&event, answer);
                 self.calls.push((event.number("index"), part));
             }
-            Some("tool_call_delta") => {
+            "tool_call_delta" => {
                 if let Some(part) = self.call(&event, answer) {
-                    answer.push(part, &event.string("text").unwrap_or_default());
+                    answer.push(part, &event.text("text"));
                 }
             }
-            Some("tool_call_end") => {
+            "tool_call_end" => {
                 if let Some(part) = self.call(&event, answer) {
                     end_call(part, answer);
                 }
             }
-            Some("usage") => {
+            "usage" => {
                 if let Some(usage) = read_usage(&event) {
                     answer.set_usage(usage);
                 }
             }
-            Some("response") => {
-                answer.response_id = event.filled("id").map(|id| id.into_owned());
-                answer.model = event.filled("model").map(|model| model.into_owned());
+            "response" => {
+                answer.response_id = event.owned("id");
+                answer.model = event.owned("model");
             }
-            Some("finish") => self.close(&event, answer),
-            Some("error") => return Err(read_error(&event)),
+            "finish" => self.close(&event, answer),
+            "error" => return Err(read_error(&event)),
             _ => {}
         }
         Ok(())
     }
 
     fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut Answer) {
-        let text = event.string("text").unwrap_or_default();
+        let text = event.text("text");
         if text.is_empty() && event.get("signature").is_none() {
             return;
         }
@@ -280,7 +277,7 @@ impl NdjsonDecoder {
 
     fn start_call(&mut self, event: &Object<'_>, answer: &mut Answer) -> usize {
         self.end_flow(answer);
-        let text = |name: &str| event.string(name).unwrap_or_default();
+        let text = |name: &str| event.text(name);
         answer.start_tool_call(&text("id"), &text("name"))
     }
 
@@ -298,16 +295,8 @@ impl NdjsonDecoder {
 
     fn close(&mut self, event: &Object<'_>, answer: &mut Answer) {
         self.end_flow(answer);
-        let reason = event.string("reason").unwrap_or_default();
-        answer.finish_reason = Some(match reason.as_ref() {
-            "stop" => FinishReason::Stop,
-            "length" => FinishReason::Length,
-            "tool_calls" => FinishReason::ToolCalls,
-            "content_filter" => FinishReason::ContentFilter,
-            "refusal" => FinishReason::Refusal,
-            "pause" => FinishReason::Pause,
-            _ => FinishReason::Other,
-        });
+        let reason = event.text("reason");
+        answer.finish_reason = Some(finish_reason(&reason));
         answer.raw_finish_reason = Some(reason.into_owned());
         if answer.finish_reason != Some(FinishReason::Length) {
             for (_, part) in &self.calls {
@@ -360,7 +349,7 @@ fn read_error(event: &Object<'_>) -> Failure {
         .string("code")
         .and_then(|code| FailureCode::named(&code))
         .unwrap_or(FailureCode::Server);
-    let mut failure = Failure::new(code, event.string("message").unwrap_or_default());
+    let mut failure = Failure::new(code, event.text("message"));
     failure.status = event
         .number("status")
         .and_then(|status| u16::try_from(status).ok());

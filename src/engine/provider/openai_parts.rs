@@ -1,27 +1,17 @@
 //! What OpenAI's two protocols write alike.
 
-use super::super::config::{ModelConfig, ToolChoice, ToolConfig};
-use super::super::json_writer::{
-    push_comma, push_escaped, push_key, push_raw, push_string, push_text, written,
-};
+use super::super::config::{ModelConfig, ToolChoice};
+use super::super::json_writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use super::super::message::{Block, ToolInput};
 use super::super::text::join;
 use super::body_fields::BodyFields;
+use super::message_parts::push_invalid;
 
 /// Opens an object of this type.
 pub fn open(into: &mut Vec<u8>, r#type: &str) {
     push_comma(into);
     into.push(b'{');
     push_text(into, "type", r#type);
-}
-
-/// What the model is told of a tool.
-pub fn push_tool(tool: &ToolConfig, into: &mut Vec<u8>) {
-    push_text(into, "name", &tool.name);
-    if !tool.description.is_empty() {
-        push_text(into, "description", &tool.description);
-    }
-    push_raw(into, "parameters", tool.input_schema.as_str());
 }
 
 /// `is_nested`: a tool's name stands in an object `function`.
@@ -52,9 +42,8 @@ pub fn push_arguments(input: &ToolInput, into: &mut Vec<u8>) {
         ToolInput::Json(json) => push_string(into, json.as_str()),
         // Servers that render the history through a template parse the arguments and fail on anything else.
         ToolInput::Invalid(text) => {
-            let mut object = b"{".to_vec();
-            push_text(&mut object, "_invalid_json", text);
-            object.push(b'}');
+            let mut object = Vec::new();
+            push_invalid(text, &mut object);
             push_string(into, &written(object));
         }
     }

@@ -37,9 +37,9 @@ impl OpenBlock {
             citations: String::new(),
         };
         let object = Object::parse(block).unwrap_or_default();
-        let field = |name: &str| object.string(name).unwrap_or_default();
+        let field = |name: &str| object.text(name);
         let own: &[&str];
-        match field("type").as_ref() {
+        match object.word("type") {
             "text" => {
                 open.part = answer.start(PartKind::Text);
                 answer.push(open.part, &field("text"));
@@ -86,22 +86,20 @@ impl OpenBlock {
     /// Adds what a delta says. Deltas of unknown types are folded into raw blocks and passed over elsewhere.
     pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
-        let text = |name: &str| delta.string(name).unwrap_or_default();
-        match (kind, delta.string("type").as_deref()) {
-            (Some(PartKind::Text), Some("text_delta")) => answer.push(self.part, &text("text")),
-            (Some(PartKind::Text), Some("citations_delta")) => {
+        let text = |name: &str| delta.text(name);
+        match (kind, delta.word("type")) {
+            (Some(PartKind::Text), "text_delta") => answer.push(self.part, &text("text")),
+            (Some(PartKind::Text), "citations_delta") => {
                 if let Some(citation) = delta.get("citation") {
                     self.cite(citation);
                 }
             }
-            (Some(PartKind::Thinking), Some("thinking_delta")) => answer.push(self.part, &text("thinking")),
-            (Some(PartKind::Thinking), Some("signature_delta")) => {
+            (Some(PartKind::Thinking), "thinking_delta") => answer.push(self.part, &text("thinking")),
+            (Some(PartKind::Thinking), "signature_delta") => {
                 set_signature(self.part, &text("signature"), answer);
             }
-            (Some(PartKind::ToolCall), Some("input_json_delta")) => {
-                answer.push(self.part, &text("partial_json"))
-            }
-            (Some(PartKind::Raw), Some("input_json_delta")) => self.input.push_str(&text("partial_json")),
+            (Some(PartKind::ToolCall), "input_json_delta") => answer.push(self.part, &text("partial_json")),
+            (Some(PartKind::Raw), "input_json_delta") => self.input.push_str(&text("partial_json")),
             (Some(PartKind::Raw), _) => self.fold(delta),
             _ => {}
         }

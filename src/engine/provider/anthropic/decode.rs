@@ -6,12 +6,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::answer::{Answer, FinishReason, PartKind};
+use super::super::super::answer::{Answer, PartKind};
 use super::super::super::error::Failure;
-use super::super::super::json_reader::{Object, validate};
+use super::super::super::json_reader::Object;
 use super::super::super::usage::Usage;
 use super::super::failure::{decode_error_value, malformed};
+use super::super::finish_reason::note_reason;
 use super::super::layout::Layout;
+use super::super::opening::{body_object, body_text, event_object, event_text, read_head};
 use super::super::scan::{AnthropicDelta, anthropic_delta};
 use super::block::OpenBlock;
 
@@ -79,35 +81,37 @@ impl AnthropicDecoder {
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
-        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
-        let event =
-            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
-        match event.string("type").as_deref() {
-            Some("message_start") => {
+        let text = event_text(data)?;
+        self.read_event(&event_object(&text)?, &text, answer)
+    }
+
+    fn read_event(&mut self, event: &Object<'_>, text: &str, answer: &mut Answer) -> Result<(), Failure> {
+        match event.word("type") {
+            "message_start" => {
                 if let Some(message) = event.object("message") {
                     self.read_head(&message, answer);
                 }
             }
-            Some("content_block_start") => {
-                if let (Some(index), Some(block)) = (block_index(&event), event.get("content_block")) {
+            "content_block_start" => {
+                if let (Some(index), Some(block)) = (block_index(event), event.get("content_block")) {
                     self.open.push(OpenBlock::start(index, block, answer));
                 }
             }
-            Some("content_block_delta") => {
-                if let (Some(index), Some(delta)) = (block_index(&event), event.object("delta")) {
+            "content_block_delta" => {
+                if let (Some(index), Some(delta)) = (block_index(event), event.object("delta")) {
                     self.read_delta(index, &delta, answer);
                 }
             }
-            Some("content_block_stop") => {
+            "content_block_stop" => {
                 if let Some(at) = self
                     .open
                     .iter()
-                    .rposition(|block| Some(block.index) == block_index(&event))
+                    .rposition(|block| Some(block.index) == block_index(event))
                 {
                     self.open.remove(at).stop(answer);
                 }
             }
-            Some("message_delta") => {
+            "message_delta" => {
                 if let Some(delta) = event.object("delta") {
                     read_stop_reason(&delta, answer);
                 }
@@ -115,13 +119,13 @@ impl AnthropicDecoder {
                     self.read_usage(&usage, answer);
                 }
             }
-            Some("message_stop") => {
+            "message_stop" => {
                 self.stop_all(answer);
                 answer.complete = true;
                 self.done = true;
             }
-            Some("error") => return Err(decode_error_value(&text)),
-            None if event.get("error").is_some() => return Err(decode_error_value(&text)),
+            "error" => return Err(decode_error_value(text)),
+            "" if event.get("error").is_some() => return Err(decode_error_value(text)),
             _ => {}
         }
         Ok(())
@@ -146,15 +150,24 @@ impl AnthropicDecoder {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
-        let message = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        let text = body_text(body)?;
+        self.read_message(&body_object(&text)?, &text, body, answer)
+    }
+
+    fn read_message(
+        &mut self,
+        message: &Object<'_>,
+        text: &str,
+        body: &[u8],
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         if message.get("error").is_some() {
-            return Err(decode_error_value(&text));
+            return Err(decode_error_value(text));
         }
         if message.get("content").is_none() {
             return Err(malformed("the body is no message", body));
         }
-        self.read_head(&message, answer);
+        self.read_head(message, answer);
         for block in message.items("content") {
             OpenBlock::start(0, block, answer).stop(answer);
         }
@@ -164,12 +177,7 @@ impl AnthropicDecoder {
     }
 
     fn read_head(&mut self, message: &Object<'_>, answer: &mut Answer) {
-        if let Some(id) = message.filled("id") {
-            answer.response_id = Some(id.into_owned());
-        }
-        if let Some(model) = message.filled("model") {
-            answer.model = Some(model.into_owned());
-        }
+        read_head(message, answer);
         read_stop_reason(message, answer);
         if let Some(usage) = message.object("usage") {
             self.read_usage(&usage, answer);
@@ -179,9 +187,9 @@ impl AnthropicDecoder {
     /// A block whose start was never seen is opened by its first delta.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
         if !self.open.iter().any(|block| block.index == index) {
-            let block = match delta.string("type").as_deref() {
-                Some("text_delta") => r#"{"type":"text","text":""}"#,
-                Some("thinking_delta") => r#"{"type":"thinking","thinking":""}"#,
+            let block = match delta.word("type") {
+                "text_delta" => r#"{"type":"text","text":""}"#,
+                "thinking_delta" => r#"{"type":"thinking","thinking":""}"#,
                 _ => return,
             };
             self.open.push(OpenBlock::start(index, block, answer));
@@ -239,18 +247,6 @@ fn block_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("index").unwrap_or(0)).ok()
 }
 
-/// <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons> (2026-11-20)
 fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
-    let Some(reason) = from.filled("stop_reason") else {
-        return;
-    };
-    answer.finish_reason = Some(match reason.as_ref() {
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "tool_use" => FinishReason::ToolCalls,
-        "pause_turn" | "compaction" => FinishReason::Pause,
-        "refusal" => FinishReason::Refusal,
-        _ => FinishReason::Other,
-    });
-    answer.raw_finish_reason = Some(reason.into_owned());
+    note_reason(from.owned("stop_reason"), answer);
 }

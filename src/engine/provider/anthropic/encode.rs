@@ -8,36 +8,29 @@ use super::super::super::json_writer::{
 };
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::message_parts::push_tool;
+use super::super::sampling::{Names, check_sampling, check_ttl, push_sampling};
 
 /// Anthropic demands a number; this is what an answer may have when the configuration names none.
 const DEFAULT_MAX_TOKENS: u64 = 8192;
+
+const SAMPLING: &Names = &["temperature", "top_p", "top_k", "", "", ""];
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let model = spec.model;
     let fields = BodyFields::new(model.body.as_ref(), "messages")?;
-    let missing = [
-        ("model.seed", &model.seed),
-        ("model.frequencyPenalty", &model.frequency_penalty),
-        ("model.presencePenalty", &model.presence_penalty),
-    ];
-    if let Some((field, _)) = missing.iter().find(|(_, value)| value.is_some()) {
-        return Err(ConfigError::new(
-            *field,
-            "Anthropic Messages has no such option: leave it out",
-        ));
-    }
+    check_sampling(
+        model,
+        SAMPLING,
+        "Anthropic Messages has no such option: leave it out",
+    )?;
     let thinking = model
         .thinking
         .as_ref()
         .map(|json| thinking(json.as_str()))
         .transpose()?;
-    if !matches!(model.prompt_caching.ttl.as_deref(), None | Some("5m" | "1h")) {
-        return Err(ConfigError::new(
-            "model.promptCaching.ttl",
-            "must be \"5m\" or \"1h\"",
-        ));
-    }
+    check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")?;
     into.push(b'{');
     fields.text(into, "model", &model.model);
     fields.number(into, "max_tokens", max_tokens(model, thinking.as_ref(), &fields)?);
@@ -59,9 +52,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         }
     }
     push_output_config(model, &fields, into);
-    fields.json(into, "temperature", model.temperature.as_ref());
-    fields.json(into, "top_p", model.top_p.as_ref());
-    fields.json(into, "top_k", model.top_k.as_ref());
+    push_sampling(&fields, model, SAMPLING, into);
     fields.texts(into, "stop_sequences", &model.stop_sequences);
     fields.json(into, "metadata", model.metadata.as_ref());
     if model.stream {
@@ -131,11 +122,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_text(into, "name", &tool.name);
-        if !tool.description.is_empty() {
-            push_text(into, "description", &tool.description);
-        }
-        push_raw(into, "input_schema", tool.input_schema.as_str());
+        push_tool(tool, "input_schema", into);
         // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
         if tool.strict {
             push_flag(into, "strict", true);

@@ -8,10 +8,11 @@
 
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
-use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
+use super::super::super::message::{Block, MediaSource, Message, Role};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
 use super::super::made_media::told;
+use super::super::message_parts::{push_input, without_last_thinking};
 use super::NAME;
 
 /// Appends `,{"role":…,"content":[…]}`.
@@ -26,22 +27,12 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     push_string(into, role);
     into.extend_from_slice(b",\"content\":[");
     let content = into.len();
-    let own = message
-        .origin
-        .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
-    let is_thinking =
-        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
-    let said = message
-        .content
-        .iter()
-        .rposition(|block| !is_thinking(block))
-        .map_or(0, |last| last + 1);
+    let own = spec.wrote(message, NAME);
     let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
     for block in message.content.iter().filter(results) {
         push_block(block, own, into);
     }
-    for (at, block) in message.content.iter().enumerate().take(said) {
+    for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
         let after = message.content.get(at + 1..).unwrap_or_default();
         let dropped = message.partial && is_open_server_call(block, after);
         if !results(&block) && !dropped {
@@ -61,10 +52,7 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     let Some(object) = Object::parse(json.as_str()) else {
         return false;
     };
-    if !object
-        .string("type")
-        .is_some_and(|name| name.ends_with("tool_use"))
-    {
+    if !object.word("type").ends_with("tool_use") {
         return false;
     }
     let id = object.string("id");
@@ -114,7 +102,7 @@ fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
             open(into, "tool_use");
             push_id(into, "id", id, usize::MAX);
             push_text(into, "name", name);
-            push_input(input, into);
+            push_input("input", input, into);
             push_vendor(
                 into,
                 vendor.as_ref().filter(|_| own),
@@ -149,19 +137,6 @@ fn open(into: &mut Vec<u8>, r#type: &str) {
     push_comma(into);
     into.push(b'{');
     push_text(into, "type", r#type);
-}
-
-/// The API takes only objects; what the model wrote otherwise is shown to it in one.
-fn push_input(input: &ToolInput, into: &mut Vec<u8>) {
-    match input {
-        ToolInput::Json(json) => push_raw(into, "input", json.as_str()),
-        ToolInput::Invalid(text) => {
-            push_key(into, "input");
-            into.push(b'{');
-            push_text(into, "_invalid_json", text);
-            into.push(b'}');
-        }
-    }
 }
 
 /// One text is sent as a string, no content as none.

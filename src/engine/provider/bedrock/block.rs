@@ -50,7 +50,7 @@ impl OpenBlock {
         let mut open = OpenBlock::new(index, 0);
         match kind {
             PartKind::ToolCall => {
-                let text = |name: &str| inner.string(name).unwrap_or_default();
+                let text = |name: &str| inner.text(name);
                 open.part = answer.start_tool_call(&text("toolUseId"), &text("name"));
                 if let Some(part) = answer.parts.get_mut(open.part) {
                     part.vendor = others(&inner, CALL);
@@ -101,12 +101,12 @@ impl OpenBlock {
             .get(self.part)
             .is_some_and(|part| part.kind == PartKind::Raw);
         match (key, is_raw) {
-            ("text", _) => answer.push(self.part, &delta.string(key).unwrap_or_default()),
+            ("text", _) => answer.push(self.part, &delta.text(key)),
             ("citation", _) => self.add(delta.get(key).unwrap_or_default()),
             ("citationsContent", _) => {
                 for piece in inner.items("content") {
                     let piece = Object::parse(piece).unwrap_or_default();
-                    answer.push(self.part, &piece.string("text").unwrap_or_default());
+                    answer.push(self.part, &piece.text("text"));
                 }
                 self.add(elements(inner.get("citations")));
             }
@@ -114,8 +114,8 @@ impl OpenBlock {
                 let text = inner.object("reasoningText");
                 self.read_reasoning(text.as_ref().unwrap_or(&inner), answer);
             }
-            ("toolUse", false) => answer.push(self.part, &inner.string("input").unwrap_or_default()),
-            ("toolUse", true) => self.input.push_str(&inner.string("input").unwrap_or_default()),
+            ("toolUse", false) => answer.push(self.part, &inner.text("input")),
+            ("toolUse", true) => self.input.push_str(&inner.text("input")),
             ("toolResult", true) => self.add(elements(delta.get(key))),
             _ => self.merge(&inner),
         }
@@ -131,7 +131,7 @@ impl OpenBlock {
 
     fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut Answer) {
         for key in ["text", "redactedContent"] {
-            answer.push(self.part, &reasoning.string(key).unwrap_or_default());
+            answer.push(self.part, &reasoning.text(key));
         }
         if let (Some(signature), Some(part)) =
             (reasoning.filled("signature"), answer.parts.get_mut(self.part))
@@ -218,7 +218,7 @@ fn kind_of(key: &str, inner: &Object<'_>) -> PartKind {
         "text" | "citation" | "citationsContent" => PartKind::Text,
         "reasoningContent" if inner.get("redactedContent").is_some() => PartKind::RedactedThinking,
         "reasoningContent" => PartKind::Thinking,
-        "toolUse" if inner.string("type").as_deref() != Some("server_tool_use") => PartKind::ToolCall,
+        "toolUse" if !inner.is("type", "server_tool_use") => PartKind::ToolCall,
         _ => PartKind::Raw,
     }
 }

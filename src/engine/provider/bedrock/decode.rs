@@ -6,11 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::super::answer::{Answer, FinishReason, PartKind};
+use super::super::super::answer::{Answer, PartKind};
 use super::super::super::error::Failure;
-use super::super::super::json_reader::{Object, validate};
+use super::super::super::json_reader::Object;
 use super::super::super::usage::Usage;
 use super::super::failure::{decode_error_value, decode_exception, malformed};
+use super::super::finish_reason::note_reason;
+use super::super::opening::{body_object, body_text, event_object, event_text};
 use super::super::scan::{ConverseDelta, converse_delta};
 use super::block::OpenBlock;
 
@@ -35,10 +37,7 @@ impl BedrockDecoder {
         if let Some(kind) = event.strip_prefix(b"!") {
             return Err(decode_exception(kind, data));
         }
-        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
-        let body =
-            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
-        self.decode_object(event, &body, answer);
+        self.decode_object(event, &event_object(&event_text(data)?)?, answer);
         Ok(())
     }
 
@@ -137,15 +136,24 @@ impl BedrockDecoder {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
-        let whole = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        let text = body_text(body)?;
+        self.read_body(&body_object(&text)?, &text, body, answer)
+    }
+
+    fn read_body(
+        &mut self,
+        whole: &Object<'_>,
+        text: &str,
+        body: &[u8],
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         let output = whole.object("output");
         let Some(message) = output.and_then(|output| output.object("message")) else {
             let is_error = ["message", "Message", "error", "__type"]
                 .iter()
                 .any(|key| whole.get(key).is_some());
             return Err(if is_error {
-                decode_error_value(&text)
+                decode_error_value(text)
             } else {
                 malformed("the body is no message", body)
             });
@@ -156,8 +164,8 @@ impl BedrockDecoder {
                 open.stop(answer);
             }
         }
-        read_stop_reason(&whole, answer);
-        read_usage(&whole, answer);
+        read_stop_reason(whole, answer);
+        read_usage(whole, answer);
         answer.complete = true;
         self.done = true;
         Ok(())
@@ -176,19 +184,8 @@ impl BedrockDecoder {
     }
 }
 
-/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html> (2026-11-21)
 fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
-    let Some(reason) = from.filled("stopReason") else {
-        return;
-    };
-    answer.finish_reason = Some(match reason.as_ref() {
-        "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-        "tool_use" => FinishReason::ToolCalls,
-        "guardrail_intervened" | "content_filtered" => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
-    });
-    answer.raw_finish_reason = Some(reason.into_owned());
+    note_reason(from.owned("stopReason"), answer);
 }
 
 /// `inputTokens` does not count what the cache gave or took.
@@ -199,7 +196,7 @@ fn read_usage(from: &Object<'_>, answer: &mut Answer) {
     let mut hour = 0u64;
     for detail in usage.items("cacheDetails") {
         let detail = Object::parse(detail).unwrap_or_default();
-        if detail.string("ttl").as_deref() == Some("1h") {
+        if detail.is("ttl", "1h") {
             hour = hour.saturating_add(detail.number("inputTokens").unwrap_or(0));
         }
     }

@@ -7,6 +7,7 @@ use super::super::super::json_writer::{push_comma, push_flag, push_key, push_num
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::sampling::{check_sampling, check_ttl, push_sampling};
 use super::{Family, family};
 
 /// Writes `{…,"messages":[`.
@@ -25,13 +26,12 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         into.push(b']');
     }
     // What we say in an object; what the body says there goes over it.
-    let plain = BodyFields::new(None, "")?;
+    let plain = BodyFields::default();
     let mut ours = b"{".to_vec();
     if let Some(tokens) = model.max_output_tokens {
         plain.number(&mut ours, "maxTokens", tokens);
     }
-    plain.json(&mut ours, "temperature", model.temperature.as_ref());
-    plain.json(&mut ours, "topP", model.top_p.as_ref());
+    push_sampling(&plain, model, &["temperature", "topP", "", "", "", ""], &mut ours);
     plain.texts(&mut ours, "stopSequences", &model.stop_sequences);
     fields.merged(into, "inferenceConfig", ours);
     if has_tools(spec) {
@@ -81,18 +81,10 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     let model = spec.model;
     let family = family(model);
     let none = "is no option of Converse: leave it out, or use body.additionalModelRequestFields";
-    for (field, is_set) in [
-        ("model.seed", model.seed.is_some()),
-        ("model.frequencyPenalty", model.frequency_penalty.is_some()),
-        ("model.presencePenalty", model.presence_penalty.is_some()),
-        (
-            "model.parallelToolCalls",
-            is_single(model) && family != Family::Claude && !spec.tools.is_empty(),
-        ),
-    ] {
-        if is_set {
-            return Err(ConfigError::new(field, none));
-        }
+    // Where the third stands depends on the family.
+    check_sampling(model, &["temperature", "topP", "topK", "", "", ""], none)?;
+    if is_single(model) && family != Family::Claude && !spec.tools.is_empty() {
+        return Err(ConfigError::new("model.parallelToolCalls", none));
     }
     if let Some(thinking) = &model.thinking {
         check_thinking(model, family, thinking.as_str())?;
@@ -103,19 +95,17 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
             "must be \"low\", \"medium\" or \"high\" for a model of Nova",
         ));
     }
-    let text = |value: &str| string(value).is_some();
-    let metadata = model.metadata.as_ref().map(|json| Object::parse(json.as_str()));
-    if metadata
-        .is_some_and(|object| !object.is_some_and(|object| object.fields().all(|(_, value)| text(value))))
-    {
-        return Err(ConfigError::new("model.metadata", "must be an object of texts"));
+    if let Some(metadata) = &model.metadata {
+        let object = Object::parse(metadata.as_str());
+        let mut fits = object.is_some();
+        for (_, value) in object.unwrap_or_default().fields() {
+            fits &= string(value).is_some();
+        }
+        if !fits {
+            return Err(ConfigError::new("model.metadata", "must be an object of texts"));
+        }
     }
-    if !matches!(model.prompt_caching.ttl.as_deref(), None | Some("5m" | "1h")) {
-        return Err(ConfigError::new(
-            "model.promptCaching.ttl",
-            "must be \"5m\" or \"1h\"",
-        ));
-    }
+    check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")?;
     let legal = |name: &str| {
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
         (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(fits)

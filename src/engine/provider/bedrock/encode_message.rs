@@ -11,6 +11,7 @@ use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput}
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
 use super::super::made_media::told;
+use super::super::message_parts::{push_input, without_last_thinking};
 use super::encode::{MAX_NAME, has_tools};
 use super::{Family, NAME, family};
 
@@ -34,10 +35,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     }
     open(into, message.role);
     let content = into.len();
-    let own = message
-        .origin
-        .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
+    let own = spec.wrote(message, NAME);
     let mut writer = Writer {
         own: own || is_user,
         role: message.role,
@@ -118,14 +116,8 @@ impl Writer<'_> {
 
     /// A call of a server tool that was cut off before its result is refused.
     fn push_assistant(&mut self, content: &[Block], partial: bool) {
-        let is_thinking =
-            |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
-        let said = content
-            .iter()
-            .rposition(|block| !is_thinking(block))
-            .map_or(0, |last| last + 1);
         let raw = |block: &Block| matches!(block, Block::Raw { .. });
-        for (at, block) in content.iter().enumerate().take(said) {
+        for (at, block) in without_last_thinking(content).iter().enumerate() {
             let after = content.get(at + 1..).unwrap_or_default();
             let is_open = partial && raw_key(block) == "toolUse" && !after.iter().any(raw);
             if !is_open {
@@ -195,7 +187,6 @@ impl Writer<'_> {
         }
     }
 
-    /// The API takes only objects; what the model wrote otherwise is shown to it in one.
     fn push_call(&mut self, block: &Block) {
         let Block::ToolCall {
             id,
@@ -217,15 +208,7 @@ impl Writer<'_> {
         self.open("toolUse");
         push_id(self.into, "toolUseId", id, MAX_NAME);
         push_id(self.into, "name", name, MAX_NAME);
-        match input {
-            ToolInput::Json(json) => push_raw(self.into, "input", json.as_str()),
-            ToolInput::Invalid(text) => {
-                push_key(self.into, "input");
-                self.into.push(b'{');
-                push_text(self.into, "_invalid_json", text);
-                self.into.push(b'}');
-            }
-        }
+        push_input("input", input, self.into);
         push_vendor(
             self.into,
             vendor.as_ref().filter(|_| self.own),

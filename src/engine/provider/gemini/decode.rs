@@ -3,8 +3,6 @@
 //! Every chunk is a whole `GenerateContentResponse` with what is new in its parts; usage counts up from chunk to chunk.
 //! A finish reason may stand in any chunk and the last one counts; the stream has no other end than that of its body.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
@@ -16,6 +14,7 @@ use super::super::super::text::find;
 use super::super::super::usage::Usage;
 use super::super::cursor::{Cursor, behind};
 use super::super::failure::{decode_error_value, malformed};
+use super::super::finish_reason::finish_reason;
 use super::partial_args::PartialArgs;
 
 /// The state between chunks.
@@ -121,7 +120,7 @@ impl GeminiDecoder {
             (&mut answer.model, "modelVersion"),
         ] {
             if slot.is_none() {
-                *slot = chunk.filled(name).map(Cow::into_owned);
+                *slot = chunk.owned(name);
             }
         }
         if let Some(usage) = chunk.object("usageMetadata") {
@@ -194,14 +193,15 @@ impl GeminiDecoder {
                 return Err(malformed(why, json.as_bytes()));
             }
             Some(reason) => {
-                answer.finish_reason = Some(neutral(&reason));
+                answer.finish_reason = Some(finish_reason(&reason));
                 answer.raw_finish_reason = Some(reason.into_owned());
             }
         }
         Ok(None)
     }
 
-    /// Text, thinking, media and calls; all else (code that the vendor ran, its own tools, what is unknown) is kept raw, and so is a signature without a text. Returns the text's JSON if that is all.
+    /// Text, thinking, media and calls; all else (code that the vendor ran, its own tools, what is unknown) is kept raw,
+    /// and so is a signature without a text. Returns the text's JSON if that is all.
     fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
@@ -239,7 +239,7 @@ impl GeminiDecoder {
         if let Some(open) = answer.parts.get_mut(at) {
             match kind {
                 PartKind::Text => open.vendor = vendor,
-                PartKind::Thinking => open.signature = part.filled("thoughtSignature").map(Cow::into_owned),
+                PartKind::Thinking => open.signature = part.owned("thoughtSignature"),
                 _ => {}
             }
         }
@@ -400,26 +400,6 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
     }
     push_others(&mut out, part, &["text", "thought", "functionCall"]);
     closed(out)
-}
-
-/// <https://ai.google.dev/api/generate-content#FinishReason> and
-/// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/GenerateContentResponse#FinishReason>
-/// (2026-11-21)
-fn neutral(reason: &str) -> FinishReason {
-    match reason {
-        "STOP" => FinishReason::Stop,
-        "MAX_TOKENS" => FinishReason::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => FinishReason::ContentFilter,
-        _ => FinishReason::Other,
-    }
 }
 
 /// The prompt's count holds what came from the cache, but not what the vendor's tools read; thoughts are counted beside

@@ -4,11 +4,13 @@ use super::super::super::config::{ModelConfig, ToolChoice};
 use super::super::super::error::ConfigError;
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{
-    push_any, push_comma, push_count, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
+    push_any, push_comma, push_count, push_flag, push_key, push_string, push_text, push_text_if,
 };
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
+use super::super::message_parts::push_tool;
+use super::super::sampling::{OPTIONS, push_sampling};
 
 /// Writes `{…,"contents":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -101,29 +103,11 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
         push_count(&mut out, "maxOutputTokens", tokens);
     }
     let schema = model.response_format.as_ref().map(|format| &format.schema);
-    for (key, json) in [
-        ("temperature", model.temperature.as_ref()),
-        ("topP", model.top_p.as_ref()),
-        ("topK", model.top_k.as_ref()),
-        ("seed", model.seed.as_ref()),
-        ("presencePenalty", model.presence_penalty.as_ref()),
-        ("frequencyPenalty", model.frequency_penalty.as_ref()),
-        ("responseJsonSchema", schema),
-    ] {
-        if let Some(json) = json {
-            push_raw(&mut out, key, json.as_str());
-        }
-    }
+    let plain = BodyFields::default();
+    push_sampling(&plain, model, &OPTIONS, &mut out);
+    plain.json(&mut out, "responseJsonSchema", schema);
     push_text_if(&mut out, "responseMimeType", schema.map(|_| "application/json"));
-    if !model.stop_sequences.is_empty() {
-        push_key(&mut out, "stopSequences");
-        out.push(b'[');
-        for text in &model.stop_sequences {
-            push_comma(&mut out);
-            push_string(&mut out, text);
-        }
-        out.push(b']');
-    }
+    plain.texts(&mut out, "stopSequences", &model.stop_sequences);
     if thinking.is_some() || model.effort.is_some() {
         push_key(&mut out, "thinkingConfig");
         out.push(b'{');
@@ -153,11 +137,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.push(b'{');
-        push_text(into, "name", &tool.name);
-        if !tool.description.is_empty() {
-            push_text(into, "description", &tool.description);
-        }
-        push_raw(into, "parametersJsonSchema", tool.input_schema.as_str());
+        push_tool(tool, "parametersJsonSchema", into);
         into.push(b'}');
     }
     into.extend_from_slice(b"]}]");

@@ -15,6 +15,7 @@ use super::super::super::message::{Block, Json, MediaSource, Message, Role, Tool
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::made_media::note;
+use super::super::message_parts::push_input;
 use super::NAME;
 use super::decode::SOURCES;
 
@@ -41,11 +42,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
 
 fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     let is_own = is_own(message);
-    let is_same_model = is_own
-        && message
-            .origin
-            .as_ref()
-            .is_some_and(|origin| origin.model == spec.model.model);
+    let is_same_model = spec.wrote(message, NAME);
     let mut is_first_call = true;
     for block in &message.content {
         match block {
@@ -78,7 +75,7 @@ fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
             }
             // Any model of theirs takes pictures; sounds only the one that made them is known to.
             Block::Media { media_type, .. }
-                if !is_same_model && !(is_own && media_type.starts_with("image/")) =>
+                if !is_same_model && (!is_own || !media_type.starts_with("image/")) =>
             {
                 push_part(&note(media_type), false, into);
             }
@@ -140,16 +137,7 @@ fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, int
     into.push(b'{');
     push_id(id, vendor, into);
     push_text(into, "name", name);
-    match input {
-        ToolInput::Json(json) => push_raw(into, "args", json.as_str()),
-        // Only objects are taken; what the model wrote otherwise is shown to it in one.
-        ToolInput::Invalid(text) => {
-            push_key(into, "args");
-            into.push(b'{');
-            push_text(into, "_invalid_json", text);
-            into.push(b'}');
-        }
-    }
+    push_input("args", input, into);
     into.push(b'}');
     push_vendor(into, vendor, &["id", "functionCall"]);
 }

@@ -96,7 +96,7 @@ impl Calls {
         answer: &mut Answer,
     ) -> usize {
         let id = call.filled("id");
-        let named = function.filled("name").is_some();
+        let named = function.is_filled("name");
         let by_index = || self.calls.iter().rposition(|call| call.index == index);
         let known = match (index, id.as_deref()) {
             (Some(_), Some(id)) => by_index().filter(|at| {

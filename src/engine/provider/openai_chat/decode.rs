@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
-use super::super::super::json_reader::{Object, items, string, validate};
+use super::super::super::json_reader::{Object, items, string};
 use super::super::super::json_writer::object_of;
 use super::super::cursor::RawString;
 use super::super::failure::{decode_error_value, malformed};
+use super::super::finish_reason::note_reason;
 use super::super::layout::Layout;
+use super::super::opening::{body_object, body_text, event_object, event_text};
 use super::super::scan::{ChatDelta, chat_delta};
 use super::call::Calls;
 use super::reasoning::Details;
@@ -53,9 +55,8 @@ impl ChatDecoder {
             self.close(answer);
             return Ok(());
         }
-        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
-        let chunk =
-            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
+        let text = event_text(data)?;
+        let chunk = event_object(&text)?;
         if event == b"error" {
             return Err(decode_error_value(&text));
         }
@@ -114,8 +115,8 @@ impl ChatDecoder {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
-        let completion = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        let text = body_text(body)?;
+        let completion = body_object(&text)?;
         self.read_chunk(&completion, &text, "message", answer)?;
         if completion.get("choices").is_none() {
             return Err(malformed("the body is no completion", body));
@@ -133,10 +134,10 @@ impl ChatDecoder {
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         if answer.response_id.is_none() {
-            answer.response_id = chunk.filled("id").map(|id| id.into_owned());
+            answer.response_id = chunk.owned("id");
         }
         if answer.model.is_none() {
-            answer.model = chunk.filled("model").map(|model| model.into_owned());
+            answer.model = chunk.owned("model");
         }
         for choice in chunk.items("choices") {
             if let Some(choice) = Object::parse(choice)
@@ -152,9 +153,7 @@ impl ChatDecoder {
         if let Some(usage) = chunk.object("usage").or(groq) {
             answer.set_usage(read_usage(&usage));
         }
-        let is_error = ["object", "type"]
-            .iter()
-            .any(|name| chunk.string(name).as_deref() == Some("error"));
+        let is_error = ["object", "type"].iter().any(|name| chunk.is(name, "error"));
         if chunk.get("error").is_some() || is_error {
             Err(decode_error_value(text))
         } else {
@@ -170,10 +169,7 @@ impl ChatDecoder {
         if let Some(usage) = choice.object("usage") {
             answer.set_usage(read_usage(&usage));
         }
-        if let Some(reason) = choice.filled("finish_reason") {
-            answer.finish_reason = Some(neutral(&reason));
-            answer.raw_finish_reason = Some(reason.into_owned());
-        }
+        note_reason(choice.owned("finish_reason"), answer);
     }
 
     fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
@@ -189,7 +185,7 @@ impl ChatDecoder {
         let calls = delta.items("tool_calls");
         let legacy = delta
             .object("function_call")
-            .filter(|call| call.filled("name").or_else(|| call.filled("arguments")).is_some());
+            .filter(|call| call.is_filled("name") || call.is_filled("arguments"));
         if !calls.is_empty() || legacy.is_some() {
             self.end_flow(answer);
         }
@@ -321,16 +317,5 @@ impl ChatDecoder {
             }
         }
         answer.end_all();
-    }
-}
-
-fn neutral(reason: &str) -> FinishReason {
-    match reason {
-        "stop" | "eos" | "STOP" | "end_turn" | "stop_sequence" => FinishReason::Stop,
-        "length" | "max_tokens" | "model_length" | "MAX_TOKENS" => FinishReason::Length,
-        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
-        "content_filter" => FinishReason::ContentFilter,
-        "refusal" => FinishReason::Refusal,
-        _ => FinishReason::Other,
     }
 }

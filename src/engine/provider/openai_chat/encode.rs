@@ -12,8 +12,10 @@ use super::super::super::json_writer::{
 use super::super::super::message::Json;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
-use super::super::openai_parts::{push_tool, push_tool_choice};
+use super::super::message_parts::push_tool;
+use super::super::openai_parts::push_tool_choice;
 use super::super::quirks::Quirks;
+use super::super::sampling::{Names, OPTIONS, values};
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -106,22 +108,24 @@ fn push_reasoning(
     }
 }
 
+const SAMPLING: &Names = &[
+    "temperature",
+    "top_p",
+    "top_k",
+    "frequency_penalty",
+    "presence_penalty",
+    "seed",
+];
+
 fn push_sampling(
     model: &ModelConfig,
     quirks: &mut Quirks<'_>,
     fields: &BodyFields<'_>,
     into: &mut Vec<u8>,
 ) -> Result<(), ConfigError> {
-    let rows = [
-        ("temperature", "temperature", &model.temperature),
-        ("topP", "top_p", &model.top_p),
-        ("topK", "top_k", &model.top_k),
-        ("frequencyPenalty", "frequency_penalty", &model.frequency_penalty),
-        ("presencePenalty", "presence_penalty", &model.presence_penalty),
-        ("seed", "seed", &model.seed),
-    ];
-    for (option, usual, value) in rows {
-        quirks.push(into, option, usual, value.as_ref().map(Json::as_str))?;
+    for (at, value) in values(model).into_iter().enumerate() {
+        let name = |names: &Names| names.get(at).copied().unwrap_or_default();
+        quirks.push(into, name(&OPTIONS), name(SAMPLING), value.map(Json::as_str))?;
     }
     fields.texts(into, "stop", &model.stop_sequences);
     Ok(())
@@ -176,7 +180,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function","function":{"#);
-        push_tool(tool, into);
+        push_tool(tool, "parameters", into);
         if tool.strict {
             push_flag(into, "strict", true);
         }

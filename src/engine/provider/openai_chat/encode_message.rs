@@ -30,10 +30,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
 }
 
 fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    let own = message
-        .origin
-        .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model);
+    let own = spec.wrote(message, NAME);
     let start = into.len();
     into.extend_from_slice(br#",{"role":"assistant""#);
     let head = into.len();

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
-use super::super::super::json_reader::{Object, validate};
+use super::super::super::json_reader::Object;
 use super::super::failure::{decode_error_value, malformed};
 use super::super::numbered::Numbered;
 use super::super::openai_chat::read_usage;
+use super::super::opening::{body_object, body_text, event_object, event_text, read_head};
 use super::super::scan::{ResponsesDelta, responses_delta};
 use super::item::{Item, Slot};
 
@@ -71,18 +72,26 @@ impl ResponsesDecoder {
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
-        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
-        let object =
-            Object::parse(&text).ok_or_else(|| malformed("an event of the stream is no object", data))?;
-        let name = object.string("type").unwrap_or_default();
-        match name.as_ref() {
+        let text = event_text(data)?;
+        self.read_event(event, &event_object(&text)?, &text, answer)
+    }
+
+    fn read_event(
+        &mut self,
+        event: &[u8],
+        object: &Object<'_>,
+        text: &str,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        let name = object.word("type");
+        match name {
             "response.created" | "response.in_progress" => {
                 if let Some(response) = object.object("response") {
                     read_head(&response, answer);
                 }
             }
             "response.output_item.added" => {
-                let index = output_index(&object).unwrap_or(self.items.len() as u32);
+                let index = output_index(object).unwrap_or(self.items.len() as u32);
                 if let (Some(item), Some(open)) = (object.object("item"), self.open(index)) {
                     open.start(&item, answer);
                 }
@@ -90,7 +99,7 @@ impl ResponsesDecoder {
             "response.output_item.done" => {
                 if let Some(item) = object.get("item") {
                     let last = self.items.last().map(|item| item.index);
-                    let index = output_index(&object).or(last).unwrap_or(0);
+                    let index = output_index(object).or(last).unwrap_or(0);
                     self.settle(index, item, answer);
                 }
             }
@@ -99,11 +108,11 @@ impl ResponsesDecoder {
                 return self.conclude(status, object.get("response").unwrap_or_default(), answer);
             }
             _ if event == b"error" || name == "error" || object.get("error").is_some() => {
-                return Err(decode_error_value(&text));
+                return Err(decode_error_value(text));
             }
             name => {
                 if let Some(delta) = ResponsesDelta::named(name) {
-                    self.read_delta(delta, &object, answer);
+                    self.read_delta(delta, object, answer);
                 }
             }
         }
@@ -126,13 +135,12 @@ impl ResponsesDecoder {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
-        let response = Object::parse(&text).ok_or_else(|| malformed("the body is no object", body))?;
+        let text = body_text(body)?;
+        let response = body_object(&text)?;
         if response.get("output").is_none() && response.get("error").is_none() {
             return Err(malformed("the body is no response", body));
         }
-        let status = response.string("status").unwrap_or_default();
-        self.conclude(&status, &text, answer)
+        self.conclude(response.word("status"), &text, answer)
     }
 
     /// The item of this index that is still growing, or else a new one.
@@ -154,7 +162,7 @@ impl ResponsesDecoder {
             return;
         }
         let Some(item) = self.open(index) else { return };
-        let text = event.string("delta").unwrap_or_default();
+        let text = event.text("delta");
         let at = event
             .number("content_index")
             .or_else(|| event.number("summary_index"));
@@ -229,15 +237,6 @@ fn place(delta: ResponsesDelta, at: u32) -> Option<(PartKind, Slot)> {
         ResponsesDelta::Arguments => (PartKind::ToolCall, 0),
         ResponsesDelta::CustomInput => return None,
     })
-}
-
-fn read_head(response: &Object<'_>, answer: &mut Answer) {
-    if let Some(id) = response.filled("id") {
-        answer.response_id = Some(id.into_owned());
-    }
-    if let Some(model) = response.filled("model") {
-        answer.model = Some(model.into_owned());
-    }
 }
 
 /// A response that is `incomplete` without a reason has used up its tokens all the same.

@@ -10,7 +10,11 @@ use super::super::super::message::Json;
 use super::super::super::text::find;
 use super::super::RequestSpec;
 use super::super::body_fields::BodyFields;
-use super::super::openai_parts::{push_tool, push_tool_choice};
+use super::super::message_parts::push_tool;
+use super::super::openai_parts::push_tool_choice;
+use super::super::sampling::{Names, check_sampling, check_ttl, push_sampling};
+
+const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
 
 /// Writes `{…,"input":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -36,8 +40,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
     }
     push_reasoning(model, &fields, into);
     push_text_options(model, &fields, into);
-    fields.json(into, "temperature", model.temperature.as_ref());
-    fields.json(into, "top_p", model.top_p.as_ref());
+    push_sampling(&fields, model, SAMPLING, into);
     fields.json(into, "metadata", model.metadata.as_ref());
     push_caching(model, &fields, into);
     fields.raw(into, "store", "false");
@@ -60,18 +63,10 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 
 /// What has no field here.
 fn check(model: &ModelConfig) -> Result<(), ConfigError> {
-    let absent = [
-        ("model.topK", model.top_k.is_some()),
-        ("model.seed", model.seed.is_some()),
-        ("model.frequencyPenalty", model.frequency_penalty.is_some()),
-        ("model.presencePenalty", model.presence_penalty.is_some()),
-        ("model.stopSequences", !model.stop_sequences.is_empty()),
-    ];
-    if let Some((field, _)) = absent.into_iter().find(|(_, given)| *given) {
-        return Err(ConfigError::new(
-            field,
-            "has no counterpart in OpenAI Responses: leave it out, or use protocol \"openai_chat\"",
-        ));
+    let absent = "has no counterpart in OpenAI Responses: leave it out, or use protocol \"openai_chat\"";
+    check_sampling(model, SAMPLING, absent)?;
+    if !model.stop_sequences.is_empty() {
+        return Err(ConfigError::new("model.stopSequences", absent));
     }
     let thinking = model.thinking.as_ref().map(|json| Object::parse(json.as_str()));
     let foreign = |object: &Object<'_>| {
@@ -85,13 +80,11 @@ fn check(model: &ModelConfig) -> Result<(), ConfigError> {
             "must be fields of Responses' reasoning, for example { summary: \"auto\" }; how much is effort",
         ));
     }
-    match model.prompt_caching.ttl.as_deref() {
-        None | Some("in_memory" | "24h") => Ok(()),
-        Some(_) => Err(ConfigError::new(
-            "model.promptCaching.ttl",
-            "must be \"in_memory\" or \"24h\" in OpenAI Responses",
-        )),
-    }
+    check_ttl(
+        model,
+        ["in_memory", "24h"],
+        "must be \"in_memory\" or \"24h\" in OpenAI Responses",
+    )
 }
 
 /// Models that do not reason refuse to be asked for encrypted reasoning: `Encrypted content is not supported with this
@@ -110,7 +103,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     for tool in spec.tools {
         push_comma(into);
         into.extend_from_slice(br#"{"type":"function""#);
-        push_tool(tool, into);
+        push_tool(tool, "parameters", into);
         // The API's default is true, which refuses schemas with optional fields.
         push_flag(into, "strict", tool.strict);
         into.push(b'}');

@@ -13,6 +13,7 @@ use super::super::super::message::{Block, Json, MediaSource, Message, Role};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
 use super::super::made_media::told;
+use super::super::message_parts::without_last_thinking;
 use super::super::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use super::NAME;
 use super::item::custom_input;
@@ -28,22 +29,9 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     }
 }
 
-fn is_own(spec: &RequestSpec<'_>, message: &Message) -> bool {
-    message
-        .origin
-        .as_ref()
-        .is_some_and(|origin| origin.protocol == NAME && origin.model == spec.model.model)
-}
-
 fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    let own = is_own(spec, message);
-    let is_thinking =
-        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
-    let said = message.content.iter().rposition(|block| !is_thinking(block));
-    let content = message
-        .content
-        .get(..said.map_or(0, |last| last + 1))
-        .unwrap_or_default();
+    let own = spec.wrote(message, NAME);
+    let content = without_last_thinking(&message.content);
     let body = spec.model.body.as_ref();
     let body = body.and_then(|json| Object::parse(json.as_str()));
     let stored = body.is_some_and(|body| body.get("store") == Some("true"));
@@ -252,7 +240,7 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
 
 /// Results, then raw items, then a message of what remains. Raw parts of a message (`input_…`) stay in it.
 fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
-    let calls = spec.before.filter(|before| is_own(spec, before));
+    let calls = spec.before.filter(|before| spec.wrote(before, NAME));
     let calls = calls.map_or(&[][..], |before| &before.content);
     for block in content {
         if let Block::ToolResult { call_id, content, .. } = block {
@@ -302,8 +290,7 @@ fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
 
 fn is_part(json: &Json) -> bool {
     let object = Object::parse(json.as_str());
-    let name = object.and_then(|object| object.string("type"));
-    name.is_some_and(|name| name.starts_with("input_"))
+    object.is_some_and(|object| object.word("type").starts_with("input_"))
 }
 
 /// Text alone is sent as a string, anything else as a list of parts.

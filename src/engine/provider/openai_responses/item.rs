@@ -1,7 +1,5 @@
 //! An output item while it is being streamed, and what its end says about it.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, PartKind};
@@ -64,7 +62,7 @@ impl Item {
             return;
         }
         let field = |name: &str| item.filled(name).unwrap_or_default();
-        match field("type").as_ref() {
+        match item.word("type") {
             "message" | "reasoning" => {}
             "function_call" | "custom_tool_call" => {
                 let id = item.filled("call_id").unwrap_or_else(|| field("id"));
@@ -116,10 +114,10 @@ impl Item {
     pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
         self.settled = true;
         self.start(item, answer);
-        match item.string("type").as_deref() {
-            Some("message") => self.settle_message(item, answer),
-            Some("reasoning") => self.settle_reasoning(item, answer),
-            Some(kind @ ("function_call" | "custom_tool_call")) => self.settle_call(kind, item, answer),
+        match item.word("type") {
+            "message" => self.settle_message(item, answer),
+            "reasoning" => self.settle_reasoning(item, answer),
+            kind @ ("function_call" | "custom_tool_call") => self.settle_call(kind, item, answer),
             _ => {
                 let part = self.part(ONLY, PartKind::Raw, answer);
                 // An item that began as a call stays one, whatever its end calls itself.
@@ -178,7 +176,7 @@ impl Item {
                 let ours = ["summary", "content", "encrypted_content", "status"];
                 further(item, &ours, &mut fields);
                 if let Some(part) = answer.parts.get_mut(*part) {
-                    part.signature = item.filled("encrypted_content").map(Cow::into_owned);
+                    part.signature = item.owned("encrypted_content");
                 }
             }
             set_vendor(*part, &fields, answer);
@@ -190,9 +188,9 @@ impl Item {
         if let Some(call) = answer.parts.get_mut(part)
             && call.name.is_empty()
         {
-            call.name = item.string("name").unwrap_or_default().into_owned();
+            call.name = item.text("name").into_owned();
         }
-        let is_cut_off = item.string("status").as_deref() == Some("incomplete");
+        let is_cut_off = item.is("status", "incomplete");
         if kind == "function_call" {
             let arguments = item.get("arguments").unwrap_or_default();
             let text = item.string("arguments").unwrap_or(arguments.into());
@@ -202,7 +200,7 @@ impl Item {
             further(item, &["type", "call_id", "name", "arguments"], &mut fields);
             set_vendor(part, &fields, answer);
         } else {
-            let input = escaped(&item.string("input").unwrap_or_default());
+            let input = escaped(&item.text("input"));
             let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
             let text = [CUSTOM_HEAD, &input, tail].concat();
             self.complete(ONLY, PartKind::ToolCall, &text, answer);
