@@ -110,6 +110,8 @@ pub struct Agent {
     fallbacks_used: u32,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
+    /// The vendor's id of the last answer, and the model that it says has answered.
+    response: (Option<String>, Option<String>),
     /// Of this iteration's attempts.
     call_usage: Usage,
     iteration_open: bool,
@@ -185,6 +187,7 @@ impl Agent {
             fallbacks_used: 0,
             finish_reason: None,
             raw_finish_reason: None,
+            response: (None, None),
             call_usage: Usage::default(),
             iteration_open: false,
             steers: Vec::new(),
@@ -258,6 +261,7 @@ impl Agent {
         self.call_usage = Usage::default();
         self.finish_reason = None;
         self.raw_finish_reason = None;
+        self.response = (None, None);
         desk.ledger.set_timer(
             TimerReason::Iteration { agent: self.index },
             desk.config.timeouts.iteration_ms,

@@ -167,6 +167,10 @@ pub enum EventKind {
         finish_reason: Option<FinishReason>,
         raw_finish_reason: Option<String>,
         usage: Usage,
+        /// The vendor's id of the answer.
+        response_id: Option<String>,
+        /// The model that the vendor says has answered.
+        response_model: Option<String>,
     },
     AgentFinish {
         outcome: Outcome,

@@ -210,10 +210,14 @@ impl EventKind {
                 finish_reason,
                 raw_finish_reason,
                 usage,
+                response_id,
+                response_model,
             } => {
                 push_text_or_null(into, "finishReason", finish_reason.map(|reason| reason.name()));
                 push_text_or_null(into, "rawFinishReason", raw_finish_reason.as_deref());
                 push_usage(into, "usage", usage);
+                push_text_or_null(into, "responseId", response_id.as_deref());
+                push_text_or_null(into, "responseModel", response_model.as_deref());
             }
             EventKind::Abort { reason } => push_text(into, "reason", reason),
             EventKind::Error { error } => {

@@ -33,7 +33,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Takes a history over: user messages in a row become one, empty text goes, calls without a result get one that
+    /// Takes a history over: messages of one role in a row become one, empty text goes, calls without a result get one that
     /// says so.
     ///
     /// # Errors
@@ -49,8 +49,10 @@ impl Transcript {
                 Role::Assistant => {
                     check_calls(&message, &field)?;
                     transcript.close(&open, Vec::new());
-                    if !message.content.is_empty() {
-                        transcript.messages.push(message);
+                    match transcript.messages.last_mut() {
+                        _ if message.content.is_empty() => {}
+                        Some(last) if last.role == Role::Assistant => last.join(message),
+                        _ => transcript.messages.push(message),
                     }
                 }
                 Role::User => {
@@ -226,6 +228,18 @@ impl Transcript {
             });
         }
         self.push_round(ordered, Vec::new());
+    }
+}
+
+impl Message {
+    /// Takes another one of its role in. What two models wrote is nobody's: neither gets back what only it can read.
+    fn join(&mut self, next: Message) {
+        self.content.extend(next.content);
+        self.partial = next.partial;
+        self.compacted |= next.compacted;
+        if self.origin != next.origin {
+            self.origin = None;
+        }
     }
 }
 

@@ -145,6 +145,10 @@ type EventKind =
       /** The vendor's own word. */
       rawFinishReason: string | null;
       usage: Usage;
+      /** The vendor's id of the answer, where it has one. */
+      responseId: string | null;
+      /** The model that the vendor says has answered: a name such as `latest` stands for it. */
+      responseModel: string | null;
     }
   /** How this agent ended; that of a subagent ends no run. */
   | { type: "agent-finish"; outcome: Outcome }

@@ -104,6 +104,8 @@ describe("spans of a run", () => {
       "gen_ai.provider.name": "anthropic",
       "gen_ai.request.model": "claude-sonnet-4-6",
       "gen_ai.response.finish_reasons": ["tool_calls"],
+      "gen_ai.response.id": expect.stringMatching(/./),
+      "gen_ai.response.model": expect.stringMatching(/^claude-/),
       "gen_ai.response.time_to_first_chunk": 0.5,
       "looplet.iteration": 1,
     });

@@ -1,3 +1,4 @@
+use looplet::engine::event::EventKind;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -70,6 +71,37 @@ fn user_messages_in_a_row_become_one_and_empty_text_goes() {
 }
 
 #[test]
+fn i_03_assistant_messages_in_a_row_become_one_for_every_protocol() {
+    let said = |text: &str| json!({"type": "text", "text": text});
+    let history = json!([
+        user(json!([said("One.")])),
+        assistant(json!([said("Two.")])),
+        assistant(json!([said(" ")])),
+        assistant(json!([said("Three."), tool_call("a")])),
+        assistant(json!([said("Four.")])),
+    ]);
+    for (protocol, key, of_model) in [
+        ("anthropic", "messages", "assistant"),
+        ("bedrock_converse", "messages", "assistant"),
+        ("gemini", "contents", "model"),
+    ] {
+        let model = json!({"vendor": "compatible", "protocol": protocol, "baseUrl": "https://x.test"});
+        let mut world = World::new(config(json!([]), json!({"model": model, "messages": history})));
+        world.prompt("Five.");
+        let messages = world.body(0)[key].clone();
+        let roles: Vec<&Value> = messages
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| &message["role"])
+            .collect();
+        assert_eq!(roles, ["user", of_model, "user", of_model, "user"], "{protocol}");
+        let joined = messages[1].to_string();
+        assert!(joined.contains("Two.") && joined.contains("Three."), "{joined}");
+    }
+}
+
+#[test]
 fn an_illegal_history_is_refused_with_its_place() {
     let rows = [
         (
@@ -129,4 +161,19 @@ fn a_configuration_that_cannot_run_is_refused_with_its_field() {
     assert_eq!(vendor.field, "model.vendor");
     let url = broken(json!([]), json!({"model": {"vendor": "compatible"}}));
     assert_eq!(url.field, "model.baseUrl");
+}
+
+#[test]
+fn the_end_of_an_iteration_says_which_answer_of_which_model_it_was() {
+    let mut world = World::started(config(json!([]), json!({})));
+    world.respond(&crate::wire::stream(&[crate::wire::text("Hi.")], "end_turn"));
+    let end = world.events.iter().find_map(|event| match &event.kind {
+        EventKind::IterationFinish {
+            response_id,
+            response_model,
+            ..
+        } => Some((response_id.as_deref(), response_model.as_deref())),
+        _ => None,
+    });
+    assert_eq!(end, Some((Some("msg_1"), Some("claude-test"))));
 }

@@ -83,6 +83,7 @@ impl Agent {
         let usage = answer.usage;
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
+        self.response = (answer.response_id.take(), answer.model.take());
         self.text = self.with_before(text_of_parts(&answer));
         let shown = answer.parts.len();
         let may_be_cut = matches!(
@@ -112,6 +113,7 @@ impl Agent {
         self.count_usage(desk);
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
+        self.response = (answer.response_id.take(), answer.model.take());
         let mut early = self.tools.calls.len();
         // A structured answer that was cut off stays as the text that it was told as.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {

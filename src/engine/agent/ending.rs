@@ -80,6 +80,8 @@ impl Agent {
             finish_reason: self.finish_reason,
             raw_finish_reason: self.raw_finish_reason.clone(),
             usage: self.call_usage,
+            response_id: self.response.0.clone(),
+            response_model: self.response.1.clone(),
         };
         desk.ledger.emit(self.place(), kind);
     }

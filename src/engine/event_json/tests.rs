@@ -148,11 +148,15 @@ fn every_kind() -> Vec<EventKind> {
             finish_reason: None,
             raw_finish_reason: None,
             usage,
+            response_id: None,
+            response_model: None,
         },
         EventKind::IterationFinish {
             finish_reason: Some(FinishReason::ToolCalls),
             raw_finish_reason: Some(text()),
             usage,
+            response_id: Some(text()),
+            response_model: Some(text()),
         },
         EventKind::AgentFinish {
             outcome: outcome(OutcomeKind::Completed, None, None),

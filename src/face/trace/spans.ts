@@ -147,8 +147,16 @@ export class SpanTree<H> implements Trace {
       case "warning":
         return note(agent.span, "warning", timeMs, { code: event.code });
       case "iteration-finish":
-        if (agent.chat !== undefined && event.finishReason !== null)
-          agent.chat.attributes["gen_ai.response.finish_reasons"] = [event.finishReason];
+        if (agent.chat !== undefined) {
+          const { finishReason, responseId, responseModel } = event;
+          const told = {
+            finish_reasons: finishReason === null ? null : [finishReason],
+            id: responseId,
+            model: responseModel,
+          };
+          for (const [name, value] of Object.entries(told))
+            if (value != null) agent.chat.attributes[`gen_ai.response.${name}`] = value;
+        }
         return this.#endChat(agent, timeMs);
       case "error":
         this.#failChat(agent, event.error);
