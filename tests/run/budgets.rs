@@ -42,7 +42,7 @@ fn world(tokens: u64) -> World {
 }
 
 #[test]
-fn s001_26_parallel_subagents_overrun_a_budget_by_one_response_each_at_most() {
+fn parallel_subagents_overrun_a_budget_by_one_response_each_at_most() {
     let mut world = world(100);
     let helpers = ["a", "b", "c", "d"].map(|id| ask(id, "helper", "Go."));
     world.respond(&calls(&helpers));
