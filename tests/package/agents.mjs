@@ -203,6 +203,8 @@ export async function plain() {
   run.steer("go on");
   run.followUp("and then?");
   run.setPermissionMode("plan");
+  run.addBudget({ maxIterations: 1 });
+  setTimeout(() => run.addBudget({ maxIterations: 1 }), 5);
   said.push(await told(run), run.answer(1, { behavior: "allow" }));
   const chat = agent.chat();
   answers.push("a", "b", "c", "d", "e", "a summary");
