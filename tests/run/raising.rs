@@ -2,7 +2,7 @@ use looplet::engine::policy::hook::{HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, fail};
-use crate::wire::{call, stream, stream_with_usage, text};
+use crate::wire::{begin, block, call, end, stream, stream_with_usage, text};
 use crate::world::{World, config, tool};
 
 fn world(limits: Value) -> World {
@@ -129,6 +129,19 @@ fn tokens_are_asked_about_when_the_answer_is_complete_so_that_nothing_is_lost() 
         },
     );
     assert!(world.running.contains_key("x"));
+}
+
+#[test]
+fn a_budget_used_up_while_an_answer_streams_is_asked_about_when_it_is_whole() {
+    let mut world = world(json!({"maxTotalTokens": 10}));
+    world.head(200, &[]);
+    world.chunk(&begin(11));
+    world.chunk(&block(0, &call("x", "act", json!({}))));
+    assert_eq!(world.result()["outcome"], Value::Null);
+    assert!(asked(&world).is_empty());
+    world.chunk(&end("tool_use", 5));
+    world.end();
+    assert_eq!(asked(&world)[0].1["limit"], "tokens");
 }
 
 #[test]

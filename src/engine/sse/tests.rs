@@ -269,6 +269,25 @@ fn an_event_within_one_chunk_is_borrowed_from_it() {
 }
 
 #[test]
+fn between_events_is_where_the_next_byte_begins_one() {
+    for (bytes, expected) in [
+        ("data: a\n\n", true),
+        ("data: a\n\n: ping\n", true),
+        ("data: a\n", false),
+        ("data: a\n\nda", false),
+        ("data: a\n\n: pi", false),
+        ("data: a\n\nid: 4", false),
+        ("data: a\n\nevent: b\n", false),
+        ("data: a\r\n\r", false),
+        ("", false),
+    ] {
+        let mut decoder = SseDecoder::default();
+        decoder.feed(bytes.as_bytes(), &mut |_| ()).unwrap();
+        assert_eq!(decoder.is_between_events(), expected, "{bytes:?}");
+    }
+}
+
+#[test]
 fn comments_without_end_take_no_memory() {
     let mut decoder = SseDecoder::default();
     for _ in 0..1000 {
