@@ -123,9 +123,9 @@ mod tests {
         assert!(!thinks(manual, &[own.clone(), foreign.clone()]));
         assert!(!thinks(
             r#"{"type":"enabled","budget_tokens":1024}"#,
-            &[foreign.clone()]
+            std::slice::from_ref(&foreign)
         ));
-        assert!(thinks(r#"{"type":"adaptive"}"#, &[foreign.clone()]));
+        assert!(thinks(r#"{"type":"adaptive"}"#, std::slice::from_ref(&foreign)));
         let [message, result] = own;
         let compacted = true;
         assert!(!thinks(manual, &[[Message { compacted, ..message }, result]]));
