@@ -1,12 +1,12 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
 import { addAgents, type AgentList } from "./agent-list.js";
-import { Conversation } from "./chat.js";
+import { Conversation, type StartRun } from "./chat.js";
 import { checkOptions, describe } from "./check.js";
 import { instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
-import { hearers, hookFunctions } from "./hooks.js";
+import { hearers, hookFunctions, sessionEnd } from "./hooks.js";
 import type { HostFunction } from "./host-functions.js";
 import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
@@ -30,9 +30,7 @@ import type {
   Inputs,
   PermissionOptions,
   ProfileOptions,
-  Prompt,
   RunOptions,
-  RunResult,
   ToolRunOptions,
   TraceOptions,
   Tracer,
@@ -66,23 +64,25 @@ export interface AgentParts {
   readonly functions: readonly HostFunction[];
   /** Hooks that nothing waits for. */
   readonly hearers: readonly Tracer[];
+  readonly endSession: ReturnType<typeof sessionEnd>;
 }
 
 /** An agent whose runs take place in the engine that `load` gives. */
 export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
   const parts = partsOf(options);
   load.fetch?.(parts.models.needed);
-  const start = (prompt: Prompt, run: RunOptions, onEnd?: (result: RunResult) => void): EngineRun => {
+  const start: StartRun = (prompt, run, onEnd, session) => {
     checkRunOptions(run);
-    return new EngineRun(parts, prompt, run, load, onEnd);
+    return new EngineRun(parts, prompt, run, load, onEnd, session);
   };
   return {
     run(prompt, run = {}) {
-      return start(prompt, run);
+      const source = run?.messages?.length ? "resume" : "startup";
+      return start(prompt, run, ({ outcome }) => parts.endSession(outcome), source);
     },
     chat(chat = {}) {
       checkOptions(chat, "", { messages: "any", subagents: "any" });
-      return new Conversation(start, chat);
+      return new Conversation(start, chat, parts.endSession);
     },
   };
 }
@@ -131,6 +131,7 @@ function partsOf(options: AgentOptions): AgentParts {
     tracing: options,
     functions,
     hearers: hearers(options),
+    endSession: sessionEnd(options),
   };
 }
 

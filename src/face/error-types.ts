@@ -23,6 +23,8 @@ export type LoopletErrorCode =
   | "config_wasm"
   | "misuse_empty_prompt"
   | "misuse_chat_busy"
+  /** The chat was closed. */
+  | "misuse_chat_closed"
   /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
   | "misuse_run_ended"
   /** A wrong argument of a method. */

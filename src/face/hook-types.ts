@@ -1,5 +1,6 @@
 /** Hooks and guardrails: functions that are asked at certain points of a run. */
-import type { Failure, ToolFault } from "./event.js";
+import type { SessionSource } from "./chat-types.js";
+import type { Failure, OutcomeKind, ToolFault } from "./event.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { Message } from "./message.js";
 import type { PermissionUpdate } from "./permission-types.js";
@@ -75,6 +76,19 @@ export interface HookInputs {
     readonly trigger: "auto" | "manual" | "overflow";
     readonly summary: string;
   };
+  /** A session begins, a chat or a run outside of one, with its first prompt. Beside `UserPromptSubmit`. */
+  SessionStart: {
+    readonly event: "SessionStart";
+    readonly agentPath: string;
+    readonly source: SessionSource;
+    /** As in `model.model`. */
+    readonly model: string;
+  };
+  /**
+   * A session has ended: a run outside of a chat with its outcome, a chat by `chat.reset` (`"clear"`) or `chat.close`.
+   * What the hook returns does not matter; what it throws is reported like an uncaught error.
+   */
+  SessionEnd: { readonly event: "SessionEnd"; readonly reason: OutcomeKind | "clear" | "close" };
   /** The run has failed. What the hook returns does not matter. */
   StopFailure: {
     readonly event: "StopFailure";
@@ -143,7 +157,7 @@ export type Hook<E extends HookEvent = HookEvent> = (
 /** Hooks of one event that belong together. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes; `Notification`: `permission_prompt`). Nothing, `""` and `"*"`: all. Only letters, digits,
+   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes; `SessionStart`: which sources; `SessionEnd`: which reasons; `Notification`: `permission_prompt`). Nothing, `""` and `"*"`: all. Only letters, digits,
    * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
    */
   matcher?: string | undefined;

@@ -2,9 +2,10 @@
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-types.js";
-import type { HostFunction } from "./host-functions.js";
+import type { HostFunction, SessionStart } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
 import type { HookAnswer } from "./question.js";
+import { reportUnheard } from "./run-end.js";
 import type { RunEventOf, Tracer } from "./types.js";
 
 const TOOL_EVENTS = [
@@ -16,8 +17,15 @@ const TOOL_EVENTS = [
 ];
 const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
-const OTHER_EVENTS = ["PostToolBatch", "UserPromptSubmit", "Stop", "PreCompact", "PostCompact"];
-const HEARD_EVENTS = ["StopFailure", "Notification"];
+const OTHER_EVENTS = [
+  "PostToolBatch",
+  "UserPromptSubmit",
+  "Stop",
+  "PreCompact",
+  "PostCompact",
+  "SessionStart",
+];
+const HEARD_EVENTS = ["StopFailure", "Notification", "SessionEnd"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
@@ -58,7 +66,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
     const hasNames = isFor !== undefined && (known === TRIGGERS || NAMED_EVENTS.includes(event));
     if (HEARD_EVENTS.includes(event)) continue;
     const config = {
-      event,
+      event: event === "SessionStart" ? "UserPromptSubmit" : event,
       names: hasNames ? known.filter(isFor) : undefined,
       timeoutMs,
       blocks: onFailure === "block",
@@ -66,7 +74,10 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
     for (const hook of group.hooks as readonly AnyHook[]) {
       functions.push({
         config,
-        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal })),
+        ask: async (input, { signal, session }) => {
+          const told = event === "SessionStart" ? sessionStart(input, session, isFor) : input;
+          return told === undefined ? {} : answerOf(event, await hook(told, { signal }));
+        },
       });
     }
   }
@@ -78,7 +89,7 @@ export function hearers(options: HookOptions): Tracer[] {
   const tracers: Tracer[] = [];
   const { signal } = new AbortController();
   for (const [event, { matcher, hooks }] of groups(options)) {
-    if (!HEARD_EVENTS.includes(event)) continue;
+    if (!HEARD_EVENTS.includes(event) || event === "SessionEnd") continue;
     const isFor = matcherOf(matcher, "matcher") ?? (() => true);
     for (const hook of hooks as readonly AnyHook[])
       tracers.push(() =>
@@ -107,6 +118,31 @@ function notification({ agentPath, questionId, data }: RunEventOf<"question">): 
   const toolName = data?.toolName ?? "";
   const message = `${toolName} needs your approval: ${data?.reason}`;
   return { event: "Notification", notificationType: PROMPT, message, agentPath, questionId, toolName };
+}
+
+/** The first prompt of a session is where it starts; others are none of these hooks' business. */
+function sessionStart(
+  { agentPath, source }: HookInputs["UserPromptSubmit"],
+  session: SessionStart | undefined,
+  isFor: (source: string) => boolean = () => true,
+): HookInputs["SessionStart"] | undefined {
+  if (source !== "prompt" || session === undefined || !isFor(session.source)) return undefined;
+  return { event: "SessionStart", agentPath, ...session };
+}
+
+/** What tells the hooks that a session has ended. */
+export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
+  const heard = [...groups(options)].flatMap(([event, { matcher, hooks }, field]) => {
+    if (event !== "SessionEnd") return [];
+    const isFor = matcherOf(matcher, at(field, "matcher")) ?? (() => true);
+    return (hooks as readonly AnyHook[]).map((hook) => ({ hook, isFor }));
+  });
+  return (reason) => {
+    const { signal } = new AbortController();
+    for (const { hook, isFor } of heard)
+      if (isFor(reason))
+        void (async () => hook({ event: "SessionEnd", reason }, { signal }))().catch(reportUnheard);
+  };
 }
 
 function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {
@@ -172,6 +208,8 @@ function answerOf(event: string, output: unknown): HookAnswer {
   const { decision, continue: goesOn, stopReason, additionalContext, ...rest } = output as HookOutput;
   const words = wordsOf(event);
   if (decision !== undefined && !words.includes(decision)) {
+    if (words.length === 0)
+      throw new TypeError(`a ${event} hook decides nothing, got ${describeWord(decision)}`);
     throw new TypeError(`decision needs one of "${words.join('", "')}", got ${describeWord(decision)}`);
   }
   const answer: HookAnswer = { ...rest, decision };
@@ -182,5 +220,6 @@ function answerOf(event: string, output: unknown): HookAnswer {
 
 function wordsOf(event: string): string[] {
   if (event === "PreToolUse") return ["allow", "deny", "ask", "defer"];
+  if (event === "SessionStart") return [];
   return event === "PermissionRequest" ? ["allow", "deny"] : ["block"];
 }

@@ -45,6 +45,7 @@ import type {
   RunEvent,
   RunOptions,
   RunResult,
+  SessionSource,
   Trace,
 } from "./types.js";
 
@@ -96,13 +97,14 @@ export class EngineRun implements Run {
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
-  /** `onEnd` gets the result before anybody else, inside `abort` if that is what ended the run. */
+  /** `onEnd` gets the result before anybody else, inside `abort` if that ended the run; `session`: it is its first. */
   constructor(
     parts: AgentParts,
     prompt: Prompt,
     options: RunOptions,
     load: LoadEngine,
     onEnd: (result: RunResult) => void = () => {},
+    session?: SessionSource,
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
@@ -127,7 +129,8 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.profiles, running);
-    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => {
+    const begun = session && { source: session, model: parts.tracing.model.model };
+    this.#functions = new HostFunctions(parts.functions, running, begun, async (model, field) => {
       const config = this.#models.add(model, field, parts.tools);
       await this.#loading.open();
       return { ...config, ...parts.asked };

@@ -11,6 +11,7 @@ import type {
   RunEventOf,
   Usage,
 } from "./event.js";
+import type { Chat } from "./chat-types.js";
 import type { FinishOptions } from "./finish-types.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { ContextOptions } from "./context-types.js";
@@ -29,6 +30,7 @@ import type { TraceOptions } from "./trace-types.js";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "./standard-schema.js";
 
 export type * from "./aws-types.js";
+export type * from "./chat-types.js";
 export type * from "./context-types.js";
 export type * from "./error-types.js";
 export type * from "./event.js";
@@ -471,26 +473,4 @@ export interface Agent<Output = unknown> {
   run(prompt: Prompt, options?: RunOptions<Output>): Run<Output>;
   /** A conversation that keeps its transcript, and what persistent subagents remember, from prompt to prompt. */
   chat(options?: Pick<RunOptions, "messages" | "subagents">): Chat<Output>;
-}
-
-/** A conversation: each run goes on from where the last one ended, however it ended. */
-export interface Chat<Output = unknown> {
-  /** The transcript so far; replaced when a run ends. */
-  readonly messages: readonly Message[];
-  /** What persistent subagents remember so far. */
-  readonly subagents: readonly SubagentMemory[];
-  /** The run that is going on. */
-  readonly current: Run<Output> | undefined;
-  /**
-   * Starts a run on the transcript.
-   *
-   * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on
-   */
-  run(prompt: Prompt, options?: Omit<RunOptions<Output>, "messages" | "subagents">): Run<Output>;
-  /**
-   * Forgets the transcript and what subagents remember, or replaces the former.
-   *
-   * @throws LoopletError `misuse_chat_busy` while a run goes on
-   */
-  reset(messages?: readonly Message[]): void;
 }

@@ -6,10 +6,15 @@ import type { AgentOptions, Hook, HookOutput, RunEvent } from "../../src/face/ty
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 
-function setUp(options: Partial<AgentOptions> = {}) {
+const TURNS: Parameters<typeof scripted>[0] = [
+  { toolCalls: [{ name: "act", input: { n: 1 } }] },
+  { text: "End." },
+];
+
+function setUp(options: Partial<AgentOptions> = {}, turns = TURNS) {
   const execute = vi.fn((): unknown => "done");
   const requests: string[] = [];
-  const answers = scripted([{ toolCalls: [{ name: "act", input: { n: 1 } }] }, { text: "End." }]);
+  const answers = scripted(turns);
   const fetch: typeof globalThis.fetch = (url, init) => {
     requests.push(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>));
     return answers(url as string, init as RequestInit) as Promise<Response>;
@@ -196,6 +201,75 @@ describe("hooks", () => {
     expect(other).not.toHaveBeenCalled();
   });
 
+  it("SessionStart has its say with the first prompt of a chat or run, and only there", async () => {
+    const starts = vi.fn<Hook<"SessionStart">>(() => ({ additionalContext: "It rains." }));
+    const ends = vi.fn<Hook<"SessionEnd">>();
+    const { agent, requests } = setUp(
+      { hooks: { SessionStart: [{ hooks: [starts] }], SessionEnd: [{ hooks: [ends] }] } },
+      Array.from({ length: 5 }, () => ({ text: "End." })),
+    );
+    const chat = agent.chat();
+    const run = chat.run("Go");
+    run.followUp("And?");
+    await run.result;
+    await chat.run("More").result;
+    expect(starts.mock.calls.map(([input]) => input)).toEqual([
+      { event: "SessionStart", agentPath: "root", source: "startup", model: "claude-sonnet-4-6" },
+    ]);
+    expect(requests.at(-1)!.split("It rains.")).toHaveLength(2);
+    expect(ends).not.toHaveBeenCalled();
+    chat.reset();
+    chat.reset();
+    await chat.run("Anew").result;
+    chat.close();
+    chat.close();
+    expect(starts.mock.lastCall?.[0]).toMatchObject({ source: "clear" });
+    expect(ends.mock.calls.map(([{ reason }]) => reason)).toEqual(["clear", "close"]);
+    expect(() => chat.run("Late")).toThrow(expect.objectContaining({ code: "misuse_chat_closed" }));
+    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hi" }] }];
+    await agent.run("Go", { messages }).result;
+    expect(starts.mock.lastCall?.[0]).toMatchObject({ source: "resume" });
+    expect(ends.mock.lastCall?.[0]).toEqual({ event: "SessionEnd", reason: "completed" });
+  });
+
+  it("SessionStart can end the run, and is asked about its sources only", async () => {
+    const { agent, requests } = setUp({
+      hooks: {
+        SessionStart: [
+          { matcher: "startup", hooks: [() => ({ continue: false, stopReason: "Closed today." })] },
+          { matcher: "resume", hooks: [() => ({ additionalContext: "Not for this one." })] },
+        ],
+      },
+    });
+    const result = await agent.run("Go").result;
+    expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "hook", abortReason: "Closed today." });
+    expect(requests).toEqual([]);
+  });
+
+  it("a SessionStart hook that wants to decide has failed, and a SessionEnd hook that throws harms nothing", async () => {
+    const reportError = vi.fn();
+    vi.stubGlobal("reportError", reportError);
+    const { agent } = setUp({
+      hooks: {
+        SessionStart: [{ hooks: [() => ({ decision: "allow" })] }],
+        SessionEnd: [
+          {
+            matcher: "completed",
+            hooks: [
+              () => {
+                throw new Error("Broken.");
+              },
+            ],
+          },
+        ],
+      },
+    });
+    const warnings = (await eventsOf(agent)).filter(({ type }) => type === "warning");
+    expect(warnings).toMatchObject([{ code: "hook_failed" }]);
+    await vi.waitFor(() => expect(reportError).toHaveBeenCalledWith(new Error("Broken.")));
+    vi.unstubAllGlobals();
+  });
+
   it("Notification hears that an approval is waited for, and nothing waits for it", async () => {
     const hears = vi.fn(() => new Promise<never>(() => {}));
     const execute = vi.fn(() => "done");
@@ -269,7 +343,12 @@ describe("hooks", () => {
     const known = [...rust.matchAll(/\(HookEvent::\w+, "(\w+)"\)/g)].map(([, name]) => name!);
     const lists = /const TOOL_EVENTS = (.*?)const EVENTS_TABLE/s.exec(face)?.[1] ?? "";
     const offered = [...lists.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
-    expect(offered.filter((name) => !known.includes(name))).toEqual(["StopFailure", "Notification"]);
+    expect(offered.filter((name) => !known.includes(name))).toEqual([
+      "SessionStart",
+      "StopFailure",
+      "Notification",
+      "SessionEnd",
+    ]);
   });
 });
 
