@@ -230,6 +230,19 @@ fn the_host_is_asked_about_time_and_what_it_adds_counts_from_its_answer_on() {
 }
 
 #[test]
+fn a_question_about_time_outlives_an_attempt_that_fails() {
+    let mut world = timed(json!({"totalMs": 100}));
+    world.pass(100);
+    world.refuse(529, &[], "{}");
+    assert_eq!(world.questions.len(), 1);
+    give(&mut world, Some(60_000));
+    world.pass(59_999);
+    assert!(world.done.is_none());
+    world.pass(1);
+    assert_eq!(world.questions.len(), 1, "asked again");
+}
+
+#[test]
 fn a_host_that_does_not_answer_about_time_lets_the_run_be_stopped() {
     let mut world = timed(json!({"totalMs": 100}));
     world.pass(599);

@@ -199,9 +199,14 @@ impl Agent {
         is_hook
     }
 
-    /// The run ends: nothing of what waits for hooks goes on, but what tools have brought stays.
+    /// The answer goes no further: nothing of what waits for hooks goes on, but what tools have brought stays. A question
+    /// about time is of the iteration or the run: [`Agent::drop_time`].
     pub(super) fn drop_hooks(&mut self, desk: &mut Desk<'_>) {
         for Hooking { point, asked } in std::mem::take(&mut self.hooking) {
+            if matches!(point, HookPoint::Time { .. }) {
+                self.hooking.push(Hooking { point, asked });
+                continue;
+            }
             for Asked { question, .. } in asked {
                 desk.ledger.timers.clear(TimerReason::Question { question });
                 desk.ledger.close(question);
