@@ -66,9 +66,9 @@ pub struct RequestSpec<'a> {
 }
 
 impl RequestSpec<'_> {
-    /// The model that is asked wrote this message, in the protocol of this name.
+    /// The model that is asked wrote this message as it is, in the protocol of this name.
     pub fn wrote(&self, message: &Message, protocol: &str) -> bool {
-        let origin = message.origin.as_ref();
+        let origin = message.origin.as_ref().filter(|_| !message.compacted);
         origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
     }
 

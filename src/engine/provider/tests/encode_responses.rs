@@ -100,6 +100,13 @@ fn a_custom_tools_call_goes_back_as_one_with_its_result_and_to_another_model_as_
         json!({"type":"custom_tool_call","call_id":"c1","name":"weather","input":"ls \"a\"\n","id":"ctc_1"})
     );
     assert_eq!(result, "custom_tool_call_output");
+    let mut shortened = messages.clone();
+    shortened[0].compacted = true;
+    let (item, result) = kinds(json!({}), &shortened);
+    assert_eq!(
+        (&item["type"], result.as_str()),
+        (&json!("function_call"), "function_call_output")
+    );
     let saved = serde_json::to_string(&messages).unwrap();
     let restored: Vec<Message> = serde_json::from_str(&saved).unwrap();
     assert_eq!(kinds(json!({}), &restored).0["type"], "custom_tool_call");
