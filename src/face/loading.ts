@@ -2,7 +2,7 @@
 import type { Driver, LoadEngine, OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import type { ModelConfig } from "./models.js";
-import { QUESTIONS } from "./parts.js";
+import { partOf, QUESTIONS } from "./parts.js";
 import { refusal } from "./run-end.js";
 
 export class Loading {
@@ -26,9 +26,14 @@ export class Loading {
     return !this.load.lacks?.([QUESTIONS]);
   }
 
-  /** Calls `use` when everything is there: at once where nothing is missing. `onFailure` gets why it will not be. */
-  whenReady(use: () => unknown, onFailure: (error: unknown) => void): void {
-    if (this.load.lacks?.(this.needed)) void this.open().then(use).catch(onFailure);
+  /** Loads what a model needs that comes later; other models' parts may be missing. */
+  async prepare(model: ModelConfig): Promise<void> {
+    await this.load([partOf(model)]);
+  }
+
+  /** Calls `use` when the model can be asked: at once where nothing is missing. `onFailure` gets why it will not be. */
+  whenReady(model: ModelConfig, use: () => unknown, onFailure: (error: unknown) => void): void {
+    if (this.load.lacks?.([partOf(model)])) void this.prepare(model).then(use).catch(onFailure);
     else use();
   }
 }

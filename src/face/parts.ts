@@ -47,8 +47,9 @@ export class Parts {
   readonly #from: PartFiles;
   readonly #loading = new Map<string, Promise<void>>();
   /** Those that are there, in the order in which they came. */
-  readonly #modules: WebAssembly.Module[] = [];
-  readonly #loaded = new Set<string>();
+  readonly #modules: { readonly part: string; readonly module: WebAssembly.Module }[] = [];
+  /** Those that the instance has too. */
+  readonly #filled = new Set<string>();
   /** A run has missed one: the next have all. */
   #isMissed = false;
 
@@ -56,9 +57,9 @@ export class Parts {
     this.#from = from;
   }
 
-  /** Whether one of them is still to be loaded. */
+  /** Whether one of them is not in the instance: what was loaded comes into it with {@link Parts.fill}. */
   lacks(parts: Iterable<string>): boolean {
-    return [...parts].some((part) => part in this.#from.files && !this.#loaded.has(part));
+    return [...parts].some((part) => part in this.#from.files && !this.#filled.has(part));
   }
 
   /** Has the files fetched, so that a run need not wait for them; a failure is for the run to tell. */
@@ -97,7 +98,7 @@ export class Parts {
   fill(exports: WebAssembly.Exports, count: number): number {
     const table = exports["T0"] as WebAssembly.Table;
     const { lentAt } = this.#from;
-    for (const module of this.#modules.slice(count)) {
+    for (const { part, module } of this.#modules.slice(count)) {
       const lent: WebAssembly.ModuleImports = {};
       for (const { name, kind } of WebAssembly.Module.imports(module))
         lent[name] =
@@ -105,6 +106,7 @@ export class Parts {
             ? table.get(lentAt + parseInt(name, 36))
             : (exports[name] as WebAssembly.ImportValue);
       new WebAssembly.Instance(module, { "": lent });
+      this.#filled.add(part);
     }
     return this.#modules.length;
   }
@@ -126,8 +128,7 @@ export class Parts {
     if (file === undefined) return;
     try {
       const packed = (await file()).part;
-      this.#modules.push(await WebAssembly.compile(await this.#from.unpack(packed)));
-      this.#loaded.add(part);
+      this.#modules.push({ part, module: await WebAssembly.compile(await this.#from.unpack(packed)) });
     } catch (error) {
       throw new LoopletError(
         "config_wasm",

@@ -132,7 +132,7 @@ export class EngineRun implements Run {
     const begun = session && { source: session, model: parts.tracing.model.model };
     this.#functions = new HostFunctions(parts.functions, running, begun, async (model, field) => {
       const config = this.#models.add(model, field, parts.tools);
-      await this.#loading.open();
+      await this.#loading.prepare(config);
       return { ...config, ...parts.asked };
     });
     this.#summaries = new Summaries(parts.profiles, running);
@@ -203,7 +203,8 @@ export class EngineRun implements Run {
     const config = { ...this.#models.add(model, "model", tools), ...asked };
     this.#model = config;
     if (this.#driver === undefined) return;
-    this.#loading.whenReady(() => this.#model === config && setModel(this.#driver, config), this.#report);
+    const set = (): unknown => this.#model === config && setModel(this.#driver, config);
+    this.#loading.whenReady(config, set, this.#report);
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
