@@ -65,7 +65,7 @@ export class Conversation implements Chat {
         throw new LoopletError(
           "config_unknown_option",
           kept,
-          "the chat keeps the transcript; use chat.reset(messages)",
+          "the chat keeps them: begin one with agent.chat({ messages, subagents }), or use chat.reset(messages)",
         );
       }
     }
@@ -78,10 +78,11 @@ export class Conversation implements Chat {
         this.#messages = result.messages;
         this.#subagents = result.subagents;
         this.#current = undefined;
+        // One that has come to no model call has begun nothing.
+        if (result.iterations > 0) this.#session = undefined;
       },
       this.#session,
     );
-    this.#session = undefined;
     this.#current = run;
     return run;
   }

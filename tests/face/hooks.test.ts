@@ -209,6 +209,7 @@ describe("hooks", () => {
       Array.from({ length: 5 }, () => ({ text: "End." })),
     );
     const chat = agent.chat();
+    await chat.run("Never", { signal: AbortSignal.abort() }).result;
     const run = chat.run("Go");
     run.followUp("And?");
     await run.result;
