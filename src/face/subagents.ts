@@ -93,7 +93,10 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   const { root } = list;
   const { tools, model } = know(list, caller, field, options);
   const { timeouts, retry, context, ...own } = profileConfig(options, field, tools);
-  const fallbacks = fallbackConfig(options, field, list.models, tools);
+  const { maxOutputTokens } = options;
+  const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
+    maxOutputTokens === undefined ? config : { ...config, maxOutputTokens },
+  );
   const unpriced = [model, ...(fallbacks ?? [])].some(({ price }) => price === undefined);
   if (options.maxUsd !== undefined && unpriced && list.options.allowUnknownPrice !== true) {
     throw new LoopletError(
@@ -102,7 +105,8 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
       "needs to know what the model costs: give the model a price, or set allowUnknownPrice: true in createAgent",
     );
   }
-  const noMore = options.model === undefined ? {} : { fallbackModels: undefined };
+  const isRuns = options.model === undefined && options.fallbackModels === undefined;
+  const noMore = isRuns ? {} : { fallbackModels: undefined };
   const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };
   addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, options, {
     ...root,

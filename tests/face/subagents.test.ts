@@ -228,6 +228,7 @@ describe("subagents have of their own", () => {
     const pal = subagent({
       description: "Pal",
       model: broken.model,
+      maxOutputTokens: 500,
       fallbackModels: [other.model],
       retry: { maxRetries: 1, baseMs: 0, jitterMs: 0 },
     });
@@ -235,6 +236,23 @@ describe("subagents have of their own", () => {
     const { toolCalls } = await agent.run("Go").result;
     expect(toolCalls[0]!.output).toBe("Other.");
     expect(broken.fetch.requests).toHaveLength(2);
+    expect(other.fetch.requests[0]!.body).toMatchObject({ max_tokens: 500 });
+  });
+
+  it("no fallback models of the run, if it says so", async () => {
+    const root = model("big", [asks("pal", "One."), { status: 529 }, { text: "End." }] as never);
+    const other = model("other", [{ text: "Other." }]);
+    const pal = subagent({ description: "Pal", fallbackModels: [] });
+    const agent = createAgent({
+      model: root.model,
+      tools: { pal },
+      fallbackModels: [other.model],
+      retry: { maxRetries: 0 },
+    });
+    const { text, toolCalls } = await agent.run("Go").result;
+    expect(text).toBe("End.");
+    expect(toolCalls[0]!.output).toMatchObject({ code: expect.any(String) });
+    expect(other.fetch.requests).toHaveLength(0);
   });
 });
 
