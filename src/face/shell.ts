@@ -291,13 +291,15 @@ export class Shell {
   // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
   private take(request: number, chunk: Uint8Array): number {
     const { reader } = this;
+    // First, because a clock of the host's may do anything, to other runs of the instance too.
+    const now = this.hasClock ? this.now() : Date.now();
     if (reader.bytes.length === 0) reader.look();
     if (reader.words[reader.lostWord] !== 0) {
       this.instance.crash(trapped());
       return 0;
     }
     reader.bytes.set(chunk, reader.inletAt);
-    const units = this.handle.chunk(request, chunk.length, this.hasClock ? this.now() : Date.now());
+    const units = this.handle.chunk(request, chunk.length, now);
     if (reader.bytes.length === 0) reader.look();
     return units;
   }

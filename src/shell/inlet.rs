@@ -1,7 +1,6 @@
-//! The buffer through which bytes of a response enter linear memory: one for all runs of the instance.
+//! The buffer through which bytes of a response and short texts enter linear memory: one for all runs of the instance.
 //!
-//! JavaScript copies a chunk into it and calls [`super::RunHandle::chunk`], which reads it before anything else can
-//! happen. So nothing is allocated per chunk and a chunk is copied once.
+//! JavaScript copies them into it and at once calls the function that reads them: nothing else can happen between. So nothing is allocated per chunk and a chunk is copied once.
 
 use std::cell::RefCell;
 
