@@ -283,7 +283,7 @@ impl NdjsonDecoder {
 
     fn call(&self, event: &Object<'_>, answer: &Answer) -> Option<usize> {
         let mut calls = self.calls.iter().rev();
-        let found = match (event.number("index"), event.string("id")) {
+        let found = match (event.number("index"), event.filled("id")) {
             (Some(index), _) => calls.find(|(known, _)| *known == Some(index)),
             (None, Some(id)) => {
                 calls.find(|(_, part)| answer.parts.get(*part).is_some_and(|part| part.id == id))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::calls::{N1, ONE, add, all, bedrock, blocks, chat, gemini, lines, texts};
-use super::speak::{End, Say, begin, finish, item, tool_start};
+use super::speak::{End, Say, begin, finish, item, parts, tool_start};
 use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -149,7 +149,11 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "reaches the length limit within the arguments",
             run: "does not run the call and tells the model that it was cut off",
-            bodies: texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
+            bodies: [
+                texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Length),
+                vec![("gemini", gemini_cut(End::Length))],
+            ]
+            .concat(),
             expect: &["sent call t1, result t1 cut_off", "completed \"Done.\""],
             ..Row::default()
         },
@@ -174,42 +178,48 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "cuts arguments off but says that the calls are whole",
             run: "does not run the call and tells the model where its JSON ends",
-            bodies: texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Calls),
+            bodies: [
+                texts(&[add("t1", "{\"n\":1,\"m\":[2")], End::Calls),
+                vec![("gemini", gemini_cut(End::Calls))],
+            ]
+            .concat(),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()
         },
         Row {
             server: "writes the arguments in a code fence",
             run: "runs the call, with a warning",
-            bodies: texts(&[add("t1", "```json\n{\"n\":1}\n```")], End::Calls),
+            bodies: all(&[add("t1", "```json\n{\"n\":1}\n```")]),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes trailing commas",
             run: "runs the call without them, with a warning",
-            bodies: texts(&[add("t1", "{\"n\":1,}")], End::Calls),
+            bodies: all(&[add("t1", "{\"n\":1,}")]),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes prose around the arguments",
             run: "runs the call, with a warning",
-            bodies: texts(&[add("t1", "Sure! {\"n\":1} is what I need.")], End::Calls),
+            bodies: all(&[add("t1", "Sure! {\"n\":1} is what I need.")]),
             expect: REPAIRED,
             ..Row::default()
         },
         Row {
             server: "writes the arguments as JSON within a JSON string",
             run: "runs the call, with a warning",
-            bodies: texts(&[add("t1", "\"{\\\"n\\\":1}\"")], End::Calls),
+            bodies: all(&[add("t1", "\"{\\\"n\\\":1}\"")]),
             expect: REPAIRED,
+            // There a string is as good as the object that it holds.
+            but: &[("gemini", ONE)],
             ..Row::default()
         },
         Row {
             server: "writes an array, a number or a word as arguments",
             run: "tells the model that an object is expected",
-            bodies: texts(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")], End::Calls),
+            bodies: all(&[add("t1", "[1]"), add("t2", "1"), add("t3", "true")]),
             expect: &[
                 "sent call t1, call t2, call t3, result t1 invalid_json, result t2 invalid_json, result t3 invalid_json",
                 "completed \"Done.\"",
@@ -219,7 +229,7 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "writes prose alone as arguments",
             run: "tells the model that it is no JSON",
-            bodies: texts(&[add("t1", "one, please")], End::Calls),
+            bodies: all(&[add("t1", "one, please")]),
             expect: &["sent call t1, result t1 invalid_json", "completed \"Done.\""],
             ..Row::default()
         },
@@ -287,6 +297,18 @@ fn deep() -> Vec<(&'static str, Vec<u8>)> {
         )
     });
     bodies.collect()
+}
+
+/// Gemini: arguments in pieces, of which the last never comes.
+fn gemini_cut(end: End) -> Vec<u8> {
+    let piece = json!({"name": "add", "id": "t1", "willContinue": true,
+        "partialArgs": [{"jsonPath": "$.n", "stringValue": "on", "willContinue": true}]});
+    [
+        begin("gemini"),
+        parts(json!([{"functionCall": piece}])),
+        finish("gemini", end),
+    ]
+    .concat()
 }
 
 /// Responses: one item, whole.

@@ -71,11 +71,55 @@ pub fn rows() -> Vec<Row> {
                         say("bedrock_converse", 2, &add("t1", N1)),
                     ])
                 }),
+                ("openai_chat", {
+                    let detail = |kind: &str, field: &str, text: &str| chunk(json!({"reasoning_details": [
+                        {"type": kind, field: text, "format": "anthropic-claude-v1", "index": 0}]}), Value::Null);
+                    [
+                        begin("openai_chat"),
+                        detail("reasoning.text", "text", "Hm."),
+                        detail("reasoning.text", "signature", "c2ln"),
+                        detail("reasoning.encrypted", "data", "c2VjcmV0"),
+                        say("openai_chat", 0, &add("t1", N1)),
+                        finish("openai_chat", End::Calls),
+                    ]
+                    .concat()
+                }),
+                ("openai_responses", {
+                    let hidden = json!({"id": "rs_1", "type": "reasoning", "summary": [],
+                        "encrypted_content": "c2VjcmV0"});
+                    [
+                        begin("openai_responses"),
+                        say("openai_responses", 0, &Say::Thinking("Hm.")),
+                        item("added", 1, hidden.clone()),
+                        item("done", 1, hidden),
+                        say("openai_responses", 2, &add("t1", N1)),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
             ],
             expect: &[
                 r#"run add {"n":1} as t1"#,
                 "sent thinking, redacted_thinking, call t1, result t1 1",
                 "completed \"Done.\"",
+            ],
+            but: &[
+                (
+                    "openai_chat",
+                    &[
+                        r#"run add {"n":1} as t1"#,
+                        "sent reasoning.text, reasoning.encrypted, call t1, result t1 1",
+                        "completed \"Done.\"",
+                    ],
+                ),
+                (
+                    "openai_responses",
+                    &[
+                        r#"run add {"n":1} as t1"#,
+                        "sent reasoning, reasoning, call t1, result t1 1",
+                        "completed \"Done.\"",
+                    ],
+                ),
             ],
             ..Row::default()
         },

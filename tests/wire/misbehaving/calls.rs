@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::speak::{
-    End, Say, answer, begin, block_delta, chunk, event, finish, item, line, parts, tool_start,
+    End, Say, answer, begin, block_delta, chunk, event, finish, item, line, message, parts, tool_start,
 };
 use super::{PROTOCOLS, Row, TEXTUAL};
 
@@ -122,6 +122,17 @@ pub fn rows() -> Vec<Row> {
                     ]
                     .concat()
                 }),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        message(
+                            "contentBlockStart",
+                            json!({"start": {"toolUse": {"toolUseId": "t1", "name": "add"}}}),
+                        ),
+                        message("contentBlockDelta", json!({"delta": {"toolUse": {"input": N1}}})),
+                        message("contentBlockStop", json!({})),
+                    ]),
+                ),
             ],
             expect: ONE,
             ..Row::default()
@@ -169,27 +180,124 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "blanks id and name in later deltas, as empty strings or null",
             run: "keeps the first",
-            bodies: vec![(
-                "openai_chat",
-                chat(&[
-                    json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": ""}}),
-                    json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"n\""}}),
-                    json!({"index": 0, "id": null, "function": {"name": null, "arguments": ":1}"}}),
-                ]),
-            )],
+            bodies: vec![
+                (
+                    "openai_chat",
+                    chat(&[
+                        json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": ""}}),
+                        json!({"index": 0, "id": "", "function": {"name": "", "arguments": "{\"n\""}}),
+                        json!({"index": 0, "id": null, "function": {"name": null, "arguments": ":1}"}}),
+                    ]),
+                ),
+                (
+                    "ndjson",
+                    lines(&[
+                        json!({"type": "tool_call_start", "id": "t1", "name": "add"}),
+                        json!({"type": "tool_call_delta", "id": "", "text": "{\"n\""}),
+                        json!({"type": "tool_call_delta", "id": null, "name": null, "text": ":1}"}),
+                    ]),
+                ),
+                ("openai_responses", {
+                    let call = |id: Value, name: Value, arguments: &str| {
+                        json!({"type": "function_call",
+                        "call_id": id, "name": name, "arguments": arguments})
+                    };
+                    [
+                        begin("openai_responses"),
+                        item("added", 0, call(json!("t1"), json!("add"), "")),
+                        item("done", 0, call(json!(""), Value::Null, N1)),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
+                (
+                    "gemini",
+                    [
+                        begin("gemini"),
+                        parts(json!([{"functionCall": {"id": "t1", "name": "add", "willContinue": true}}])),
+                        parts(
+                            json!([{"functionCall": {"id": "", "name": "", "willContinue": true,
+                            "partialArgs": [{"jsonPath": "$.n", "numberValue": 1}]}}]),
+                        ),
+                        parts(json!([{"functionCall": {"id": null, "name": null}}])),
+                        finish("gemini", End::Calls),
+                    ]
+                    .concat(),
+                ),
+            ],
             expect: ONE,
             ..Row::default()
         },
         Row {
             server: "repeats id and name in every delta",
             run: "reads one call",
-            bodies: vec![(
-                "openai_chat",
-                chat(&[
-                    json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": "{\"n\""}}),
-                    json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": ":1}"}}),
-                ]),
-            )],
+            bodies: vec![
+                (
+                    "openai_chat",
+                    chat(&[
+                        json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": "{\"n\""}}),
+                        json!({"index": 0, "id": "t1", "function": {"name": "add", "arguments": ":1}"}}),
+                    ]),
+                ),
+                (
+                    "ndjson",
+                    lines(&[
+                        json!({"type": "tool_call_start", "id": "t1", "name": "add"}),
+                        json!({"type": "tool_call_delta", "id": "t1", "name": "add", "text": "{\"n\""}),
+                        json!({"type": "tool_call_delta", "id": "t1", "name": "add", "text": ":1}"}),
+                    ]),
+                ),
+                ("openai_responses", {
+                    let call = |arguments: &str| {
+                        json!({"type": "function_call", "call_id": "t1", "name": "add",
+                        "arguments": arguments})
+                    };
+                    let delta = |text: &str| {
+                        event(
+                            json!({"type": "response.function_call_arguments.delta", "output_index": 0,
+                            "call_id": "t1", "name": "add", "delta": text}),
+                        )
+                    };
+                    [
+                        begin("openai_responses"),
+                        item("added", 0, call("")),
+                        item("added", 0, call("")),
+                        delta("{\"n\""),
+                        delta(":1}"),
+                        item("done", 0, call(N1)),
+                        finish("openai_responses", End::Calls),
+                    ]
+                    .concat()
+                }),
+                (
+                    "gemini",
+                    [
+                        begin("gemini"),
+                        parts(json!([{"functionCall": {"id": "t1", "name": "add", "willContinue": true}}])),
+                        parts(
+                            json!([{"functionCall": {"id": "t1", "name": "add", "willContinue": true,
+                            "partialArgs": [{"jsonPath": "$.n", "numberValue": 1}]}}]),
+                        ),
+                        parts(json!([{"functionCall": {"id": "t1", "name": "add"}}])),
+                        finish("gemini", End::Calls),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock(&[
+                        tool_start(0, json!({"toolUseId": "t1", "name": "add"})),
+                        block_delta(
+                            0,
+                            json!({"toolUse": {"toolUseId": "t1", "name": "add", "input": "{\"n\""}}),
+                        ),
+                        block_delta(
+                            0,
+                            json!({"toolUse": {"toolUseId": "t1", "name": "add", "input": ":1}"}}),
+                        ),
+                    ]),
+                ),
+            ],
             expect: ONE,
             ..Row::default()
         },

@@ -47,6 +47,10 @@ pub fn rows() -> Vec<Row> {
                     "openai_responses",
                     responses(json!({"status": null, "incomplete_details": null})),
                 ),
+                (
+                    "bedrock_converse",
+                    bedrock_end(&hi("bedrock_converse"), json!({"stopReason": null})),
+                ),
             ],
             expect: HI,
             ..Row::default()
@@ -54,16 +58,50 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "gives null as the reason behind a call",
             run: "runs the call",
-            bodies: vec![(
-                "openai_chat",
-                [
-                    begin("openai_chat"),
-                    say("openai_chat", 0, &add("t1", N1)),
-                    chunk(json!({}), Value::Null),
-                    DONE.to_vec(),
-                ]
-                .concat(),
-            )],
+            bodies: vec![
+                (
+                    "anthropic",
+                    [
+                        begin("anthropic"),
+                        call("anthropic"),
+                        stop_reason(json!({"stop_reason": null})),
+                        event(json!({"type": "message_stop"})),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "openai_chat",
+                    [
+                        begin("openai_chat"),
+                        call("openai_chat"),
+                        chunk(json!({}), Value::Null),
+                        DONE.to_vec(),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "openai_responses",
+                    [
+                        begin("openai_responses"),
+                        call("openai_responses"),
+                        event(json!({"type": "response.completed", "response": {"status": null}})),
+                    ]
+                    .concat(),
+                ),
+                (
+                    "bedrock_converse",
+                    bedrock_end(&call("bedrock_converse"), json!({"stopReason": null})),
+                ),
+                (
+                    "ndjson",
+                    [
+                        begin("ndjson"),
+                        call("ndjson"),
+                        line(json!({"type": "finish", "reason": null})),
+                    ]
+                    .concat(),
+                ),
+            ],
             expect: ONE,
             ..Row::default()
         },
@@ -78,6 +116,10 @@ pub fn rows() -> Vec<Row> {
                 ),
                 ("ndjson", ndjson(json!({"type": "finish"}))),
                 ("openai_responses", responses(json!({}))),
+                (
+                    "bedrock_converse",
+                    bedrock_end(&hi("bedrock_converse"), json!({})),
+                ),
             ],
             expect: HI,
             ..Row::default()
@@ -395,6 +437,22 @@ const DONE: &[u8] = b"data: [DONE]\n\n";
 
 fn hi(protocol: &str) -> Vec<u8> {
     say(protocol, 0, &Say::Text("Hi."))
+}
+
+fn call(protocol: &str) -> Vec<u8> {
+    say(protocol, 0, &add("t1", N1))
+}
+
+/// Bedrock: these blocks, an end with these fields, and the usage behind it.
+fn bedrock_end(blocks: &[u8], stop: Value) -> Vec<u8> {
+    let usage = json!({"usage": {"inputTokens": 10, "outputTokens": 5}});
+    [
+        begin("bedrock_converse"),
+        blocks.to_vec(),
+        message("messageStop", stop),
+        message("metadata", usage),
+    ]
+    .concat()
 }
 
 /// `Hi.` and a `message_delta` with this.

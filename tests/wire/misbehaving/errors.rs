@@ -131,6 +131,10 @@ pub fn rows() -> Vec<Row> {
                     "openai_chat",
                     data(json!({"object": "error", "message": "overloaded, try later", "code": 503})),
                 ),
+                (
+                    "openai_responses",
+                    data(json!({"error": {"type": "server_error", "code": "server_is_overloaded", "message": "later"}})),
+                ),
             ],
             expect: &["retry after overloaded", "completed \"Done.\""],
             ..Row::default()

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::speak::{End, Say, answer, begin, finish, say};
+use super::speak::{End, Say, answer, begin, finish, reframed, say};
 use super::{PROTOCOLS, Row};
 
 pub fn rows() -> Vec<Row> {
@@ -106,9 +106,9 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "cuts UTF-8 sequences and escapes of surrogate pairs between chunks",
             run: "reads whole characters",
-            bodies: lines(|protocol| {
+            bodies: each(|protocol| {
                 let said = say(protocol, 0, &Say::Text("Grüße, 日本 🦀 CRAB"));
-                let escaped = replaced(&said, b"CRAB", b"\\ud83e\\udd80");
+                let escaped = payload_replaced(protocol, &said, b"CRAB", b"\\ud83e\\udd80");
                 [begin(protocol), escaped, finish(protocol, End::Stop)].concat()
             }),
             expect: &["completed \"Grüße, 日本 🦀 🦀\""],
@@ -117,11 +117,11 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends half a surrogate pair",
             run: "puts U+FFFD there, as every JSON text must",
-            bodies: lines(|protocol| {
+            bodies: each(|protocol| {
                 let said = say(protocol, 0, &Say::Text("a CRAB b"));
                 [
                     begin(protocol),
-                    replaced(&said, b"CRAB", b"\\ud83e"),
+                    payload_replaced(protocol, &said, b"CRAB", b"\\ud83e"),
                     finish(protocol, End::Stop),
                 ]
                 .concat()
@@ -132,11 +132,11 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "sends bytes that are no UTF-8",
             run: "puts U+FFFD there",
-            bodies: lines(|protocol| {
+            bodies: each(|protocol| {
                 let said = say(protocol, 0, &Say::Text("a CRAB b"));
                 [
                     begin(protocol),
-                    replaced(&said, b"CRAB", b"\xff"),
+                    payload_replaced(protocol, &said, b"CRAB", b"\xff"),
                     finish(protocol, End::Stop),
                 ]
                 .concat()
@@ -192,7 +192,7 @@ pub fn rows() -> Vec<Row> {
         Row {
             server: "answers plain text with status 200",
             run: "tries again; the failure has the text",
-            bodies: streams(|_| b"upstream connect error or disconnect".to_vec()),
+            bodies: each(|_| b"upstream connect error or disconnect".to_vec()),
             expect: &["retry after malformed_stream", "completed \"Done.\""],
             ..Row::default()
         },
@@ -243,6 +243,14 @@ fn streams(body: impl Fn(&str) -> Vec<u8>) -> Vec<(&'static str, Vec<u8>)> {
 
 fn hi(protocol: &str) -> Vec<u8> {
     answer(protocol, &[Say::Text("Hi.")], End::Stop)
+}
+
+/// The same within an event, whatever frames it.
+fn payload_replaced(protocol: &str, body: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    if protocol == "bedrock_converse" {
+        return reframed(body, |payload| replaced(payload, old, new));
+    }
+    replaced(body, old, new)
 }
 
 fn without(body: &[u8], part: &[u8]) -> Vec<u8> {

@@ -279,14 +279,30 @@ pub fn message(name: &str, payload: Value) -> Vec<u8> {
         block.extend_from_slice(&(value.len() as u16).to_be_bytes());
         block.extend_from_slice(value.as_bytes());
     }
-    let payload = payload.to_string();
-    let total = (block.len() + payload.len() + 16) as u32;
+    framed(&block, payload.to_string().as_bytes())
+}
+
+/// A message of the event stream, with its lengths and checksums.
+fn framed(headers: &[u8], payload: &[u8]) -> Vec<u8> {
+    let total = (headers.len() + payload.len() + 16) as u32;
     let mut out = total.to_be_bytes().to_vec();
-    out.extend_from_slice(&(block.len() as u32).to_be_bytes());
+    out.extend_from_slice(&(headers.len() as u32).to_be_bytes());
     out.extend_from_slice(&crc32(&out).to_be_bytes());
-    out.extend_from_slice(&block);
-    out.extend_from_slice(payload.as_bytes());
+    out.extend_from_slice(headers);
+    out.extend_from_slice(payload);
     out.extend_from_slice(&crc32(&out).to_be_bytes());
+    out
+}
+
+/// The same messages with other payloads.
+pub fn reframed(mut body: &[u8], payload: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::new();
+    while body.len() >= 16 {
+        let length = |at: usize| u32::from_be_bytes(body[at..at + 4].try_into().unwrap()) as usize;
+        let (total, headers) = (length(0), 12 + length(4));
+        out.extend(framed(&body[12..headers], &payload(&body[headers..total - 4])));
+        body = &body[total..];
+    }
     out
 }
 

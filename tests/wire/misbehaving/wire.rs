@@ -174,6 +174,10 @@ fn chat(message: &Value, items: &mut Vec<Item>) {
                     items.push(Item::Other { name: name.into() });
                 }
             }
+            let details = list(&message["reasoning_details"]).iter();
+            items.extend(details.map(|detail| Item::Other {
+                name: text(&detail["type"]),
+            }));
             let said = text(&message["content"]);
             if !said.is_empty() {
                 items.push(Item::Text { text: said });

@@ -21,6 +21,8 @@ use super::block::OpenBlock;
 pub struct BedrockDecoder {
     /// Blocks that have begun and not stopped.
     open: Vec<OpenBlock>,
+    /// `messageStop` has come, with a reason or without.
+    stopped: bool,
     /// `metadata` has come, behind the end of the message.
     done: bool,
 }
@@ -57,8 +59,11 @@ impl BedrockDecoder {
     }
 
     fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {
+        // What names no block means the last one, or begins the first.
+        let last = self.open.last().map_or(0, |block| block.index);
         let index = body
             .number("contentBlockIndex")
+            .map_or(Some(last.into()), Some)
             .and_then(|index| u32::try_from(index).ok());
         match event {
             b"contentBlockStart" => {
@@ -81,11 +86,12 @@ impl BedrockDecoder {
             }
             b"messageStop" => {
                 self.stop_all(answer);
+                self.stopped = true;
                 read_stop_reason(body, answer);
             }
             b"metadata" => {
                 read_usage(body, answer);
-                if answer.raw_finish_reason.is_some() {
+                if self.stopped {
                     answer.complete = true;
                     self.done = true;
                 }
@@ -117,12 +123,12 @@ impl BedrockDecoder {
         }
     }
 
-    /// The body has ended. A stream that names its stop reason and lacks only `metadata` is whole.
+    /// The body has ended. A stream whose message stopped and that lacks only `metadata` is whole.
     ///
     /// # Errors
     /// `malformed_stream` when it was cut off before.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
-        if answer.raw_finish_reason.is_none() {
+        if !self.stopped {
             return Err(malformed("the stream ended before the message did", &[]));
         }
         self.stop_all(answer);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
-use super::super::super::json_reader::{Object, items, validate};
+use super::super::super::json_reader::{Object, items, string, validate};
 use super::super::super::json_writer::{closed, others, push_others, push_raw, push_vendor};
 use super::super::super::message::Json;
 use super::super::super::text::find;
@@ -281,7 +281,8 @@ impl GeminiDecoder {
         answer.push(part, text);
     }
 
-    /// A call with a name begins. Without one it goes on with the call that is open, or says that this one has ended.
+    /// A call with a name begins. Without one, or with the id of the call that is open, it goes on with that, or says that
+    /// it has ended.
     fn read_call(
         &mut self,
         part: &Object<'_>,
@@ -290,9 +291,11 @@ impl GeminiDecoder {
     ) -> Result<(), Failure> {
         // Arguments of nothing that is open are a call whose name the model forgot.
         let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
-        if let Some(name) = function.filled("name").or(nameless) {
+        let id = function.filled("id");
+        let open = self.call.as_ref().and_then(|(at, _)| answer.parts.get(*at));
+        let is_known = open.is_some_and(|open| id.as_deref() == Some(open.id.as_str()));
+        if let Some(name) = function.filled("name").or(nameless).filter(|_| !is_known) {
             self.end_open(answer);
-            let id = function.filled("id");
             let at = answer.start_tool_call(id.as_deref().unwrap_or_default(), &name);
             if let Some(open) = answer.parts.get_mut(at) {
                 let id = id.and_then(|_| function.get("id"));
@@ -313,7 +316,7 @@ impl GeminiDecoder {
         answer.push(*at, str::from_utf8(&text).unwrap_or_default());
         let is_empty = answer.parts.get(*at).is_some_and(|call| call.text.is_empty());
         if let Some(args) = function.get("args").filter(|_| is_empty) {
-            answer.push(*at, args);
+            answer.push(*at, string(args).as_deref().unwrap_or(args));
         }
         if function.get("willContinue") != Some("true") {
             self.end_open(answer);
@@ -339,8 +342,9 @@ impl GeminiDecoder {
 
     /// Completes what only the end can tell.
     fn close(&mut self, answer: &mut Answer) {
-        if answer.finish_reason == Some(FinishReason::Length) {
-            // A call that the limit has cut off must look like it.
+        let is_cut = self.call.as_ref().is_some_and(|(_, partial)| partial.is_cut());
+        if is_cut || answer.finish_reason == Some(FinishReason::Length) {
+            // A call that was cut off must look like it.
             self.call = None;
         }
         self.end_open(answer);

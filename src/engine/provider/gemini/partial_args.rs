@@ -19,6 +19,8 @@ pub struct PartialArgs {
     open: Vec<Level>,
     /// The last value is a string, whose closing quote is not written.
     in_string: bool,
+    /// The last value is a string of which more was announced.
+    is_cut: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,7 @@ impl PartialArgs {
             };
             out.extend_from_slice(start.as_bytes());
         }
+        self.is_cut = text.is_some() && arg.get("willContinue") == Some("true");
         push_escaped(out, &text.unwrap_or_default());
         Some(())
     }
@@ -94,6 +97,11 @@ impl PartialArgs {
             depth += 1;
         }
         Some(())
+    }
+
+    /// Whether the text as it is would lack the end of a string.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// Adds the text that is missing at the end.
