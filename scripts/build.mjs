@@ -18,6 +18,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { SetupError, fail, isMain, root, run, runQuietly } from "./lib/machine.mjs";
+import { ordered } from "./lib/order-wasm.mjs";
 import { packed } from "./lib/pack-wasm.mjs";
 import { partTable } from "./lib/part-table.mjs";
 import { buildStdEnv } from "./lib/rust.mjs";
@@ -66,7 +67,10 @@ async function bind({ env }, wasm, dev) {
   const { "wasm-bindgen-cli": version } = JSON.parse(
     readFileSync(join(root, "scripts/versions.json"), "utf8"),
   );
-  const ours = ["scripts/build.mjs", ...libs("trim-wasm", "pack-wasm", "wasm-binary", "wasm-module")];
+  const ours = [
+    "scripts/build.mjs",
+    ...libs("trim-wasm", "order-wasm", "pack-wasm", "wasm-binary", "wasm-module"),
+  ];
   if (isFresh("glue", [wasm, ...ours], `${dev} ${version}`)) return;
   rmSync(glue, { recursive: true, force: true });
   const args = ["--target", "web", "--omit-default-module-path", "--out-dir", glue, "--out-name", "looplet"];
@@ -78,7 +82,7 @@ async function bind({ env }, wasm, dev) {
   showExports();
   if (!dev) await optimise(file);
   cpSync(file, named);
-  if (!dev) writeFileSync(file, bare(readFileSync(file)));
+  if (!dev) writeFileSync(file, ordered(bare(readFileSync(file))));
   writeFileSync(join(glue, "length.js"), `export default ${readFileSync(file).length};\n`);
   writeFileSync(join(glue, "length.d.ts"), "declare const wasmBytes: number;\nexport default wasmBytes;\n");
   markFresh("glue");
@@ -89,12 +93,23 @@ async function bind({ env }, wasm, dev) {
  * part that is loaded when a run needs it.
  */
 async function embed(dev) {
-  const ours = libs("split-wasm", "assign-parts", "part-table", "pack-wasm", "wasm-binary", "wasm-module");
+  const ours = libs(
+    "split-wasm",
+    "assign-parts",
+    "part-table",
+    "order-wasm",
+    "pack-wasm",
+    "wasm-binary",
+    "wasm-module",
+  );
   const text = join(root, "src/face/join.wat");
   if (isFresh("parts", [named, text, join(root, "scripts/build.mjs"), ...ours], `${dev}`)) return;
   const joiner = join(glue, "join.wasm");
-  await runQuietly("wasm-as", process.execPath, [
-    join(root, "node_modules/binaryen/bin/wasm-as"),
+  // Its functions are inlined, because it is not optimised when it runs.
+  await runQuietly("wasm-opt", process.execPath, [
+    join(root, "node_modules/binaryen/bin/wasm-opt"),
+    "-O4",
+    "--flexible-inline-max-function-size=30",
     "--enable-bulk-memory",
     text,
     "-o",
@@ -104,6 +119,7 @@ async function embed(dev) {
   const { primary, parts, lentAt } = dev
     ? { primary: wasm, parts: {}, lentAt: 0 }
     : split(readFileSync(named), partTable, console.log);
+  const small = (bytes) => (dev ? bytes : ordered(bytes));
   const quick = async (bytes) => gzipSync(bytes, { level: 9 });
   const carry = async (name, constant, bytes, more, pack = dev ? quick : zopfli) => {
     const constants = { ...more, [constant]: await pack(packed(bytes)) };
@@ -124,8 +140,8 @@ async function embed(dev) {
   await Promise.all([
     // Read from the disk of a server, if at all.
     carry("inline", "engine", wasm, joins, quick),
-    carry("primary", "engine", primary, joins),
-    ...Object.entries(parts).map(([name, bytes]) => carry(`part-${name}`, "part", bytes, {})),
+    carry("primary", "engine", small(primary), joins),
+    ...Object.entries(parts).map(([name, bytes]) => carry(`part-${name}`, "part", small(bytes), {})),
   ]);
   const files = Object.keys(parts).map((name) => `  ${name}: () => import("./part-${name}.js"),\n`);
   writeFileSync(
@@ -143,10 +159,10 @@ function libs(...names) {
   return names.map((name) => join(root, `scripts/lib/${name}.mjs`));
 }
 
-/** As gzip, up to a tenth smaller than zlib's best. */
+/** As gzip, up to a tenth smaller than zlib's best. A block for each kind of bytes, however many there are. */
 async function zopfli(bytes) {
   const { gzipAsync } = require("@gfx/zopfli");
-  return Buffer.from(await gzipAsync(bytes, { numiterations: 15 }));
+  return Buffer.from(await gzipAsync(bytes, { numiterations: 15, blocksplittingmax: 0 }));
 }
 
 // After a trap the glue instantiates the engine anew: what is the instance's own is asked of it each time.

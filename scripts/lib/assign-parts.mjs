@@ -1,9 +1,10 @@
 // Decides which functions of the engine belong to which part: see `split-wasm.mjs`.
-import { calleesOf } from "./wasm-binary.mjs";
+import { calleesOf, needNames } from "./wasm-binary.mjs";
 import { kinds } from "./wasm-module.mjs";
 
 /** By function: the name of its part, or undefined for the primary. */
 export function assign(whole, table, report) {
+  needNames(whole.names);
   const parts = Object.keys(table);
   const names = whole.functions.map((_, index) => plain(whole.names.get(index) ?? ""));
   const callees = whole.functions.map(({ body }) => [...new Set(calleesOf(body))]);

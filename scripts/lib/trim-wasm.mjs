@@ -12,12 +12,22 @@
 // In the binary: `try body catch_all pad end` becomes `block body end`, and `try body delegate` the same. Depths of
 // branches do not change.
 
-import { Reader, importedFunctions, instructions, namesOf, number, op, sectionsOf } from "./wasm-binary.mjs";
+import {
+  Reader,
+  importedFunctions,
+  instructions,
+  namesOf,
+  needNames,
+  number,
+  op,
+  sectionsOf,
+} from "./wasm-binary.mjs";
 
 /** `wasm` without the pads of functions whose (mangled) names `keepsPads` is false for, nor what `isDead` is true for. */
 export function trimmed(wasm, { keepsPads, isDead }) {
   const sections = sectionsOf(wasm);
   const names = namesOf(wasm, sections);
+  needNames(names);
   const imported = importedFunctions(wasm, sections);
   const parts = [wasm.subarray(0, 8)];
   let stripped = 0;

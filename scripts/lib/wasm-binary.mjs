@@ -83,6 +83,11 @@ export function sectionsOf(wasm) {
   return sections;
 }
 
+/** @throws for a module whose functions have no names, which tell whose they are */
+export function needNames(names) {
+  if (names.size === 0) throw new Error("the WebAssembly has no names, which tell whose functions they are");
+}
+
 /** The names of functions by their index. */
 export function namesOf(wasm, sections) {
   const names = new Map();
@@ -98,7 +103,6 @@ export function namesOf(wasm, sections) {
       reader.at = behind;
     }
   }
-  if (names.size === 0) throw new Error("the WebAssembly has no names, which tell whose functions they are");
   return names;
 }
 
