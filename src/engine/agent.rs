@@ -220,7 +220,7 @@ impl Agent {
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let model = self.asked.config.model.clone();
         desk.ledger.emit(self.place(), EventKind::AgentStart { model });
-        self.submit(desk, prompt, "prompt", true);
+        self.open_with(desk, prompt);
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.

@@ -105,6 +105,9 @@ pub struct Config {
     /// What agents that are kept remember of earlier runs.
     #[serde(default)]
     pub subagents: Vec<Memory>,
+    /// How the session begins whose first run it is, for hooks of `SessionStart`; none for a later run.
+    #[serde(default)]
+    pub session: Option<String>,
 }
 
 /// The conversation of an agent that is kept from call to call.

@@ -103,6 +103,7 @@ impl Config {
             trace: r.flag("trace", false),
             agents: agents(r),
             subagents: memories(r),
+            session: r.text_if("session"),
         };
         record.finish(config)
     }

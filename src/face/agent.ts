@@ -31,6 +31,7 @@ import type {
   PermissionOptions,
   ProfileOptions,
   RunOptions,
+  SessionSource,
   ToolRunOptions,
   TraceOptions,
   Tracer,
@@ -48,7 +49,7 @@ export interface AgentParts {
   /** The same, and those of the other agents, by profile. */
   readonly sets: readonly ToolSet[];
   /** The engine's configuration as JSON, with the history of one run. */
-  readonly config: (history: History, inputs: Inputs) => string;
+  readonly config: (history: History, inputs: Inputs, session?: SessionSource) => string;
   readonly clock: Clock;
   /** The clock's own, if there is one. */
   readonly now: (() => number) | undefined;
@@ -182,12 +183,13 @@ function rootConfig(
 function configWriter(config: object, options: AgentOptions): AgentParts["config"] {
   const isFunction = typeof options.instructions === "function";
   const written = JSON.stringify(config);
-  return ({ messages, subagents }, inputs) => {
+  return ({ messages, subagents }, inputs, session) => {
     const told = isFunction ? instructionsOf(options) : undefined;
     const fixed =
       told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
     const values = inputsJson(inputs);
-    const start = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
+    const bound = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
+    const start = session === undefined ? bound : `${bound.slice(0, -1)},"session":"${session}"}`;
     return withList(withList(start, "messages", messages), "subagents", subagents);
   };
 }

@@ -76,10 +76,8 @@ export interface HookInputs {
     readonly trigger: "auto" | "manual" | "overflow";
     readonly summary: string;
   };
-  /** A session begins, a chat or a run outside of one, with its first prompt. Beside `UserPromptSubmit`. */
-  SessionStart: {
-    readonly event: "SessionStart";
-    readonly agentPath: string;
+  /** A session begins, a chat or a run outside of one, with its first prompt. Before `UserPromptSubmit`. */
+  SessionStart: HookPoint<"SessionStart"> & {
     readonly source: SessionSource;
     /** As in `model.model`. */
     readonly model: string;

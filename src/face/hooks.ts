@@ -2,7 +2,7 @@
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-types.js";
-import type { HostFunction, SessionStart } from "./host-functions.js";
+import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
 import type { HookAnswer } from "./question.js";
 import { reportUnheard } from "./run-end.js";
@@ -19,17 +19,23 @@ const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
 const OTHER_EVENTS = [
   "PostToolBatch",
+  "SessionStart",
   "UserPromptSubmit",
   "Stop",
   "PreCompact",
   "PostCompact",
-  "SessionStart",
 ];
 const HEARD_EVENTS = ["StopFailure", "Notification", "SessionEnd"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
 const TRIGGERS = ["auto", "manual", "overflow"];
+/** Events whose matchers are compared with something else than a name. */
+const WORDS: { readonly [event: string]: readonly string[] } = {
+  PreCompact: TRIGGERS,
+  PostCompact: TRIGGERS,
+  SessionStart: ["startup", "resume", "clear"],
+};
 const GROUP_TABLE: OptionTable = {
   matcher: "string",
   timeoutMs: "any",
@@ -62,22 +68,18 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
-    const known = event === "PreCompact" || event === "PostCompact" ? TRIGGERS : names;
-    const hasNames = isFor !== undefined && (known === TRIGGERS || NAMED_EVENTS.includes(event));
+    const known = WORDS[event] ?? (NAMED_EVENTS.includes(event) ? names : undefined);
     if (HEARD_EVENTS.includes(event)) continue;
     const config = {
-      event: event === "SessionStart" ? "UserPromptSubmit" : event,
-      names: hasNames ? known.filter(isFor) : undefined,
+      event,
+      names: isFor && known?.filter(isFor),
       timeoutMs,
       blocks: onFailure === "block",
     };
     for (const hook of group.hooks as readonly AnyHook[]) {
       functions.push({
         config,
-        ask: async (input, { signal, session }) => {
-          const told = event === "SessionStart" ? sessionStart(input, session, isFor) : input;
-          return told === undefined ? {} : answerOf(event, await hook(told, { signal }));
-        },
+        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal })),
       });
     }
   }
@@ -118,16 +120,6 @@ function notification({ agentPath, questionId, data }: RunEventOf<"question">): 
   const toolName = data?.toolName ?? "";
   const message = `${toolName} needs your approval: ${data?.reason}`;
   return { event: "Notification", notificationType: PROMPT, message, agentPath, questionId, toolName };
-}
-
-/** The first prompt of a session is where it starts; others are none of these hooks' business. */
-function sessionStart(
-  { agentPath, source }: HookInputs["UserPromptSubmit"],
-  session: SessionStart | undefined,
-  isFor: (source: string) => boolean = () => true,
-): HookInputs["SessionStart"] | undefined {
-  if (source !== "prompt" || session === undefined || !isFor(session.source)) return undefined;
-  return { event: "SessionStart", agentPath, ...session };
 }
 
 /** What tells the hooks that a session has ended. */

@@ -4,7 +4,7 @@ import type { Driver } from "./engine.js";
 import type { HookAnswer } from "./question.js";
 import type { ModelConfig } from "./models.js";
 import { message } from "./tool-schema.js";
-import type { Model, SessionSource } from "./types.js";
+import type { Model } from "./types.js";
 
 /** One function, as the engine knows it and as it is called. */
 export interface HostFunction {
@@ -22,16 +22,8 @@ export interface HostFunction {
 
 export interface HostContext {
   readonly signal: AbortSignal;
-  /** Where the run is the first of its session. */
-  readonly session: SessionStart | undefined;
   /** Takes a model into the run, when the engine has what it needs. */
   readonly takeModel: TakeModel;
-}
-
-/** How a session begins, and with which model. */
-export interface SessionStart {
-  readonly source: SessionSource;
-  readonly model: string;
 }
 
 export type TakeModel = (model: Model, field: string) => Promise<ModelConfig>;
@@ -40,17 +32,10 @@ export type TakeModel = (model: Model, field: string) => Promise<ModelConfig>;
 export class HostFunctions {
   readonly #functions: readonly HostFunction[];
   readonly #driver: () => Driver | undefined;
-  readonly #session: SessionStart | undefined;
   readonly #takeModel: TakeModel;
   readonly #open = new Map<number, AbortController>();
 
-  constructor(
-    functions: readonly HostFunction[],
-    driver: () => Driver | undefined,
-    session: SessionStart | undefined,
-    takeModel: TakeModel,
-  ) {
-    this.#session = session;
+  constructor(functions: readonly HostFunction[], driver: () => Driver | undefined, takeModel: TakeModel) {
     this.#functions = functions;
     this.#driver = driver;
     this.#takeModel = takeModel;
@@ -79,7 +64,7 @@ export class HostFunctions {
     input: unknown,
     signal: AbortSignal,
   ): Promise<{ hook: HookAnswer } | { failed: { why: string } }> {
-    const context = { signal, session: this.#session, takeModel: this.#takeModel };
+    const context = { signal, takeModel: this.#takeModel };
     try {
       return { hook: await this.#functions[hook]!.ask(input, context) };
     } catch (error) {

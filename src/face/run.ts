@@ -113,7 +113,7 @@ export class EngineRun implements Run {
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
-    const config = parts.config(options, inputs);
+    const config = parts.config(options, inputs, session);
     this.id = parts.ids();
     this.result = new Promise((resolve, reject) => {
       this.#settle = resolve;
@@ -129,8 +129,7 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.profiles, running);
-    const begun = session && { source: session, model: parts.tracing.model.model };
-    this.#functions = new HostFunctions(parts.functions, running, begun, async (model, field) => {
+    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => {
       const config = this.#models.add(model, field, parts.tools);
       await this.#loading.prepare(config);
       return { ...config, ...parts.asked };

@@ -215,7 +215,13 @@ describe("hooks", () => {
     await run.result;
     await chat.run("More").result;
     expect(starts.mock.calls.map(([input]) => input)).toEqual([
-      { event: "SessionStart", agentPath: "root", source: "startup", model: "claude-sonnet-4-6" },
+      {
+        event: "SessionStart",
+        agentPath: "root",
+        iteration: 0,
+        source: "startup",
+        model: "claude-sonnet-4-6",
+      },
     ]);
     expect(requests.at(-1)!.split("It rains.")).toHaveLength(2);
     expect(ends).not.toHaveBeenCalled();
@@ -242,8 +248,11 @@ describe("hooks", () => {
         ],
       },
     });
-    const result = await agent.run("Go").result;
-    expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "hook", abortReason: "Closed today." });
+    const events = await eventsOf(agent);
+    expect(events.filter(({ type }) => type === "question")).toMatchObject([{ question: "SessionStart" }]);
+    expect(events.at(-1)).toMatchObject({
+      outcome: { outcome: "stopped", stoppedBy: "hook", abortReason: "Closed today." },
+    });
     expect(requests).toEqual([]);
   });
 
@@ -345,7 +354,6 @@ describe("hooks", () => {
     const lists = /const TOOL_EVENTS = (.*?)const EVENTS_TABLE/s.exec(face)?.[1] ?? "";
     const offered = [...lists.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
     expect(offered.filter((name) => !known.includes(name))).toEqual([
-      "SessionStart",
       "StopFailure",
       "Notification",
       "SessionEnd",

@@ -291,6 +291,48 @@ fn s001_49_a_hook_adds_to_the_prompt_or_turns_it_down() {
 }
 
 #[test]
+fn s001_49_the_hooks_of_a_sessions_start_come_before_those_of_its_prompt() {
+    let hooks = json!([
+        {"event": "UserPromptSubmit"},
+        {"event": "SessionStart", "names": ["startup", "clear"]},
+        {"event": "SessionStart", "names": ["resume"]},
+    ]);
+    let mut world = world(hooks.clone(), json!({"session": "startup"}));
+    let (event, input) = asked(&world).remove(0);
+    assert_eq!(world.questions.len(), 1);
+    assert_eq!(
+        (event.as_str(), &input["source"], &input["model"]),
+        ("SessionStart", &json!("startup"), &json!("claude-test"))
+    );
+    answer(&mut world, adds("It is Sunday."));
+    let (event, input) = asked(&world).remove(0);
+    assert_eq!(
+        (event.as_str(), &input["prompt"]),
+        ("UserPromptSubmit", &json!("Go."))
+    );
+    answer(&mut world, adds("Be brief."));
+    let told = told(&world);
+    let texts = [0, 1, 2].map(|at| told[at]["text"].as_str().unwrap().to_owned());
+    assert_eq!(texts, ["Go.", "It is Sunday.", "Be brief."]);
+
+    let world = self::world(hooks, json!({}));
+    assert_eq!(asked(&world)[0].0, "UserPromptSubmit", "a later run of a session");
+}
+
+#[test]
+fn a_hook_that_must_not_fail_keeps_a_session_from_starting() {
+    let hooks = json!([{"event": "SessionStart", "blocks": true}]);
+    let mut world = world(hooks, json!({"session": "resume"}));
+    fail(&mut world);
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["stoppedBy"]),
+        (&json!("stopped"), &json!("hook"))
+    );
+    assert!(world.requests.is_empty());
+}
+
+#[test]
 fn a_steer_that_a_hook_turns_down_does_not_reach_the_model_and_the_run_goes_on() {
     let mut world = world(json!([{"event": "UserPromptSubmit"}]), json!({}));
     answer(&mut world, HookAnswer::default());

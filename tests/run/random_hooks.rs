@@ -29,6 +29,7 @@ pub fn add(dice: &mut Dice, fields: &mut Value) {
         }
     }
     fields["hooks"] = json!(hooks);
+    fields["session"] = dice.pick(&[json!(null), json!("startup")]).clone();
 }
 
 /// Nothing that makes the requests begin otherwise.

@@ -33,6 +33,8 @@ pub enum HookPoint {
     },
     /// A round of tools is over.
     Batch,
+    /// A session begins, with this prompt.
+    Session { prompt: Vec<Block> },
     /// Something new is said to the model.
     Prompt {
         content: Vec<Block>,
@@ -279,7 +281,15 @@ impl Agent {
             _ => verdict.stop.take(),
         };
         match point {
-            HookPoint::Prompt { .. } if stop.is_some() => {}
+            HookPoint::Prompt { .. } | HookPoint::Session { .. } if stop.is_some() => {}
+            HookPoint::Session { prompt } => {
+                if verdict.denies() {
+                    let why = verdict.reason.unwrap_or_default();
+                    return self.stop_because(desk, StoppedBy::Hook, why);
+                }
+                self.note(&mut verdict, false);
+                return self.submit(desk, prompt, "prompt", true);
+            }
             HookPoint::Prompt {
                 content,
                 source,

@@ -23,6 +23,19 @@ impl Agent {
         }
     }
 
+    /// The agent's first words to its model. Where a session begins with them its hooks come before.
+    pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+        let event = HookEvent::SessionStart;
+        let session = desk.config.session.as_deref().unwrap_or_default();
+        if session.is_empty() || !desk.has_hooks(event, session) {
+            return self.submit(desk, prompt, "prompt", true);
+        }
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "source", session);
+        push_text(&mut input, "model", &self.asked.config.model);
+        self.ask_hooks(desk, event, session, HookPoint::Session { prompt }, input);
+    }
+
     /// Something new for the model: the host's prompt (`prompt`), or what it has said since (`steer`, `followUp`).
     pub(super) fn submit(
         &mut self,
@@ -70,6 +83,7 @@ impl Agent {
                 return self.hand_over(desk, false);
             }
         }
+        content.append(&mut self.notes);
         content.extend(verdict.context.into_iter().map(Block::text));
         self.stop_hook_active &= content.is_empty();
         self.transcript.push_user(content);

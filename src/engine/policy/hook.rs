@@ -16,6 +16,8 @@ pub enum HookEvent {
     PostToolUse,
     PostToolUseFailure,
     PostToolBatch,
+    /// The run is the first of its session. Those of its root only.
+    SessionStart,
     UserPromptSubmit,
     Stop,
     SubagentStart,
@@ -41,6 +43,7 @@ impl HookEvent {
         (HookEvent::PostToolUse, "PostToolUse"),
         (HookEvent::PostToolUseFailure, "PostToolUseFailure"),
         (HookEvent::PostToolBatch, "PostToolBatch"),
+        (HookEvent::SessionStart, "SessionStart"),
         (HookEvent::UserPromptSubmit, "UserPromptSubmit"),
         (HookEvent::Stop, "Stop"),
         (HookEvent::SubagentStart, "SubagentStart"),
