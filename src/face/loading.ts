@@ -8,16 +8,23 @@ import { refusal } from "./run-end.js";
 export class Loading {
   constructor(
     private readonly load: LoadEngine,
-    /** Grows with the run's models. */
+    /** What the agent's own models need. */
     private readonly needed: ReadonlySet<string>,
   ) {}
 
-  /** The engine; rejects when something cannot be loaded. */
-  async open(): Promise<OpenRun> {
+  /**
+   * The engine; rejects when something cannot be loaded. `later`: the model that the run has been given since it was
+   * begun, and only the last of them matters.
+   */
+  async open(later: () => ModelConfig | undefined): Promise<OpenRun> {
     for (;;) {
-      const { size } = this.needed;
-      const open = await this.load(this.needed);
-      if (this.needed.size === size) return open;
+      const model = later();
+      try {
+        const open = await this.load(model === undefined ? this.needed : [...this.needed, partOf(model)]);
+        if (later() === model) return open;
+      } catch (error) {
+        if (later() === model) throw error;
+      }
     }
   }
 

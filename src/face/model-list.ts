@@ -13,17 +13,16 @@ export class ModelList {
   readonly #settings: Settings;
   readonly #all: ModelParts[];
   /** The parts of the engine that they need, and what else a run does. */
-  readonly needed: Set<string>;
+  readonly needed = new Set<string>();
 
-  constructor(settings: Settings, all: readonly ModelParts[] = [], needed: Iterable<string> = []) {
+  constructor(settings: Settings, all: readonly ModelParts[] = []) {
     this.#settings = settings;
     this.#all = [...all];
-    this.needed = new Set(needed);
   }
 
   /** For one run, which may add its own. */
   copy(): ModelList {
-    return new ModelList(this.#settings, this.#all, this.needed);
+    return new ModelList(this.#settings, this.#all);
   }
 
   /**

@@ -108,7 +108,7 @@ export class EngineRun implements Run {
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
-    this.#loading = new Loading(load, this.#models.needed);
+    this.#loading = new Loading(load, parts.models.needed);
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
@@ -234,7 +234,7 @@ export class EngineRun implements Run {
   async #start(config: string): Promise<void> {
     let open: OpenRun;
     try {
-      open = await this.#loading.open();
+      open = await this.#loading.open(() => this.#model);
     } catch (error) {
       this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
       return;
