@@ -23,7 +23,7 @@ const HISTORY_TABLE: OptionTable = { afterResponses: "count", prefixChars: "whol
  * @throws LoopletError `config_…`
  */
 export function contextConfig(options: ContextOptions): object | undefined {
-  const { contextWindow, contextBudget, compaction = {}, historyCompaction } = options;
+  const { contextWindow, contextBudget, compaction, historyCompaction } = options;
   const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
@@ -40,15 +40,18 @@ export function contextConfig(options: ContextOptions): object | undefined {
     instructions,
     ask: summarize === undefined ? undefined : true,
     budgetChars: contextBudget,
-    history: historyCompaction === true ? {} : historyCompaction === false ? undefined : historyCompaction,
+    // In a subagent null undoes what the run has on.
+    history: historyCompaction === true ? {} : historyCompaction === false ? null : historyCompaction,
   };
   return Object.values(config).every((value) => value === undefined) ? undefined : config;
 }
 
-function checkedCompaction(compaction: false | CompactionOptions): CompactionOptions {
+/** Whoever says how, wants it: also in a subagent of a run that has it off. */
+function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
+  if (compaction === undefined) return {};
   if (compaction === false) return { auto: false };
   checkOptions(compaction, "compaction", COMPACTION_TABLE);
-  return compaction;
+  return { ...compaction, auto: compaction.auto ?? true };
 }
 
 /**

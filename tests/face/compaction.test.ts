@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
+import { anthropic, createAgent, custom, subagent, tool } from "../../src/face/entry/node.js";
 import { presets } from "../../src/face/presets.js";
 import { scripted } from "../../src/face/practice/index.js";
 import type { AgentOptions, CompactionRequest, RunEvent } from "../../src/face/types.js";
@@ -18,12 +18,14 @@ const overflow = {
   },
 };
 
+const looks = tool({ description: "Looks", inputSchema: schema, execute: ({ n }) => `saw ${n}` });
+
 function setUp(turns: Turns, options: Partial<AgentOptions> = {}) {
   const fetch = scripted(turns);
   const agent = createAgent({
     model: anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch }),
     system: "Be brief.",
-    tools: { look: tool({ description: "Looks", inputSchema: schema, execute: ({ n }) => `saw ${n}` }) },
+    tools: { look: looks },
     ...options,
   });
   const sent = (index: number): string => JSON.stringify(fetch.requests[index]?.body);
@@ -57,6 +59,38 @@ describe("compaction", () => {
     const off = setUp(turns, { compaction: false });
     const result = await off.agent.run("Go").result;
     expect(result).toMatchObject({ outcome: "failed", error: { code: "context_length" } });
+  });
+
+  it("a subagent has its own way, also where it is off what the run has on, or on what that has off", async () => {
+    const below = (turns: Turns, options: Partial<Parameters<typeof subagent>[0]>) => {
+      const fetch = scripted(turns);
+      const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch });
+      return { fetch, helper: subagent({ description: "Helps", model, tools: { look: looks }, ...options }) };
+    };
+    const asks = [
+      { toolCalls: [{ name: "helper", input: { prompt: "Look." } }] },
+      { text: "End." },
+    ] satisfies Turns;
+    const twice = [look(1111111), look(2), { text: "Seen." }];
+    const whole = below(twice, { historyCompaction: false });
+    const historyCompaction = { afterResponses: 1, prefixChars: 3 };
+    await setUp(asks, { tools: { helper: whole.helper }, historyCompaction }).agent.run("Go").result;
+    expect(JSON.stringify(whole.fetch.requests[2]?.body)).toContain("1111111");
+    const short = below(twice, {});
+    await setUp(asks, { tools: { helper: short.helper }, historyCompaction }).agent.run("Go").result;
+    expect(JSON.stringify(short.fetch.requests[2]?.body)).not.toContain('"n":1111111');
+
+    const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "Summed." }];
+    for (const [run, own, output] of [
+      [false, { keepLast: 1 }, "Summed."],
+      [{ keepLast: 1 }, false, "prompt is too long"],
+      [false, undefined, "prompt is too long"],
+    ] as const) {
+      const { helper } = below(turns, { compaction: own });
+      const { agent } = setUp(asks, { tools: { helper }, compaction: run });
+      const { toolCalls } = await agent.run("Go").result;
+      expect(JSON.stringify(toolCalls[0]?.output)).toContain(output);
+    }
   });
 
   it("S001-42: hooks hear of a summary before it is made and after, and may keep the history", async () => {
