@@ -12,7 +12,7 @@ use looplet::engine::input::{
 };
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
-use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent};
+use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Raise};
 use serde_json::{Value, json};
 
 use super::ended::check_messages;
@@ -229,6 +229,8 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
     if flags & 128 != 0 {
         fields["limits"]["maxTotalTokens"] = json!(choices.below(120));
         fields["timeouts"]["totalMs"] = json!(300);
+        fields["timeouts"]["iterationMs"] = json!(if permissions & 2 == 0 { 150 } else { 5000 });
+        fields["estimateUsage"] = json!(permissions & 1 == 0);
     }
     config(tools, fields)
 }
@@ -259,7 +261,13 @@ impl Step {
                 id: u32::from(choices.byte()),
             }),
             3 if choices.below(4) == 0 => world.cancel(),
-            3 => world.input(Input::Compact { instructions: None }),
+            3 => match choices.below(3) {
+                0 => world.input(Input::Compact { instructions: None }),
+                path => world.input(Input::AddBudget {
+                    agent_path: (if path == 1 { "root" } else { "root/helper" }).into(),
+                    more: raise(choices.byte()),
+                }),
+            },
             4 => world.pass(u64::from(choices.byte())),
             5..=9 => act_on_tools(world, choices),
             _ => self.act_on_request(world, choices),
@@ -378,6 +386,18 @@ impl Step {
     }
 }
 
+/// What is not much, of each limit that there is.
+fn raise(more: u8) -> Raise {
+    let when = |bit: u8| more & bit != 0;
+    Raise {
+        max_total_tokens: when(1).then_some(u64::from(more)),
+        max_tool_rounds: when(4).then_some(1),
+        max_tool_calls: when(8).then_some(2),
+        time_ms: when(16).then_some(u64::from(more)),
+        ..Raise::default()
+    }
+}
+
 fn hook_answer(roll: u8, more: u8) -> HookAnswer {
     let json = || Some(Json::parse(r#"{"n":2}"#).unwrap());
     HookAnswer {
@@ -399,6 +419,7 @@ fn hook_answer(roll: u8, more: u8) -> HookAnswer {
         stop: (roll == 7 && more & 128 != 0).then(|| "enough".into()),
         retry: roll == 2,
         interrupt: roll == 3,
+        limits: (more & 2 != 0).then(|| raise(more)),
         ..HookAnswer::default()
     }
 }

@@ -1,7 +1,7 @@
 //! What each agent and those below it have used, and may use.
 //!
-//! The root's account is the run's. A call under way counts as far as its usage has been reported, so what is
-//! overrun is at most one response per running agent.
+//! The root's account is the run's. A call under way counts as far as its usage has been reported, or by what was
+//! reserved for it where that is more; so what is overrun is at most one response per running agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,38 @@ struct Account {
     max_cost_nano_usd: Option<u64>,
     /// Of all finished model calls.
     spent: Usage,
+    /// Of those that have reported nothing, by estimate.
+    unreported: Usage,
+}
+
+/// A model call under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct OpenCall {
+    agent: u32,
+    reported: Usage,
+    /// By estimate.
+    reserved: Usage,
+}
+
+impl OpenCall {
+    fn claimed(&self) -> Usage {
+        let OpenCall {
+            reported, reserved, ..
+        } = self;
+        Usage {
+            input_tokens: reported.input_tokens.max(reserved.input_tokens),
+            output_tokens: reported.output_tokens.max(reserved.output_tokens),
+            cost_nano_usd: reported.cost_nano_usd.max(reserved.cost_nano_usd),
+            ..Usage::default()
+        }
+    }
 }
 
 /// The accounts of a run, by the index of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accounts {
     all: Vec<Account>,
-    /// Of the model calls under way.
-    open: Vec<(u32, Usage)>,
+    open: Vec<OpenCall>,
 }
 
 impl Accounts {
@@ -35,6 +59,7 @@ impl Accounts {
             max_total_tokens: limits.max_total_tokens,
             max_cost_nano_usd: limits.max_cost_nano_usd,
             spent: Usage::default(),
+            unreported: Usage::default(),
         });
     }
 
@@ -48,35 +73,83 @@ impl Accounts {
 
     /// What the agent's call under way has used so far.
     pub fn note(&mut self, agent: u32, usage: Usage) {
-        match self.open.iter_mut().find(|(other, _)| *other == agent) {
-            Some((_, open)) => *open = usage,
-            None => self.open.push((agent, usage)),
-        }
+        self.change_open(agent, &mut |open| open.reported = usage);
     }
 
-    /// The agent's call is over.
+    /// What the agent's next call, or the one under way, will have used at least, by estimate.
+    pub fn reserve(&mut self, agent: u32, usage: Usage) {
+        let cost_nano_usd = usage.cost_nano_usd.or(Some(0));
+        self.change_open(agent, &mut |open| {
+            open.reserved = Usage {
+                cost_nano_usd,
+                ..usage
+            }
+        });
+    }
+
+    pub fn reserved(&self, agent: u32) -> Usage {
+        let open = self.open.iter().find(|open| open.agent == agent);
+        open.map(|open| open.reserved).unwrap_or_default()
+    }
+
+    /// The agent's call is over, or is not made. One that was answered without a word of its usage counts by estimate.
     pub fn count(&mut self, agent: u32, usage: &Usage) {
-        self.open.retain(|(other, _)| *other != agent);
+        let reserved = self.reserved(agent);
+        self.open.retain(|open| open.agent != agent);
+        let is_unreported = usage.total_tokens() == 0 && reserved.output_tokens > 0;
         let mut at = Some(agent);
         while let Some(account) = at.and_then(|at| self.all.get_mut(at as usize)) {
             account.spent.add(usage);
+            if is_unreported {
+                account.unreported.add(&reserved);
+            }
             at = account.parent;
         }
     }
 
-    /// What the agent and those below it have used, calls under way included.
+    /// What the agent and those below it have used as far as it was reported, calls under way included.
     pub fn used(&self, agent: u32) -> Usage {
         let mut used = self
-            .all
-            .get(agent as usize)
+            .account(agent)
             .map(|account| account.spent)
             .unwrap_or_default();
-        for (other, usage) in &self.open {
-            if self.is_below(*other, agent) {
-                used.add(usage);
+        self.add_open(agent, &mut used, |open| open.reported);
+        used
+    }
+
+    /// The same with what is reserved.
+    fn claimed(&self, agent: u32) -> Usage {
+        let mut claimed = Usage::default();
+        if let Some(account) = self.account(agent) {
+            claimed = account.spent;
+            claimed.add(&account.unreported);
+        }
+        self.add_open(agent, &mut claimed, OpenCall::claimed);
+        claimed
+    }
+
+    fn change_open(&mut self, agent: u32, change: &mut dyn FnMut(&mut OpenCall)) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.agent == agent) {
+            return change(open);
+        }
+        let mut open = OpenCall {
+            agent,
+            ..OpenCall::default()
+        };
+        change(&mut open);
+        self.open.push(open);
+    }
+
+    fn add_open(&self, agent: u32, to: &mut Usage, part: fn(&OpenCall) -> Usage) {
+        for open in &self.open {
+            if self.is_below(open.agent, agent) {
+                to.add(&part(open));
             }
         }
-        used
+    }
+
+    fn account(&self, agent: u32) -> Option<&Account> {
+        self.all.get(agent as usize)
     }
 
     /// The topmost agent, of this one and those above it, that has used more than it may.
@@ -84,7 +157,7 @@ impl Accounts {
         let mut found = None;
         let mut at = Some(agent);
         while let Some((index, account)) = at.and_then(|at| Some((at, self.all.get(at as usize)?))) {
-            let used = self.used(index);
+            let used = self.claimed(index);
             let is_over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
             if is_over(account.max_total_tokens, used.total_tokens()) {
                 found = Some((index, StoppedBy::Tokens));

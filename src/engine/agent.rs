@@ -87,6 +87,8 @@ pub struct Agent {
     pub index: u32,
     /// Index of what it is configured with.
     pub profile: u32,
+    /// That before any handover.
+    first_profile: u32,
     /// Whose call it answers; none for the root.
     pub parent: Option<Parent>,
     /// Levels above it.
@@ -172,6 +174,7 @@ impl Agent {
         Agent {
             index,
             profile: 0,
+            first_profile: 0,
             parent: None,
             depth: 0,
             is_kept: false,
@@ -245,6 +248,7 @@ impl Agent {
     }
 
     pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
+        self.reserve(desk);
         match self.limit_on_iteration(desk) {
             Some(stopped_by) => self.reach_limit(desk, stopped_by, Step::Iteration),
             None => self.prepare_iteration(desk),

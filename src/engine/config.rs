@@ -93,6 +93,9 @@ pub struct Config {
     /// Calls of read-only tools start while the rest of their answer streams; default false.
     #[serde(default)]
     pub eager_tools: bool,
+    /// Limits of tokens and money also count what is not reported yet, by estimate; default false.
+    #[serde(default)]
+    pub estimate_usage: bool,
     /// Join the deltas of one block within one network chunk; default true.
     #[serde(default = "yes")]
     pub join_deltas: bool,

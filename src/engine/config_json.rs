@@ -99,6 +99,7 @@ impl Config {
             },
             inputs: r.json_if("inputs"),
             eager_tools: r.flag("eagerTools", false),
+            estimate_usage: r.flag("estimateUsage", false),
             join_deltas: r.flag("joinDeltas", true),
             trace: r.flag("trace", false),
             agents: agents(r),

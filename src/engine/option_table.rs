@@ -54,6 +54,7 @@ pub const OPTIONS: &[OptionRow] = &[
     row("strictStopReason", OptionKind::Boolean, "false"),
     row("maxToolResultChars", OptionKind::Count, "100000"),
     row("eagerTools", OptionKind::Boolean, "false"),
+    row("estimateUsage", OptionKind::Boolean, "false"),
     row("joinDeltas", OptionKind::Boolean, "true"),
 ];
 

@@ -154,7 +154,7 @@ function rootConfig(
   fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
 ): EngineConfig {
-  const { system, instructions, joinDeltas, maxSubagentDepth } = options;
+  const { system, instructions, joinDeltas, estimateUsage, maxSubagentDepth } = options;
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(
       "config_invalid_value",
@@ -175,6 +175,7 @@ function rootConfig(
     ...steerConfig(options),
     ...toolRunConfig(options),
     joinDeltas,
+    estimateUsage,
     trace: tracersOf(options).length > 0 || undefined,
   };
 }

@@ -56,6 +56,7 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "strictStopReason", kind: "boolean", default: "false" },
   { name: "maxToolResultChars", kind: "count", default: "100000" },
   { name: "eagerTools", kind: "boolean", default: "false" },
+  { name: "estimateUsage", kind: "boolean", default: "false" },
   { name: "joinDeltas", kind: "boolean", default: "true" },
 ];
 
@@ -184,7 +185,7 @@ export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "bool
 
 /** Everything that `subagent` takes. */
 export function subagentTable(): OptionTable {
-  const { maxSubagentDepth: _, joinDeltas: __, ...scalars } = scalarTable();
+  const { maxSubagentDepth: _, joinDeltas: __, estimateUsage: ___, ...scalars } = scalarTable();
   return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE, ...scalars };
 }
 

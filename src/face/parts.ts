@@ -13,7 +13,7 @@ export const QUESTIONS = "questions";
 // What is not listed, as what comes with a feature of tomorrow, may ask.
 const ASKS_NOTHING = words(
   "model system instructions tools limits timeouts retry fallbackModels stopWhen repeat toolExecution " +
-    "maxToolConcurrency onMaxTokens strictStopReason steerOne followUpAll maxToolResultChars eagerTools joinDeltas trace",
+    "maxToolConcurrency onMaxTokens strictStopReason steerOne followUpAll maxToolResultChars eagerTools estimateUsage joinDeltas trace",
 );
 const TOOL_ASKS_NOTHING = words(
   "name description inputSchema validate readOnly strict maxResultChars maxCalls replayOnce timeoutMs",

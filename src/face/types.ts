@@ -89,6 +89,13 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
    * `tokens`.
    */
   maxTotalTokens?: number | undefined;
+  /**
+   * Limits of tokens and money also count by estimate what is not reported yet: the request that is about to be sent
+   * (it is reserved, so that subagents beside each other see each other's) and the answer that streams; and whole
+   * answers of servers that never report usage. A request that does not fit in what is left is not sent.
+   * 3.5 bytes are taken for a token. Default false: only what vendors have reported counts.
+   */
+  estimateUsage?: boolean | undefined;
   /** Tokens of one answer, a positive integer; wins over the model's own option. Default: the model's. */
   maxOutputTokens?: number | undefined;
   /** Times after which something is given up. */

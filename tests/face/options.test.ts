@@ -130,6 +130,7 @@ describe("createAgent", () => {
     });
     expect((await engine.driver()).config).toEqual({
       model: { vendor: "anthropic", model: "claude-sonnet-4-6", headers: [], maxOutputTokens: 64 },
+      session: "resume",
       system: "Be brief.",
       tools: [
         {

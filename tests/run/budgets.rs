@@ -270,6 +270,39 @@ fn time_that_was_added_unasked_while_the_question_is_open_counts() {
 }
 
 #[test]
+fn time_that_was_added_unasked_is_not_replaced_by_the_answers() {
+    let fields =
+        json!({"timeouts": {"totalMs": 100}, "limits": {"maxIterations": 1}, "hooks": [{"event": "Limit"}]});
+    let mut world = World::started(setting(fields));
+    world.pass(100);
+    let more = |time_ms, max_iterations| Raise {
+        time_ms,
+        max_iterations,
+        ..Raise::default()
+    };
+    add(&mut world, "root", more(Some(1000), None));
+    let limits = Some(more(Some(500), Some(2)));
+    answer(
+        &mut world,
+        looplet::engine::policy::hook::HookAnswer {
+            limits,
+            ..Default::default()
+        },
+    );
+    world.respond(&calls(&[call("x", "act", json!({"n": 1}))]));
+    world.return_value("x", json!(1));
+    assert_eq!(
+        world.requests.len(),
+        2,
+        "the other limits of the answer count as well"
+    );
+    world.pass(1499);
+    assert!(world.questions.is_empty());
+    world.pass(1);
+    assert_eq!(asked(&world)[0].1["timeout"], "totalMs");
+}
+
+#[test]
 fn a_question_about_time_is_closed_when_what_it_is_about_is_over() {
     let mut world = timed(json!({"iterationMs": 100}));
     world.pass(100);

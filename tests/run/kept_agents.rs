@@ -91,6 +91,25 @@ fn a_kept_subagent_of_a_kept_one_remembers_and_one_of_a_fresh_one_does_not() {
 }
 
 #[test]
+fn kept_subagents_of_one_name_are_not_the_same_before_and_after_a_handover() {
+    let keeper = tool("keeper", json!({"agent": {"profile": 1, "keep": true}}));
+    let model = json!({"vendor": "anthropic", "protocol": "anthropic", "model": "claude-test"});
+    let expert = json!({"model": model, "tools": [keeper]});
+    let mut world = World::started(setting(json!({"agents": {"1": expert}})));
+    world.respond(&calls(&[ask("a", "keeper", "One.")]));
+    world.respond(&says("First."));
+    world.respond(&calls(&[call("h", "expert", json!({}))]));
+    world.respond(&calls(&[ask("b", "keeper", "Two.")]));
+    let messages = world.body(4)["messages"].to_string();
+    assert!(!messages.contains("One."), "{messages}");
+    world.respond(&says("Second."));
+    world.respond(&says("Done."));
+    let result = world.result();
+    let paths = [0, 1].map(|at| result["subagents"][at]["agentPath"].as_str().unwrap().to_owned());
+    assert_eq!(paths, ["root/keeper", "root@2/keeper"]);
+}
+
+#[test]
 fn a_memory_that_is_no_history_is_refused_by_its_place() {
     let mut config = setting(json!({}));
     config.subagents = serde_json::from_value(json!([{"agentPath": "root/keeper", "messages": [

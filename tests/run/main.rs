@@ -36,6 +36,7 @@ mod raising;
 mod random_hooks;
 mod random_schedules;
 mod recovery;
+mod reservations;
 mod retries;
 mod steering;
 mod stopping;

@@ -253,6 +253,7 @@ fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::confi
         "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
         "maxToolConcurrency": 1 + dice.below(4),
         "joinDeltas": dice.below(2) == 0,
+        "estimateUsage": dice.below(4) == 0,
         "onMaxTokens": dice.pick(&["return", "continue", "error"]),
         "strictStopReason": dice.below(8) == 0,
         "steerOne": dice.below(2) == 0,

@@ -51,6 +51,31 @@ fn a_subagent_with_an_output_answers_with_its_validated_json() {
 }
 
 #[test]
+fn what_a_hook_stops_is_told_as_stopped_by_a_hook_and_why() {
+    for (own, expected) in [
+        (
+            json!({}),
+            ("[The agent was stopped by a hook: Not today.]", false),
+        ),
+        (number(json!({})), ("it was stopped by a hook: Not today", true)),
+    ] {
+        let hooks = json!([{"event": "SubagentStart"}]);
+        let mut world = World::started(setting(json!({"agents": {"0": own}, "hooks": hooks})));
+        world.respond(&calls(&[ask("a", "helper", "Count.")]));
+        crate::hooks::answer(
+            &mut world,
+            looplet::engine::policy::hook::HookAnswer {
+                stop: Some("Not today.".into()),
+                ..Default::default()
+            },
+        );
+        let (text, is_error) = told(&world, 1, "a");
+        assert!(text.contains(expected.0), "{text}");
+        assert_eq!(is_error, expected.1);
+    }
+}
+
+#[test]
 fn a_subagent_that_does_not_come_to_its_output_is_an_error() {
     for (own, answers, why) in [
         (

@@ -76,6 +76,7 @@ impl Agent {
         }
         self.tell_changes(desk);
         self.close_request(desk, false);
+        self.reserve_answer(desk);
         let Some(model) = self.model.take() else { return };
         let mut answer = model.answer;
         desk.ledger.accounts.count(self.index, &answer.usage);

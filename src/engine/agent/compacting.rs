@@ -126,7 +126,7 @@ impl Agent {
     }
 
     /// Estimated tokens of the next request.
-    fn tokens(&self, desk: &Desk<'_>) -> u64 {
+    pub(super) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
         match self.context.counted {
             Some((tokens, counted)) => {

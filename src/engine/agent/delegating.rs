@@ -7,6 +7,7 @@ use super::super::config::{AgentTool, Memory, ModelConfig};
 use super::super::event::EventKind;
 use super::super::input::ToolReturn;
 use super::super::json_record::{Record, document};
+use super::super::json_writer::decimal;
 use super::super::message::Json;
 use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
 use super::super::output::{EffectId, Output};
@@ -132,16 +133,15 @@ impl Agent {
             OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),
             OutcomeKind::Stopped => match outcome.stopped_by {
                 Some(StoppedBy::StructuredOutput) => failed(NO_OUTPUT, &text, true),
-                Some(by) if owes_output && by != StoppedBy::FatalTool => failed(
-                    &["it was stopped by its limit: ", by.name()].concat(),
-                    &text,
-                    true,
-                ),
-                Some(by) if by != StoppedBy::FatalTool => noted(
-                    &text,
-                    &["The agent was stopped by its limit: ", by.name(), "."].concat(),
-                ),
-                _ => failed("one of its tools failed for good", &text, false),
+                None | Some(StoppedBy::FatalTool) => failed("one of its tools failed for good", &text, false),
+                Some(by) => {
+                    let why = stopped_words(by, outcome.abort_reason.as_deref());
+                    if owes_output {
+                        failed(&["it was stopped by ", &why].concat(), &text, true)
+                    } else {
+                        noted(&text, &["The agent was stopped by ", &why, "."].concat())
+                    }
+                }
             },
             _ => {
                 let why = match (&outcome.error, &outcome.abort_reason) {
@@ -153,6 +153,21 @@ impl Agent {
             }
         };
         Some((parent, outcome, result))
+    }
+
+    /// What the agent is configured with from its beginning.
+    pub fn begin_as(&mut self, profile: u32) {
+        self.profile = profile;
+        self.first_profile = profile;
+    }
+
+    /// Where those that it calls remember: subagents of one name, of it and of an agent that it has handed over to, are
+    /// not the same.
+    pub fn place_of_memory(&self) -> String {
+        if self.profile == self.first_profile {
+            return self.home.clone();
+        }
+        [&self.home, "@", &decimal(self.profile as usize)].concat()
     }
 
     /// The transcript of an agent that has ended, which gives it up; what is to be kept of it.
@@ -249,6 +264,16 @@ pub fn inherited(model: &ModelConfig) -> ModelConfig {
         response_format: None,
         ..model.clone()
     }
+}
+
+/// What has stopped an agent; a hook and a guardrail say why.
+fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
+    let what = match by {
+        StoppedBy::Hook => "a hook",
+        StoppedBy::Guardrail => "a guardrail",
+        _ => "its limit",
+    };
+    [what, ": ", reason.unwrap_or(by.name()).trim_end_matches('.')].concat()
 }
 
 const NO_OUTPUT: &str = "it gave no answer that fits its schema";

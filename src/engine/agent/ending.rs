@@ -4,6 +4,7 @@ use super::super::error::Failure;
 use super::super::event::{EventKind, ToolFault};
 use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
 use super::super::timers::TimerReason;
+use super::super::usage::Usage;
 use super::{Agent, Desk};
 
 impl Agent {
@@ -89,6 +90,7 @@ impl Agent {
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.handover = None;
         self.drop_time(desk, true);
+        desk.ledger.accounts.count(self.index, &Usage::default());
         for call in self.tools.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id.clone(),

@@ -29,7 +29,7 @@ impl Agent {
         let Some(model) = &mut self.model else {
             return Some(bytes);
         };
-        if model.answer.stage() != Stage::Streaming {
+        if model.answer.stage() != Stage::Streaming || desk.estimates_usage() {
             return Some(bytes);
         }
         let (is_all, rest) = model.take_repeats(bytes);
@@ -54,10 +54,13 @@ impl Agent {
         self.start_early(desk);
         let chunk_ms = desk.config.timeouts.chunk_ms;
         let wait_ms = match stage {
-            Stage::Streaming => match self.over_budget(desk) {
-                Some(stopped_by) if !self.may_raise(desk) => return self.stop(desk, stopped_by),
-                _ => chunk_ms,
-            },
+            Stage::Streaming => {
+                self.reserve_answer(desk);
+                match self.over_budget(desk) {
+                    Some(stopped_by) if !self.may_raise(desk) => return self.stop(desk, stopped_by),
+                    _ => chunk_ms,
+                }
+            }
             // What comes after the answer does not prolong the wait for its end.
             _ if stage == before => return,
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),

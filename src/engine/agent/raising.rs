@@ -6,10 +6,20 @@ use super::super::event_json::push_usage;
 use super::super::json_writer::{push_count, push_key, push_number, push_text};
 use super::super::message::Json;
 use super::super::outcome::StoppedBy;
+use super::super::policy::estimate;
 use super::super::policy::hook::{HookEvent, Raise};
 use super::super::timers::TimerReason;
+use super::super::usage::Usage;
 use super::hooking::{HookPoint, Step};
 use super::{Agent, Desk};
+
+impl Desk<'_> {
+    /// Limits also count what vendors have not reported yet, by estimate.
+    pub(super) fn estimates_usage(&self) -> bool {
+        let root = self.profiles.first();
+        root.is_some_and(|root| root.config.estimate_usage)
+    }
+}
 
 impl Agent {
     /// The limits as they stand.
@@ -104,7 +114,10 @@ impl Agent {
         }
         // The host may also have raised it unasked meanwhile.
         let left = match before {
-            Step::Iteration => self.limit_on_iteration(desk),
+            Step::Iteration => {
+                self.reserve(desk);
+                self.limit_on_iteration(desk)
+            }
             Step::Request => self.over_budget(desk),
             Step::Tools => self.limit_on_tools(desk),
         };
@@ -123,6 +136,7 @@ impl Agent {
     /// Whether the next request of an iteration must wait for more budget, or never goes out: an attempt before it, a
     /// summary or another agent has used up what there was.
     pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
+        self.reserve(desk);
         let stopped_by = self.over_budget(desk);
         if let Some(stopped_by) = stopped_by {
             self.reach_limit(desk, stopped_by, Step::Request);
@@ -131,13 +145,48 @@ impl Agent {
     }
 
     pub(super) fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
-        let more_ms = raise.and_then(|raise| raise.time_ms).filter(|ms| *ms > 0);
-        if more_ms.is_some() {
-            desk.ledger.set_timer(timer, more_ms);
-            self.tell_limits(desk);
-        } else if desk.ledger.timers.at(timer).is_none() {
-            self.stop(desk, StoppedBy::Time);
+        let raise = raise.unwrap_or_default();
+        // The host may also have added time unasked meanwhile.
+        let from_ms = desk.ledger.timers.at(timer);
+        match raise.time_ms.filter(|ms| *ms > 0) {
+            Some(ms) => {
+                let from_ms = from_ms.unwrap_or(desk.ledger.now_ms);
+                desk.ledger.timers.set(timer, from_ms.saturating_add(ms));
+            }
+            None if from_ms.is_none() => return self.stop(desk, StoppedBy::Time),
+            None => {}
         }
+        if raise != Raise::default() {
+            self.change_limits(desk, &mut |limits| raise.apply(limits));
+        }
+    }
+
+    /// Where usage is estimated, the next request's input is set aside in its account and those above before it is sent.
+    pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
+        if desk.estimates_usage() {
+            let input_tokens = self.tokens(desk);
+            let reserved = Usage {
+                input_tokens,
+                ..Usage::default()
+            };
+            let price = self.asked.config.price.as_ref();
+            desk.ledger.accounts.reserve(self.index, reserved.priced(price));
+        }
+    }
+
+    /// The same for what has come of its answer, until the vendor reports more.
+    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>) {
+        let Some(model) = self.model.as_ref().filter(|_| desk.estimates_usage()) else {
+            return;
+        };
+        let written: usize = model.answer.parts.iter().map(|part| part.text.len()).sum();
+        let reserved = Usage {
+            input_tokens: desk.ledger.accounts.reserved(self.index).input_tokens,
+            output_tokens: estimate::tokens(written as u64),
+            ..Usage::default()
+        };
+        let price = self.asked.config.price.as_ref();
+        desk.ledger.accounts.reserve(self.index, reserved.priced(price));
     }
 
     /// The host gives more of what is limited, unasked.

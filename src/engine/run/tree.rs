@@ -135,7 +135,7 @@ impl Run {
         let mut transcript = Transcript::default();
         let mut home = path.clone();
         if spawn.keep {
-            home = [&caller.home, "/", &parent.name].concat();
+            home = [&caller.place_of_memory(), "/", &parent.name].concat();
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
                 transcript = Transcript::from_history(memory.messages.clone())?;
             }
@@ -143,7 +143,7 @@ impl Run {
         let mut agent = Agent::new(index, &path, model, transcript);
         agent.home = home;
         agent.depth = caller.depth + 1;
-        agent.profile = profile;
+        agent.begin_as(profile);
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
         agent.parent = Some(parent);
@@ -156,8 +156,11 @@ impl Run {
         let Run { agents, memories, .. } = self;
         let fleeting = |agent: &&Agent| agent.parent.is_some() && !agent.is_kept;
         for agent in agents.iter().filter(fleeting) {
-            let below = [&agent.path, "/"].concat();
-            memories.retain(|memory| !memory.agent_path.starts_with(&below));
+            let is_below = |memory: &Memory| {
+                let rest = memory.agent_path.strip_prefix(&agent.path);
+                rest.is_some_and(|rest| rest.starts_with(['/', '@']))
+            };
+            memories.retain(|memory| !is_below(memory));
         }
     }
 
