@@ -1,7 +1,7 @@
 /**
  * The part of the browser's Prompt API that is used here, as the draft describes it:
  * <https://webmachinelearning.github.io/prompt-api/>, <https://developer.mozilla.org/en-US/docs/Web/API/LanguageModel>
- * (2026-11-21).
+ * (2026-11-22).
  */
 
 /** `globalThis.LanguageModel`, or a polyfill of it. */

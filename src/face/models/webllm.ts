@@ -136,13 +136,13 @@ async function* stream(
   }
 }
 
-/** <https://github.com/mlc-ai/web-llm/blob/main/src/error.ts> (2026-11-21) */
+/** <https://github.com/mlc-ai/web-llm/blob/main/src/error.ts> (2026-11-22) */
 function errorCode(error: unknown): { code?: string } {
   const name = (error as { name?: unknown } | null | undefined)?.name;
   if (name === "ContextWindowSizeExceededError") return { code: "context_length_exceeded" };
-  if (name === "ModelNotLoadedError" || name === "SpecifiedModelNotFoundError")
-    return { code: "model_not_found" };
+  if (typeof name !== "string") return {};
+  if (/NotLoadedError$|^SpecifiedModelNotFoundError$/.test(name)) return { code: "model_not_found" };
   const isOurs =
-    /^(Unsupported|UserMessage|System|Message|Custom|Invalid|Seed|Range|Negative|NonNegative|MinValue|UnclearModel)/;
-  return typeof name === "string" && isOurs.test(name) ? { code: "invalid_request_error" } : {};
+    /^(Unsupported|UserMessage|System|Message|Custom|Invalid|Seed|Range|Negative|NonNegative|MinValue|UnclearModel|ContentType|Dependency|FunctionNotFound)/;
+  return isOurs.test(name) ? { code: "invalid_request_error" } : {};
 }

@@ -23,7 +23,10 @@ interface Asked {
   options: LanguageModelPromptOptions | undefined;
 }
 
-/** A double of the browser's interface: <https://webmachinelearning.github.io/prompt-api/#api> (2026-11-21). */
+/**
+ * A double of the browser's interface, which refuses what that refuses:
+ * <https://webmachinelearning.github.io/prompt-api/#api> (2026-11-22).
+ */
 class LanguageModelDouble implements LanguageModelStatic {
   availabilityWord: LanguageModelAvailability = "available";
   readonly created: LanguageModelCreateOptions[] = [];
@@ -45,6 +48,10 @@ class LanguageModelDouble implements LanguageModelStatic {
       addEventListener: (_, listener) => [0, 0.5, 1].forEach((loaded) => listener({ loaded })),
     });
     if (this.createError !== undefined) throw this.createError;
+    const prompts = options.initialPrompts ?? [];
+    if (prompts.some(({ role }, at) => role === "system" && at > 0))
+      throw new TypeError("system comes first");
+    checkKinds(prompts, options);
     this.created.push(options);
     return this.#session();
   }
@@ -59,6 +66,8 @@ class LanguageModelDouble implements LanguageModelStatic {
       },
       measureContextUsage: async () => 5,
       promptStreaming: (input, options) => {
+        if (input.some(({ role }) => role === "system")) throw new TypeError("a prompt has no system role");
+        checkKinds(input, this.created.at(-1));
         this.asked.push({ input, options });
         const reply = this.replies.shift() ?? [];
         return new ReadableStream<string>({
@@ -88,6 +97,21 @@ class LanguageModelDouble implements LanguageModelStatic {
       },
     };
   }
+}
+
+/** Only what the session was made for goes in, and an answer of the model only as text. */
+function checkKinds(
+  prompts: LanguageModelMessage[],
+  { expectedInputs = [] }: LanguageModelCreateOptions = {},
+) {
+  const expected = new Set(["text", ...expectedInputs.map(({ type }) => type)]);
+  for (const { role, content } of prompts)
+    for (const { type, value } of typeof content === "string" ? [] : content) {
+      if (!expected.has(type) || (role === "assistant" && type !== "text"))
+        throw new DOMException(`${type} is not expected`, "NotSupportedError");
+      if ((type === "text") !== (typeof value === "string"))
+        throw new TypeError(`${type} with another value`);
+    }
 }
 
 const model = (languageModel: LanguageModelDouble, more: ChromePromptOptions = {}) =>

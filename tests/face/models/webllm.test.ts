@@ -19,7 +19,10 @@ interface Turn {
   prefillMs?: number;
 }
 
-/** A double of `MLCEngineInterface`: chunks as `streamCurrentGeneration` of WebLLM's engine.ts makes them (2026-11-21). */
+/**
+ * A double of `MLCEngineInterface`: chunks as `streamCurrentGeneration` of WebLLM's engine.ts makes them, requests refused
+ * as `postInitAndCheckFields` of its chat_completion.ts does (2026-11-22).
+ */
 class EngineDouble {
   readonly requests: any[] = [];
   interrupted = 0;
@@ -30,6 +33,7 @@ class EngineDouble {
   readonly chat = {
     completions: {
       create: async (request: unknown): Promise<AsyncIterable<unknown>> => {
+        checkRequest(request as any);
         this.requests.push(request);
         return this.#stream(this.turns.shift() ?? {});
       },
@@ -70,6 +74,20 @@ class EngineDouble {
       this.ended += 1;
     }
   }
+}
+
+function checkRequest({ messages, response_format: format, tools }: any): void {
+  const refuse = (name: string, message: string): never => {
+    throw Object.assign(new Error(message), { name });
+  };
+  messages.forEach(({ role, content }: any, at: number) => {
+    if (role === "user" && typeof content !== "string") refuse("UserMessageContentError", "strings only");
+    if (role === "system" && at > 0) refuse("SystemMessageOrderError", "system comes first");
+  });
+  if (!["user", "tool"].includes(messages.at(-1).role)) refuse("MessageOrderError", "the last is a user's");
+  if (format?.schema !== undefined && (format.type !== "json_object" || typeof format.schema !== "string"))
+    refuse("InvalidResponseFormatError", "a schema is a string and goes with json_object");
+  if (tools !== undefined && format !== undefined) refuse("CustomResponseFormatError", "tools or a format");
 }
 
 describe("a model of WebLLM", () => {
@@ -170,6 +188,11 @@ describe("a model of WebLLM", () => {
     [
       "no model",
       Object.assign(new Error("Model not loaded"), { name: "ModelNotLoadedError" }),
+      { code: "not_found", retryable: false },
+    ],
+    [
+      "a worker without a model",
+      Object.assign(new Error("no model in the worker"), { name: "WorkerEngineModelNotLoadedError" }),
       { code: "not_found", retryable: false },
     ],
     [
