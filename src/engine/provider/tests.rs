@@ -6,6 +6,7 @@ mod encode;
 mod encode_responses;
 mod failure;
 mod gemini;
+mod matrix;
 mod options;
 mod scan;
 mod session;
