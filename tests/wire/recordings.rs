@@ -130,11 +130,13 @@ fn assembled(answer: &Answer, expected: &Value) -> Value {
         .map(|(at, part)| call(part, &expected["tool_calls"][at]))
         .collect();
     let raw_type = |part: &Part| serde_json::from_str::<Value>(&part.text).unwrap()["type"].clone();
-    let citations: usize = parts(PartKind::Text)
+    let citations = parts(PartKind::Text)
         .filter_map(|part| part.vendor.as_ref())
         .map(|json| serde_json::from_str::<Value>(json.as_str()).unwrap())
-        .map(|vendor| vendor["citations"].as_array().map_or(0, Vec::len))
-        .sum();
+        // Perplexity's are addresses, which the oracle does not count.
+        .flat_map(|vendor| vendor["citations"].as_array().cloned().unwrap_or_default())
+        .filter(Value::is_object)
+        .count();
     json!({
         "text": text(PartKind::Text),
         "thinking": text(PartKind::Thinking),

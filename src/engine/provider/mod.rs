@@ -29,6 +29,7 @@ mod opening;
 pub mod quirks;
 mod sampling;
 mod scan;
+mod sources;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::super::error::Failure;
 use super::super::super::json_reader::{Object, items, string, validate};
-use super::super::super::json_writer::{closed, others, push_others, push_raw, push_vendor};
+use super::super::super::json_writer::{closed, others, push_others, push_raw};
 use super::super::super::message::Json;
-use super::super::super::text::find;
 use super::super::super::usage::Usage;
 use super::super::cursor::{Cursor, behind};
 use super::super::failure::{decode_error_value, malformed};
 use super::super::finish_reason::finish_reason;
+use super::super::sources::{attach_sources, push_source};
 use super::partial_args::PartialArgs;
 
 /// The state between chunks.
@@ -171,12 +171,7 @@ impl GeminiDecoder {
         let citations = candidate.object("citationMetadata").unwrap_or_default();
         let [known, others @ ..] = &mut self.sources;
         for citation in citations.items("citations") {
-            if find(known, citation).is_none() {
-                if !known.is_empty() {
-                    known.push(',');
-                }
-                known.push_str(citation);
-            }
+            push_source(known, citation);
         }
         for (slot, name) in others.iter_mut().zip(SOURCES.iter().skip(1)) {
             if let Some(metadata) = candidate.get(name).filter(|metadata| *metadata != "{}") {
@@ -349,34 +344,12 @@ impl GeminiDecoder {
         }
         self.end_open(answer);
         answer.end_all();
-        self.attach_sources(answer);
+        // Citations alone are a list.
+        attach_sources(&SOURCES, &self.sources, 1, answer);
         if self.has_calls && matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
             answer.finish_reason = Some(FinishReason::ToolCalls);
         }
         answer.complete = true;
-    }
-
-    /// The sources stand beside the last text.
-    fn attach_sources(&mut self, answer: &mut Answer) {
-        let text = answer
-            .parts
-            .iter_mut()
-            .rev()
-            .find(|part| part.kind == PartKind::Text);
-        let (Some(text), true) = (text, self.sources.iter().any(|json| !json.is_empty())) else {
-            return;
-        };
-        let mut out = b"{".to_vec();
-        push_vendor(&mut out, text.vendor.as_ref(), &[]);
-        for (name, json) in SOURCES.iter().zip(&self.sources) {
-            let is_list = *name == CITATIONS;
-            if !json.is_empty() {
-                push_raw(&mut out, name, if is_list { "[" } else { "" });
-                out.extend_from_slice(json.as_bytes());
-                out.extend_from_slice(if is_list { b"]" } else { b"" });
-            }
-        }
-        text.vendor = closed(out);
     }
 }
 
@@ -391,10 +364,8 @@ fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
     })
 }
 
-const CITATIONS: &str = "citations";
-
 /// What is kept beside a text block and no part can have.
-pub const SOURCES: [&str; 3] = [CITATIONS, "groundingMetadata", "urlContextMetadata"];
+pub const SOURCES: [&str; 3] = ["citations", "groundingMetadata", "urlContextMetadata"];
 
 /// The fields of a part that have no neutral form, and the call's own id.
 fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {

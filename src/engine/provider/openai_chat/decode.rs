@@ -12,6 +12,7 @@ use super::super::finish_reason::note_reason;
 use super::super::layout::Layout;
 use super::super::opening::{body_object, body_text, event_object, event_text};
 use super::super::scan::{ChatDelta, chat_delta};
+use super::beside::{Beside, push_image};
 use super::call::Calls;
 use super::reasoning::Details;
 use super::usage::read_usage;
@@ -28,6 +29,7 @@ pub struct ChatDecoder {
     flow: Option<(PartKind, usize)>,
     calls: Calls,
     details: Details,
+    beside: Beside,
     /// The thinking part that the details belong to.
     thinking: Option<usize>,
     /// `reasoning_content` has come, be it empty.
@@ -149,6 +151,7 @@ impl ChatDecoder {
                 }
             }
         }
+        self.beside.read(chunk);
         let groq = chunk.object("x_groq").and_then(|groq| groq.object("usage"));
         if let Some(usage) = chunk.object("usage").or(groq) {
             answer.set_usage(read_usage(&usage));
@@ -178,6 +181,14 @@ impl ChatDecoder {
             Some((Some(text), _)) => self.push(PartKind::Text, &text, answer),
             Some((None, json)) => self.read_content_array(json, answer),
             None => {}
+        }
+        if let Some(sound) = delta.object("audio") {
+            self.push(PartKind::Text, &sound.text("transcript"), answer);
+        }
+        self.beside.read(delta);
+        for image in delta.items("images") {
+            self.end_flow(answer);
+            push_image(image, answer);
         }
         if let Some(refusal) = delta.string("refusal") {
             self.push(PartKind::Refusal, &refusal, answer);
@@ -316,6 +327,7 @@ impl ChatDecoder {
                 }
             }
         }
+        self.beside.attach(answer);
         answer.end_all();
     }
 }

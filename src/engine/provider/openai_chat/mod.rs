@@ -6,6 +6,7 @@
 //! <https://openrouter.ai/docs/use-cases/reasoning-tokens> (2026-11-20), and from recorded answers of 25 servers.
 //! The decoder is tolerant: see [`ChatDecoder`] for what servers do otherwise than OpenAI.
 
+mod beside;
 mod call;
 mod decode;
 mod encode;
