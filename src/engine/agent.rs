@@ -52,7 +52,7 @@ use super::profile::Profile;
 use super::spawn::Parent;
 use super::timers::TimerReason;
 use super::tool_batch::ToolBatch;
-use super::transcript::Transcript;
+use super::transcript::{Steady, Transcript};
 use super::usage::Usage;
 use compacting::Context;
 use structuring::Structured;
@@ -235,6 +235,15 @@ impl Agent {
             return self.compaction_body(desk).ok();
         }
         self.encode(desk.config).ok()
+    }
+
+    /// What the body of an open request has in common with later ones.
+    pub fn steady(&mut self, request: EffectId) -> Steady {
+        if self.context.is_compacting() {
+            return Steady::default();
+        }
+        let transcript = self.tuned.as_deref_mut().unwrap_or(&mut self.transcript);
+        transcript.steady(request)
     }
 
     pub fn handle_end(&mut self, desk: &mut Desk<'_>) {

@@ -20,7 +20,7 @@ use super::output::{EffectId, Output};
 use super::policy::permission::Permissions;
 use super::profile::Profile;
 use super::timers::{Deadline, TimerReason};
-use super::transcript::Transcript;
+use super::transcript::{Steady, Transcript};
 
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]
@@ -242,6 +242,13 @@ impl Run {
         let open = self.ledger.find(request)?;
         let (agent, mut desk) = self.desk(open.agent)?;
         agent.request_body(&mut desk, request)
+    }
+
+    /// The agent of an open request, and what the request's body has in common with later ones of that agent.
+    pub fn steady(&mut self, request: EffectId) -> Option<(u32, Steady)> {
+        let index = self.ledger.find(request)?.agent;
+        let (agent, _) = self.desk(index)?;
+        Some((index, agent.steady(request)))
     }
 
     /// Whether anybody listens to what is told of tool calls; as long as it is not said, somebody does. The numbering of

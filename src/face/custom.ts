@@ -50,7 +50,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;
-    const said = await answer(new AskedOnce(init.body as Uint8Array, signal));
+    const said = await answer(new AskedOnce(init.body as string, signal));
     return new Response(stream(parts(said)), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
@@ -60,11 +60,11 @@ export function customFetch(answer: CustomModel): (url: string, init: RequestIni
 
 /** Parses the body only when somebody looks: a function that only counts calls does not pay for the history. */
 class AskedOnce implements CustomRequest {
-  #body: Uint8Array;
+  #body: string;
   #parsed: Record<string, unknown> | undefined;
 
   constructor(
-    body: Uint8Array,
+    body: string,
     readonly signal: AbortSignal,
   ) {
     this.#body = body;
@@ -96,7 +96,7 @@ class AskedOnce implements CustomRequest {
   }
 
   #all(): Record<string, unknown> {
-    return (this.#parsed ??= JSON.parse(new TextDecoder().decode(this.#body)) as Record<string, unknown>);
+    return (this.#parsed ??= JSON.parse(this.#body) as Record<string, unknown>);
   }
 }
 

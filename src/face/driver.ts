@@ -15,7 +15,7 @@ export type * from "./question.js";
 
 /** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
 export interface HostCallbacks extends BatchListener {
-  /** The host's `fetch`, already bound. `headers` are a `Headers`, `body` a `Uint8Array` of its own; `model`: whose request it is. */
+  /** The host's `fetch`, already bound. `headers` are a `Headers`, `body` a string; `model`: whose request it is. */
   fetch(url: string, init: RequestInit, model: number): Promise<ResponseLike> | ResponseLike;
   /** Adds the key just before `fetch`; returns the headers to send. A rejection means that nothing is sent. */
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
@@ -41,7 +41,7 @@ export interface AuthorizeRequest {
   auth: { header: string; prefix: string };
   /** The `slot` of the model that is asked. */
   model: number;
-  body: Uint8Array;
+  body: string;
 }
 
 /** What `fetch` may return: a `Response`, or anything that looks like one. */

@@ -11,7 +11,10 @@ export interface Model {
   readonly model: string;
 }
 
-/** What sends a request: the host's `fetch`, or anything like it. */
+/**
+ * What sends a request: the host's `fetch`, or anything like it. `init` has `method`, `headers` (a `Headers`), `body` (a
+ * string, the request's JSON) and `signal`.
+ */
 export type Fetch = (url: string, init: HostRequestInit) => Promise<FetchedResponse>;
 
 /** A `Response`, or any object like one. */

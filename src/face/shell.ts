@@ -5,6 +5,7 @@
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
 import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
+import { Bodies } from "./bodies.js";
 import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
@@ -28,6 +29,7 @@ export class Shell {
   private readonly refused = new Set<number>();
   /** The last request's headers, and what they were made of: most requests of a run have the same. */
   private sent: { json: string; headers: Headers } | undefined;
+  private readonly bodies = new Bodies();
   /** What the last `authorize` has added. */
   private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
@@ -103,6 +105,7 @@ export class Shell {
       this.giveBack();
       this.host = {} as HostCallbacks;
       this.sent = undefined;
+      this.bodies.forget();
       this.instance.freed = this;
     });
   }
@@ -157,7 +160,16 @@ export class Shell {
     this.call((host) => host.done());
   }
 
-  send(request: number, json: string, body: Uint8Array): void {
+  send(
+    request: number,
+    json: string,
+    agent: number,
+    name: number,
+    at: number,
+    steady: number,
+    length: number,
+  ): void {
+    const body = this.bodies.take(this.reader, agent, name, at, steady, length);
     const controller = new AbortController();
     this.requests.set(request, controller);
     void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);
@@ -177,7 +189,7 @@ export class Shell {
       this.secrets = secretsOf(asked.headers, flat as string[]);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(flat));
-      let answer: unknown = this.host.fetch(url, { method, headers, body: body as BodyInit, signal }, model);
+      let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
       what = Tell.NetworkFailed;
       if (isThenable(answer)) answer = await answer;
       if (isOver()) return discard(answer);

@@ -8,8 +8,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
-
 use super::batch::{Batch, Wants, lend, utf16_length};
 use super::guard::catch;
 use super::host::Host;
@@ -25,6 +23,17 @@ use crate::engine::run::Run;
 
 /// Longest delay that a timer takes, in milliseconds; a later deadline is armed again when this one fires.
 const MAX_TIMER_MS: u64 = i32::MAX as u64;
+
+/// Where a request's body stands until the run is told the next thing, and how much of it the agent's later bodies of
+/// that name begin with. In bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    pub at: usize,
+    pub length: usize,
+    pub agent: u32,
+    pub name: EffectId,
+    pub steady: usize,
+}
 
 /// A run and what is open for it in JavaScript.
 pub struct Driver {
@@ -186,9 +195,19 @@ impl Driver {
         self.ask(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
-    /// A copy of an open request's body.
-    pub fn body_of(&self, request: EffectId) -> Uint8Array {
-        Uint8Array::new_from_slice(self.run.borrow_mut().request_body(request).unwrap_or_default())
+    /// An open request's body, where it stands.
+    pub fn body_of(&self, request: EffectId) -> Body {
+        let mut run = self.run.borrow_mut();
+        let bytes = run.request_body(request).unwrap_or_default();
+        let (at, length) = (bytes.as_ptr() as usize, bytes.len());
+        let (agent, steady) = run.steady(request).unwrap_or_default();
+        Body {
+            at,
+            length,
+            agent,
+            name: steady.name,
+            steady: steady.bytes.min(length),
+        }
     }
 
     /// Nothing may come back from JavaScript any more: the handle is about to be freed.

@@ -3,7 +3,6 @@
 //! Its methods catch what the user's functions throw. They may call back at once; what follows of that is performed
 //! when the drain that is going on comes to it.
 
-use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -41,9 +40,21 @@ extern "C" {
     pub fn done(this: &Host);
 
     /// Authorizes and fetches, a task later; `http` is the request's JSON. Then tells [`super::request::headers_of`] and
-    /// [`super::RunHandle::respond`], or why nothing was sent or nothing came.
+    /// [`super::RunHandle::respond`], or why nothing was sent or nothing came. The body stands at `at`, `length` bytes of
+    /// which the first `steady` are those of the agent's other bodies of the same `name`, unless that is 0.
+    ///
+    /// Contract: reads the body before it calls anything.
     #[wasm_bindgen(method)]
-    pub fn send(this: &Host, request: u32, http: &str, body: Uint8Array);
+    pub fn send(
+        this: &Host,
+        request: u32,
+        http: &str,
+        agent: u32,
+        name: u32,
+        at: usize,
+        steady: usize,
+        length: usize,
+    );
 
     /// Starts to pump `body` into [`super::RunHandle::chunk`].
     #[wasm_bindgen(method)]

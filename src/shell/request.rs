@@ -16,7 +16,15 @@ use crate::engine::output::{EffectId, HttpRequest};
 /// Hands a request to the host.
 pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) {
     let body = driver.body_of(request);
-    driver.host.send(request, &http.to_json(), body);
+    driver.host.send(
+        request,
+        &http.to_json(),
+        body.agent,
+        body.name,
+        body.at,
+        body.steady,
+        body.length,
+    );
 }
 
 /// The `Headers` of names and values in turn, a JSON array.

@@ -5,7 +5,7 @@ import type { CustomModel } from "../../src/face/types.js";
 const asked = { model: "m", system: "s", tools: [], messages: [], maxOutputTokens: 5 };
 
 async function lines(answer: CustomModel): Promise<unknown[]> {
-  const body = new TextEncoder().encode(JSON.stringify(asked));
+  const body = JSON.stringify(asked);
   const response = await customFetch(answer)("", { body });
   const text = await response.text();
   return text

@@ -16,7 +16,7 @@ function setUp(options: Partial<AgentOptions> = {}, turns = TURNS) {
   const requests: string[] = [];
   const answers = scripted(turns);
   const fetch: typeof globalThis.fetch = (url, init) => {
-    requests.push(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>));
+    requests.push(init?.body as string);
     return answers(url as string, init as RequestInit) as Promise<Response>;
   };
   const agent = createAgent({

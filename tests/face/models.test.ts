@@ -25,7 +25,7 @@ function authorized(model: Model, header = "x-api-key", prefix = ""): unknown {
     url: "https://api.anthropic.com/v1/messages",
     headers: [["content-type", "application/json"]],
     auth: { header, prefix },
-    body: new Uint8Array(),
+    body: '{"word":"世界"}',
   });
 }
 
@@ -347,5 +347,13 @@ describe("a request", () => {
     ["Headers", async () => new Headers({ "x-signed": "1" })],
   ])("takes the headers of authorize as %s", async (_, authorize) => {
     expect(await authorized(anthropic("m", { authorize }))).toEqual([["x-signed", "1"]]);
+  });
+
+  it("gives authorize the bytes that fetch sends", async () => {
+    const authorize = vi.fn(() => ({}));
+    await authorized(anthropic("m", { authorize }));
+    expect(authorize).toHaveBeenCalledWith(
+      expect.objectContaining({ body: new TextEncoder().encode('{"word":"世界"}') }),
+    );
   });
 });

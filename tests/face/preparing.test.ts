@@ -14,7 +14,7 @@ function setUp(options: Partial<AgentOptions>) {
   const requests: { model: string; tools: { name: string }[]; system: unknown; messages: unknown[] }[] = [];
   const answers = scripted(twice);
   const fetch: Fetch = (url, init) => {
-    requests.push(JSON.parse(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>)));
+    requests.push(JSON.parse(init?.body as string));
     return answers(url, init);
   };
   const execute = vi.fn(() => "done");

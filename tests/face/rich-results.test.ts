@@ -84,7 +84,7 @@ const ANSWERS: { [protocol: string]: [call: object, text: object] } = {
 function answering(protocol: string) {
   const bodies: string[] = [];
   const fetch = async (_: string, init: { body?: unknown }) => {
-    bodies.push(new TextDecoder().decode(init.body as Uint8Array));
+    bodies.push(init.body as string);
     const answer = ANSWERS[protocol]![bodies.length - 1];
     return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });
   };

@@ -26,8 +26,11 @@ export const pageScript = (path) =>
   `import { tenLines } from ${JSON.stringify(path)};\n` +
   "tenLines().catch(String).then((text) => (document.title = `done: ${text}`));\n";
 
-/** Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. */
-export async function open(folder, path, launch, policy) {
+/**
+ * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. `others`
+ * answer below their paths.
+ */
+export async function open(folder, path, launch, policy, others = {}) {
   const types = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -36,6 +39,8 @@ export async function open(folder, path, launch, policy) {
   };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://page.test");
+    const other = Object.keys(others).find((below) => pathname.startsWith(`${below}/`));
+    if (other !== undefined) return others[other](request, response);
     const file = join(folder, pathname.endsWith("/") ? `${pathname}index.html` : pathname);
     if (!existsSync(file)) return response.writeHead(404).end();
     const headers = { "content-type": types[extname(file)] ?? "application/octet-stream" };

@@ -28,6 +28,7 @@ mod history;
 mod hooks;
 mod invariants;
 mod kept_agents;
+mod kept_bodies;
 mod limits;
 mod many_calls;
 mod models;

@@ -42,6 +42,7 @@ pub struct World {
     /// Which effects each save says to have opened.
     pub saved_openings: Vec<(EffectId, EffectKind)>,
     pub confirm_saves: bool,
+    pub kept_bodies: KeptBodies,
     handovers: Vec<EffectId>,
     pub done: Option<Outcome>,
     /// The outputs of inputs wait.
@@ -107,6 +108,7 @@ impl World {
             saves: Vec::new(),
             saved_openings: Vec::new(),
             confirm_saves: true,
+            kept_bodies: KeptBodies::default(),
             handovers: Vec::new(),
             done: None,
             holds_outputs: false,
@@ -187,7 +189,8 @@ impl World {
                 self.agents.push(agent);
                 self.open_requests.push((request, agent));
                 let body = self.run.request_body(request).unwrap().to_vec();
-                self.requests.push(String::from_utf8(body).unwrap());
+                let body = self.kept_bodies.put_together(&mut self.run, request, &body);
+                self.requests.push(body);
                 self.epochs.push(self.compactions(agent));
                 self.sent.push(http);
                 self.open_request.get_or_insert(request);
@@ -404,5 +407,33 @@ pub fn event_name(kind: &EventKind) -> String {
         Value::String(name) => name,
         Value::Object(fields) => fields.keys().next().unwrap().clone(),
         other => panic!("{other} is no event"),
+    }
+}
+
+/// A host that takes of each body only what it does not have: the beginning that the bodies of an agent have in common,
+/// with its name.
+#[derive(Default)]
+pub struct KeptBodies {
+    by_agent: BTreeMap<u32, (EffectId, String)>,
+    pub shared: usize,
+}
+
+impl KeptBodies {
+    /// The text of an open request's body, which is what is kept and what is new.
+    pub fn put_together(&mut self, run: &mut Run, request: EffectId, body: &[u8]) -> String {
+        let whole = str::from_utf8(body).unwrap();
+        let (agent, steady) = run.steady(request).unwrap();
+        if steady.name == 0 {
+            return whole.to_owned();
+        }
+        let kept = self.by_agent.entry(agent).or_default();
+        if kept.0 != steady.name {
+            *kept = (steady.name, String::new());
+        }
+        self.shared += usize::from(!kept.1.is_empty());
+        kept.1 += &whole[kept.1.len()..steady.bytes];
+        let text = kept.1.clone() + &whole[steady.bytes..];
+        assert_eq!(text, whole, "a body does not begin as an earlier one of its name");
+        text
     }
 }

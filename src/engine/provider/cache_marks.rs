@@ -70,6 +70,11 @@ impl Marks {
         }
     }
 
+    /// How many bytes of the placed body every later one begins with: a marker comes and goes behind them.
+    pub fn steady(&self) -> usize {
+        self.before.min(self.end).saturating_sub(END.len())
+    }
+
     /// Takes a closed body back to its encoded messages.
     pub fn undo(&mut self, body: &mut Vec<u8>) {
         let marked = END.len() + self.added;

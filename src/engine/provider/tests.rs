@@ -10,4 +10,5 @@ mod matrix;
 mod options;
 mod scan;
 mod session;
+mod steady;
 mod strict;

@@ -65,7 +65,7 @@ export function inProcessModel(
     fetch: async (_url, init) => {
       const signal = init.signal ?? new AbortController().signal;
       signal.throwIfAborted();
-      const request = JSON.parse(new TextDecoder().decode(init.body as Uint8Array)) as ChatRequest;
+      const request = JSON.parse(init.body as string) as ChatRequest;
       return answer(request, signal);
     },
     isDirect: false,

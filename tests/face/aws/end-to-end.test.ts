@@ -53,7 +53,7 @@ describe("a run of bedrock", () => {
         Promise.resolve({ accessKeyId: "AKID", secretAccessKey: "hidden", sessionToken: "token" }),
       fetch: (url, init) => {
         const headers = Object.fromEntries(new Headers(init.headers));
-        sent.push({ url, headers, body: JSON.parse(new TextDecoder().decode(init.body as Uint8Array)) });
+        sent.push({ url, headers, body: JSON.parse(init.body as string) });
         const body = bodies[sent.length - 1] ?? Buffer.alloc(0);
         return Promise.resolve({ status: 200, headers: {}, body: cut(body) });
       },

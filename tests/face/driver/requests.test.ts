@@ -22,7 +22,7 @@ describe("a request", () => {
       },
       authorize: async ({ headers, auth, method, body }) => {
         expect(method).toBe("POST");
-        expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({ model: "m" });
+        expect(JSON.parse(body)).toMatchObject({ model: "m" });
         return [...headers, [auth.header, `${auth.prefix}key`]];
       },
       fetch: async (...parameters) => {
@@ -33,7 +33,7 @@ describe("a request", () => {
     await run.done;
     expect(url).toBe("https://api.test/v1/messages");
     expect(seen.method).toBe("POST");
-    expect(seen.body).toBeInstanceOf(Uint8Array);
+    expect(JSON.parse(seen.body as string)).toMatchObject({ model: "m" });
     expect(seen.signal).toBeInstanceOf(AbortSignal);
     const headers = new Headers(seen.headers);
     expect(headers.get("x-api-key")).toBe("key");
@@ -65,7 +65,7 @@ describe("a request", () => {
     expect(run.driver.outcome()).toMatchObject({ outcome: "completed" });
     expect(names).toEqual(ids.map((id) => `${id} weather {"city":"Zürich 😀"}`));
     expect(seen.map(({ headers }) => (headers as Headers).get("x-mine"))).toEqual(["1", "2", "3"]);
-    const { messages } = JSON.parse(new TextDecoder().decode(seen[2]!.body as Uint8Array)) as {
+    const { messages } = JSON.parse(seen[2]!.body as string) as {
       messages: { content: { content?: string }[] }[];
     };
     expect(JSON.stringify(messages[2]!.content)).toContain(results[0]);
