@@ -59,7 +59,9 @@ class Plan {
     const kept = whole.functions.map((_, index) => index).filter((index) => owners[index] === undefined);
     const places = new Map(kept.map((index, place) => [index, place]));
     const own = kept.filter((index) => whole.functions[index].body !== undefined);
+    if (whole.sections.has(id.start)) throw new Error("split: the module has a start function");
     const rewrite = (code, body, at, next) => {
+      if (code === op.refFunc) throw new Error("split: a function names another by ref.func");
       if (code !== op.call) return undefined;
       const callee = new Reader(body, at + 1).number();
       return this.call(callee, places, (type) => type);

@@ -12,6 +12,7 @@ export const op = {
   call: 0x10,
   delegate: 0x18,
   catchAll: 0x19,
+  refFunc: 0xd2,
 };
 
 /** The instructions of a function's body, behind its locals: their opcodes, where they stand and where they end. */
@@ -54,7 +55,7 @@ function skipImmediates(reader, code) {
   else if (code === 0x0e) skip(reader.number() + 1);
   else if (code === 0x11 || isIn(0x28, 0x3e)) skip(2);
   else if (code === 0x1c) reader.at += reader.number();
-  else if (isIn(0x20, 0x26) || isIn(0x3f, 0x42) || code === 0xd0 || code === 0xd2) skip(1);
+  else if (isIn(0x20, 0x26) || isIn(0x3f, 0x42) || code === 0xd0 || code === op.refFunc) skip(1);
   else if (code === 0x43) reader.at += 4;
   else if (code === 0x44) reader.at += 8;
   else if (code === 0xfc) {

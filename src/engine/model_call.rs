@@ -302,7 +302,12 @@ impl ModelCall {
         }
         let mut failure = decode_failure(&self.vendor, self.status, &self.headers, body, now_ms);
         failure.code = FailureCode::MalformedStream;
-        failure.message = "The response is neither an event stream nor JSON.".into();
+        failure.message = if body.trim_ascii().starts_with(b"<") {
+            "The response is an HTML page, no event stream or JSON: is the URL that of the API?"
+        } else {
+            "The response is neither an event stream nor JSON."
+        }
+        .into();
         failure.retryable = false;
         Err(self.describe(failure))
     }

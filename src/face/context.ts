@@ -60,7 +60,12 @@ function checkedCompaction(compaction: false | CompactionOptions | undefined): C
  * @throws LoopletError `config_wrong_type`
  */
 export function instructionsOf({ instructions }: ContextOptions): string | undefined {
-  const told: unknown = typeof instructions === "function" ? instructions() : instructions;
+  let told: unknown = instructions;
+  try {
+    if (typeof instructions === "function") told = instructions();
+  } catch (error) {
+    throw new LoopletError("config_invalid_value", "instructions", `threw: ${message(error)}`, error);
+  }
   if (told !== undefined && typeof told !== "string") {
     throw new LoopletError(
       "config_wrong_type",

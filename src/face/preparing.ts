@@ -15,6 +15,7 @@ import type {
   RaisedLimits,
 } from "./preparing-types.js";
 import type { HookAnswer } from "./question.js";
+import { nanoUsd } from "./result.js";
 
 const timeoutMs = 600_000;
 const PREPARED_TABLE: OptionTable = {
@@ -70,7 +71,7 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
       ask: async ({ event: _, ...reached }, { signal }) => {
         const raised = record(await onLimit({ ...reached, signal } as LimitReached), RAISED_TABLE);
         if (raised === undefined) return {};
-        return { limits: inNano(raised) };
+        return { limits: inNano("onLimit", raised) };
       },
     });
   }
@@ -85,13 +86,13 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
 export function addedBudget(budget: AddedBudget): object & { agentPath: string } {
   checkOptions(budget, "budget", ADDED_TABLE);
   const { agentPath = "root", ...more } = budget;
-  if (more.maxUsd !== undefined && more.maxUsd < 0)
-    throw new LoopletError("config_invalid_value", "budget.maxUsd", `needs to be more, got ${more.maxUsd}`);
-  return { agentPath, ...inNano(more) };
+  return { agentPath, ...inNano("budget", more) };
 }
 
-function inNano({ maxUsd, ...limits }: RaisedLimits): object {
-  return { ...limits, maxCostNanoUsd: maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9) };
+function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): object {
+  if (maxUsd !== undefined && maxUsd < 0)
+    throw new LoopletError("config_invalid_value", `${where}.maxUsd`, `needs to be more, got ${maxUsd}`);
+  return { ...limits, maxCostNanoUsd: nanoUsd(maxUsd) };
 }
 
 /** What a function has returned, if anything. */

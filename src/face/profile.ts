@@ -5,6 +5,7 @@ import { LoopletError } from "./errors.js";
 import type { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { scalarTable } from "./options.js";
+import { nanoUsd } from "./result.js";
 import { stopConfig } from "./stopping.js";
 import { outputConfig } from "./structured-output.js";
 import type { ProfileOptions } from "./subagent-types.js";
@@ -42,7 +43,7 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
   // A limit that nothing could ever reach is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)
     throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
-  const maxCostNanoUsd = maxUsd === undefined ? undefined : Math.round(maxUsd * 1e9);
+  const maxCostNanoUsd = nanoUsd(maxUsd);
   return {
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
     timeouts,

@@ -5,6 +5,10 @@ import type { ContentBlock, Failure, FailureCode, Outcome, RunOptions, RunResult
 /** Nano-USD in one US dollar. */
 const NANO = 1e9;
 
+export function nanoUsd(usd: number | undefined): number | undefined {
+  return usd === undefined ? undefined : Math.round(usd * NANO);
+}
+
 /** The result as its user sees it. `priceBasis` is where the model's price came from. */
 export function finished(
   raw: EngineResult,

@@ -189,8 +189,9 @@ export class Shell {
       this.secrets = secretsOf(asked.headers, flat as string[]);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(flat));
-      let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
+      // A `fetch` of the host's that throws at once has failed as one that rejects.
       what = Tell.NetworkFailed;
+      let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
       if (isThenable(answer)) answer = await answer;
       if (isOver()) return discard(answer);
       this.respond(request, answer as ResponseLike);

@@ -6,7 +6,8 @@ import { message } from "./tool-schema.js";
  * entries if its keys are not all texts; a `Set` and any other iterable a list; an `Error` its name and message; a
  * bigint a number, or a text beyond 2^53; bytes `{ base64 }`, other typed arrays lists of numbers; a `RegExp` its text.
  *
- * @throws what `JSON.stringify` throws for a cycle, or a `toJSON` of the value's own
+ * @throws what `JSON.stringify` throws for a cycle, or a `toJSON` of the value's own; for what only time or nobody can
+ * look into: a promise, a stream, a `WeakMap`
  */
 export function jsonOf(value: unknown): string | undefined {
   return isPlain(value) ? JSON.stringify(value) : JSON.stringify(value, reshape);
@@ -34,6 +35,11 @@ function reshape(this: unknown, key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>);
   if (value instanceof Error) return { name: value.name, message: inWords(value) };
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (kind === "Promise" || kind.startsWith("Weak") || Symbol.asyncIterator in value) {
+    const where = key === "" ? "" : ` in "${key}"`;
+    throw new TypeError(`a ${kind}${where}, of which {} would be left: await or read it before`);
+  }
   if (value instanceof RegExp) return String(value);
   if (value instanceof Map && [...value.keys()].every((name) => typeof name === "string"))
     return Object.fromEntries(value);

@@ -230,4 +230,15 @@ describe("compaction", () => {
     const { agent } = setUp([], { instructions: (() => 7) as never });
     expect(() => agent.run("Go")).toThrow(expect.objectContaining({ field: "instructions" }));
   });
+
+  it("instructions that throw are told as such, with their cause", () => {
+    const cause = new Error("no file");
+    const instructions = (): string => {
+      throw cause;
+    };
+    const { agent } = setUp([], { instructions });
+    expect(() => agent.run("Go")).toThrow(
+      expect.objectContaining({ field: "instructions", message: "instructions: threw: no file", cause }),
+    );
+  });
 });

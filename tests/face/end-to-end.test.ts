@@ -152,6 +152,27 @@ describe("a run in the engine", () => {
     expect(result.messages.at(-1)).toMatchObject({ role: "assistant", partial: true });
   });
 
+  it("tries again when fetch throws at once, as when it rejects", async () => {
+    const turns = scripted([{ text: "Hi." }]);
+    let calls = 0;
+    const fetch: typeof turns = Object.assign(
+      (...asked: Parameters<typeof turns>) => {
+        calls += 1;
+        if (calls === 1) throw new TypeError("Failed to fetch");
+        return turns(...asked);
+      },
+      { requests: turns.requests, remaining: 0 },
+    );
+    const retry = { baseMs: 0, jitterMs: 0 };
+    const run = createAgent({ model: anthropic("m", key), fetch, retry }).run("hi");
+    const errors: unknown[] = [];
+    for await (const event of run) if (event.type === "retry") errors.push(event.error);
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "Hi." });
+    expect(errors).toMatchObject([
+      { code: "network", message: expect.stringContaining("Failed to fetch"), retryable: true },
+    ]);
+  });
+
   it("settles at once when it is aborted while fetch hangs", async () => {
     const run = createAgent({ model: anthropic("m", key), fetch: scripted([{ hang: true }]) }).run("hi");
     for await (const event of run.events({ detached: true })) if (event.type === "attempt-start") break;

@@ -119,6 +119,15 @@ describe("onLimit", () => {
     },
   );
 
+  it("says that money can only be added", async () => {
+    const { agent } = setUp({ maxIterations: 1, onLimit: () => ({ maxIterations: 9, maxUsd: -1 }) });
+    const warnings: string[] = [];
+    const onEvent = (event: { type: string; message?: string }) =>
+      event.type === "warning" && warnings.push(event.message ?? "");
+    expect((await agent.run("Go", { onEvent: onEvent as never }).result).stoppedBy).toBe("iterations");
+    expect(warnings.join()).toContain("onLimit.maxUsd: needs to be more, got -1");
+  });
+
   it("S001-45: a stopped run goes on from its messages with a higher limit", async () => {
     const { agent, fetch } = setUp({ maxIterations: 1 });
     const { messages, stoppedBy } = await agent.run("Go").result;

@@ -48,9 +48,9 @@ interface Exports {
   deep(): number;
 }
 
-function cut(): { primary: Uint8Array; parts: { [name: string]: Uint8Array }; lentAt: number } {
+function cut(wat = text): { primary: Uint8Array; parts: { [name: string]: Uint8Array }; lentAt: number } {
   binaryen.setDebugInfo(true);
-  const module = binaryen.parseText(text);
+  const module = binaryen.parseText(wat);
   module.setFeatures(binaryen.Features.All);
   return split(module.emitBinary(), table);
 }
@@ -95,6 +95,13 @@ it("a part that is missing is a trap, and one that is there works with the memor
   expect(log).toEqual([5, 1]);
   expect(new Int32Array(exports.memory.buffer)[2]).toBe(1);
   expect(exports.deep()).toBe(4);
+});
+
+it.each([
+  ["a start function", '(func $begin) (start $begin) (func (export "deep")', "start function"],
+  ["ref.func", '(func $names (export "names") (drop (ref.func $any))) (func (export "deep")', "ref.func"],
+])("a module with %s is not split", (_, more, said) => {
+  expect(() => cut(text.replace('(func (export "deep")', more))).toThrow(said);
 });
 
 it("a fresh instance is given all parts that were loaded for the last", async () => {

@@ -167,8 +167,12 @@ describe("subagents", () => {
       },
     });
     const handed: string[] = [];
+    const models: string[] = [];
     const result = await agent.run("Hi", {
-      onEvent: (event) => event.type === "handoff" && handed.push(event.to),
+      onEvent: (event) => {
+        if (event.type === "handoff") handed.push(event.to);
+        if (event.type === "model-change") models.push(event.model);
+      },
     }).result;
     expect(result).toMatchObject({ outcome: "completed", text: "Back here.", iterations: 3 });
     expect(fetch.requests.map(system)).toEqual([
@@ -179,6 +183,7 @@ describe("subagents", () => {
     const tools = (fetch.requests[1]!.body as { tools: { name: string }[] }).tools.map(({ name }) => name);
     expect(tools).toEqual(["refund", "hand_back"]);
     expect(handed).toEqual(["to_billing", "hand_back"]);
+    expect(models, "both ask the same model").toEqual([]);
   });
 });
 

@@ -70,6 +70,13 @@ describe("a tool's result", () => {
     ],
     ["an error of the tool's own", new ToolError({ message: "m", code: "c", hint: "h" }), fault("c", "m")],
     ["a cycle", cycle, fault("unusable_result", expect.stringContaining("circular"))],
+    [
+      "a promise among results",
+      { data: Promise.resolve(1) },
+      fault("unusable_result", expect.stringContaining('a Promise in "data"')),
+    ],
+    ["a stream", new ReadableStream(), fault("unusable_result", expect.stringContaining("a ReadableStream"))],
+    ["a WeakMap", [new WeakMap()], fault("unusable_result", expect.stringContaining("a WeakMap"))],
     ["a function", () => 1, fault("unusable_result", "The tool returned a function.")],
     [
       "a toJSON that throws",

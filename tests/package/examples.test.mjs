@@ -1,13 +1,11 @@
 // The two deployments in examples/, on the packed package, in the hosts they are meant for.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import * as esbuild from "esbuild";
-import { Miniflare } from "miniflare";
-import { installPacked } from "./install.mjs";
+import { installPacked, startWorkerd } from "./install.mjs";
 
 const deno = process.env.LOOPLET_DENO;
 let installed;
@@ -73,31 +71,8 @@ function behaves(start) {
   });
 }
 
-/** wrangler does the same: esbuild with the Worker conditions, the `.wasm` left to the runtime. */
 async function startWorker() {
-  const { outputFiles } = await esbuild.build({
-    absWorkingDir: installed.folder,
-    entryPoints: ["cloudflare-worker/src/index.ts"],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker"],
-    external: ["*.wasm"],
-    write: false,
-    logLevel: "warning",
-  });
-  const flare = new Miniflare({
-    cf: false,
-    compatibilityDate: "2026-07-01",
-    modules: [
-      { type: "ESModule", path: "worker.js", contents: outputFiles[0].text },
-      {
-        type: "CompiledWasm",
-        path: "looplet.wasm",
-        contents: readFileSync(join(installed.folder, "node_modules/looplet/dist/looplet.wasm")),
-      },
-    ],
-  });
+  const flare = await startWorkerd(installed.folder, "cloudflare-worker/src/index.ts");
   return { ask: (init) => flare.dispatchFetch("http://worker.test/", init), stop: () => flare.dispose() };
 }
 

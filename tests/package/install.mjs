@@ -1,9 +1,11 @@
 // Packs looplet as npm would publish it and installs it into an empty folder, as a stranger would.
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+import { Miniflare } from "miniflare";
 
 export const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
@@ -31,6 +33,36 @@ export async function installPacked() {
     remove();
     throw error;
   }
+}
+
+/**
+ * workerd with a Worker bundled as wrangler does: esbuild with the Worker conditions, the `.wasm` left to the runtime.
+ * `folder` has looplet in its node_modules, `entry` is a path in it.
+ */
+export async function startWorkerd(folder, entry) {
+  const { outputFiles } = await esbuild.build({
+    absWorkingDir: folder,
+    entryPoints: [entry],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    conditions: ["workerd", "worker"],
+    external: ["*.wasm"],
+    write: false,
+    logLevel: "warning",
+  });
+  return new Miniflare({
+    cf: false,
+    compatibilityDate: "2026-07-01",
+    modules: [
+      { type: "ESModule", path: "worker.js", contents: outputFiles[0].text },
+      {
+        type: "CompiledWasm",
+        path: "looplet.wasm",
+        contents: readFileSync(join(folder, "node_modules/looplet/dist/looplet.wasm")),
+      },
+    ],
+  });
 }
 
 /** Standard output of a command; rejects with all its output when it fails or takes longer than a minute. */

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
-import { Miniflare } from "miniflare";
 import { chromium } from "playwright-core";
 import { build as vite } from "vite";
-import { installPacked, run } from "./install.mjs";
+import { installPacked, run, startWorkerd } from "./install.mjs";
 import { answer, open, pageScript, writeEntry, writePage } from "./page.mjs";
 
 const node = process.env.LOOPLET_NODE || process.execPath;
@@ -44,24 +43,7 @@ test("workerd runs it from its import of the .wasm", async () => {
     inFolder("worker.mjs"),
     'import { tenLines } from "./ten-lines.mjs";\nexport default { fetch: async () => new Response(await tenLines()) };\n',
   );
-  const { outputFiles } = await bundle({
-    entryPoints: [inFolder("worker.mjs")],
-    conditions: ["workerd", "worker"],
-    external: ["*.wasm"],
-    write: false,
-  });
-  const flare = new Miniflare({
-    cf: false,
-    compatibilityDate: "2026-07-01",
-    modules: [
-      { type: "ESModule", path: "worker.js", contents: outputFiles[0].text },
-      {
-        type: "CompiledWasm",
-        path: "looplet.wasm",
-        contents: readFileSync(inFolder("node_modules/looplet/dist/looplet.wasm")),
-      },
-    ],
-  });
+  const flare = await startWorkerd(installed.folder, "worker.mjs");
   try {
     const response = await flare.dispatchFetch("http://worker.test/");
     assert.match(await response.text(), answer);

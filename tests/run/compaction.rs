@@ -54,6 +54,14 @@ fn warned(world: &World, wanted: &str) -> bool {
         .any(|event| matches!(&event.kind, EventKind::Warning { code, .. } if code == wanted))
 }
 
+fn warnings(world: &World) -> Vec<String> {
+    let messages = world.events.iter().map(|event| match &event.kind {
+        EventKind::Warning { message, .. } => message.clone(),
+        _ => String::new(),
+    });
+    messages.collect()
+}
+
 fn last(world: &World) -> Value {
     world.body(world.requests.len() - 1)["messages"].clone()
 }
@@ -239,6 +247,14 @@ fn a_summary_that_fails_is_empty_or_longer_than_the_text_gives_way_to_the_built_
             "{number}"
         );
         assert_eq!(warned(&world, "compaction_failed"), number == 0);
+        if number == 0 {
+            let said = warnings(&world).join(" ");
+            assert!(
+                said.contains("No summary of the history was written")
+                    && said.contains("the model call failed: HTTP status 400"),
+                "{said}"
+            );
+        }
         assert!(!world.tool_log.contains(&"start x".to_owned()));
         world.respond(&stream(&[text("Done.")], "end_turn"));
         assert_eq!(world.result()["outcome"], "completed");

@@ -164,6 +164,7 @@ fn a_body_that_is_no_stream_is_shown() {
         assert_eq!(error["vendor"], "anthropic");
         if body.starts_with('<') {
             assert_eq!(error["body"].as_str().unwrap().chars().count(), 500);
+            assert!(error["message"].as_str().unwrap().contains("is an HTML page"));
         }
     }
 }

@@ -257,7 +257,7 @@ impl Agent {
         match answer {
             QuestionAnswer::Summary(summary) => self.apply_summary(desk, &summary),
             QuestionAnswer::Failed { why } => {
-                self.warn(desk, "compaction_failed", why);
+                self.warn_of_summary(desk, "summarize failed: ", &why);
                 self.apply_summary(desk, "");
             }
             _ => self.apply_summary(desk, ""),
@@ -271,7 +271,7 @@ impl Agent {
         }
         self.attempt += 1;
         if let Err(error) = self.compaction_body(desk) {
-            self.warn(desk, "compaction_failed", error.to_text());
+            self.warn_of_summary(desk, "its request cannot be made: ", &error.to_text());
             return self.apply_summary(desk, "");
         }
         self.open_request(desk);
@@ -332,7 +332,7 @@ impl Agent {
         };
         let Some(delay_ms) = open.tries.delay_ms(policy, self.attempt, &failure, seed) else {
             self.model = None;
-            self.warn(desk, "compaction_failed", failure.message);
+            self.warn_of_summary(desk, "the model call failed: ", &failure.message);
             return self.apply_summary(desk, "");
         };
         self.retry_after(desk, delay_ms, failure);
@@ -366,6 +366,15 @@ impl Agent {
             self.warn(desk, "compaction_failed", message.into());
         }
         self.send(desk);
+    }
+
+    fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
+        let message = [
+            "No summary of the history was written, and the built-in one stands in its place: ",
+            what,
+            why,
+        ];
+        self.warn(desk, "compaction_failed", message.concat());
     }
 
     /// Gives up a summary that is under way.

@@ -193,10 +193,14 @@ impl Agent {
         let kind = EventKind::Handoff { to: successor.name };
         desk.ledger.emit(self.place(), kind);
         self.transcript.forget_body();
+        let (asked, theirs) = (inherited(&self.asked.config), &desk.config.model);
         let taken = if successor.inherit_model {
-            ActiveModel::checked(inherited(&self.asked.config), desk.config).map(|model| self.asked = model)
+            ActiveModel::checked(asked, desk.config).map(|model| self.asked = model)
+        } else if asked == inherited(theirs) {
+            // The conversation goes back to an agent that asks the same model.
+            ActiveModel::checked(theirs.clone(), desk.config).map(|model| self.asked = model)
         } else {
-            self.set_model(desk, desk.config.model.clone())
+            self.set_model(desk, theirs.clone())
         };
         if let Err(error) = taken {
             self.warn(desk, "model_refused", error.to_text());

@@ -36,7 +36,7 @@ use super::super::message_json::push_message;
 use super::super::usage::{Usage, shifted};
 use super::body_fields::BodyFields;
 use super::failure::malformed;
-use super::finish_reason::finish_reason;
+use super::finish_reason::note_reason;
 use super::sampling::{OPTIONS, push_sampling};
 use super::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
@@ -295,9 +295,7 @@ impl NdjsonDecoder {
 
     fn close(&mut self, event: &Object<'_>, answer: &mut Answer) {
         self.end_flow(answer);
-        let reason = event.text("reason");
-        answer.finish_reason = Some(finish_reason(&reason));
-        answer.raw_finish_reason = Some(reason.into_owned());
+        note_reason(Some(event.text("reason").into_owned()), answer);
         if answer.finish_reason != Some(FinishReason::Length) {
             for (_, part) in &self.calls {
                 end_call(*part, answer);

@@ -175,6 +175,7 @@ const CALL: NamesOf<NonNullable<ScriptedTurn["toolCalls"]>[number]> = {
   input: true,
   argumentsText: true,
 };
+const THINKING: NamesOf<NonNullable<ScriptedTurn["thinking"]>> = { text: true, signature: true };
 const OPTIONS: NamesOf<ScriptedOptions> = {
   chunking: true,
   delayMs: true,
@@ -188,6 +189,7 @@ const OPTIONS: NamesOf<ScriptedOptions> = {
 function checkTurn(turn: ScriptedTurn, index: number): void {
   const where = `Turn ${index + 1} of the script`;
   checkNames(turn, TURN, where);
+  if (turn.thinking !== undefined) checkNames(turn.thinking, THINKING, `${where}, thinking`);
   turn.toolCalls?.forEach((call, at) => checkNames(call, CALL, `${where}, toolCalls[${at}]`));
 }
 

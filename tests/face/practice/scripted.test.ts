@@ -125,6 +125,11 @@ it.each<[string, () => unknown, string]>([
     () => scripted([{ toolCalls: [{ name: "t", arguments: {} } as never] }]),
     'Turn 1 of the script, toolCalls[0]: no field "arguments"; there are id, name, input, argumentsText',
   ],
+  [
+    "a text as thinking",
+    () => scripted([{ thinking: "Hm." } as never]),
+    "Turn 1 of the script, thinking: needs an object, got a string",
+  ],
   ["a text as a turn", () => scripted(["a" as never]), "Turn 1 of the script: needs an object, got a string"],
   [
     "one turn without its array",

@@ -13,7 +13,7 @@ use super::super::super::message::Json;
 use super::super::super::usage::Usage;
 use super::super::cursor::{Cursor, behind};
 use super::super::failure::{decode_error_value, malformed};
-use super::super::finish_reason::finish_reason;
+use super::super::finish_reason::note_reason;
 use super::super::sources::{attach_sources, push_source};
 use super::partial_args::PartialArgs;
 
@@ -187,10 +187,7 @@ impl GeminiDecoder {
                 let why = "the model wrote a call that the vendor could not read";
                 return Err(malformed(why, json.as_bytes()));
             }
-            Some(reason) => {
-                answer.finish_reason = Some(finish_reason(&reason));
-                answer.raw_finish_reason = Some(reason.into_owned());
-            }
+            Some(reason) => note_reason(Some(reason.into_owned()), answer),
         }
         Ok(None)
     }

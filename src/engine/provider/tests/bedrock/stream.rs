@@ -111,7 +111,7 @@ fn a_response_that_is_no_event_stream_is_told_as_what_it_is() {
         (
             "<html>Gateway</html>",
             "malformed_stream",
-            "neither an event stream nor JSON",
+            "an HTML page, no event stream or JSON",
         ),
         (
             "{\"message\":\"The security token is expired\",\"__type\":\"ExpiredTokenException\"}",
