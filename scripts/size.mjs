@@ -27,26 +27,26 @@ const more = [
  * reached plus 2 %; `target`: what is wanted. Panics unwind.
  */
 const rows = [
-  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 153_000 },
-  { name: "two protocols", imports: twoModels, parts: two, budget: 160_600, target: 90_000 },
-  { name: "five protocols", imports: fiveModels, parts: five, budget: 185_000, target: 110_000 },
+  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 149_300 },
+  { name: "two protocols", imports: twoModels, parts: two, budget: 156_900, target: 90_000 },
+  { name: "five protocols", imports: fiveModels, parts: five, budget: 181_100, target: 110_000 },
   {
     name: "one protocol, all of control",
     imports: [...plain, ...more],
     parts: [...two.slice(0, 1), ...questions],
-    budget: 169_300,
+    budget: 165_700,
   },
   {
     name: "two protocols, all of control",
     imports: [...twoModels, ...more],
     parts: [...two, ...questions],
-    budget: 176_900,
+    budget: 173_200,
   },
   {
     name: "five protocols, all of control",
     imports: [...fiveModels, ...more],
     parts: [...five, ...questions],
-    budget: 201_300,
+    budget: 197_400,
     target: 130_000,
   },
   { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 205_500 },

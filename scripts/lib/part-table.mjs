@@ -39,6 +39,12 @@ const questions = {
   ),
 };
 
+/** Keywords of JSON Schema that plain schemas do not have: `SELDOM` of `src/face/parts.ts` looks for them. */
+const keywords = {
+  own: /^<looplet::engine::schema::(compile::Compiler>::seldom_keyword|check::Check>::seldom_rule)$/,
+  gates: /looplet::engine::schema::(compile|check)\b/,
+};
+
 export const partTable = {
   anthropic: protocol("anthropic"),
   openai_chat: protocol("openai_chat"),
@@ -50,4 +56,5 @@ export const partTable = {
   },
   ndjson: protocol("ndjson"),
   questions,
+  keywords,
 };

@@ -10,7 +10,9 @@
 //! [`compile()`] once, [`Schema::validate`] for each call. A schema is saved as its JSON and compiled again.
 
 mod check;
+mod check_seldom;
 mod compile;
+mod compile_seldom;
 mod equal;
 mod reference;
 mod report;

@@ -12,7 +12,7 @@ import { checkFinish } from "./finishing.js";
 import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "./options.js";
-import { asks, QUESTIONS } from "./parts.js";
+import { asks, hasSeldomKeyword, KEYWORDS, QUESTIONS } from "./parts.js";
 import { permissionConfig } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
@@ -114,13 +114,15 @@ function partsOf(options: AgentOptions): AgentParts {
     hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
     agents: list.configs.length === 0 ? undefined : list.configs,
   };
+  const written = JSON.stringify(config);
   if (asks(config)) models.needed.add(QUESTIONS);
+  if (hasSeldomKeyword(written)) models.needed.add(KEYWORDS);
   return {
     models,
     asked,
     tools,
     sets: list.sets,
-    config: configWriter(config, options),
+    config: configWriter(written, options),
     clock: clock ?? HOST_CLOCK,
     now: clock === undefined ? undefined : checkedNow(clock),
     random,
@@ -181,9 +183,8 @@ function rootConfig(
 }
 
 /** Everything but the history and what is made for each run is written once per agent. */
-function configWriter(config: object, options: AgentOptions): AgentParts["config"] {
+function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
   const isFunction = typeof options.instructions === "function";
-  const written = JSON.stringify(config);
   return ({ messages, subagents }, inputs, session) => {
     const told = isFunction ? instructionsOf(options) : undefined;
     const fixed =

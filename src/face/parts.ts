@@ -33,6 +33,18 @@ export function asks(config: { readonly [option: string]: unknown }): boolean {
   );
 }
 
+/** The part with the keywords of JSON Schema that plain schemas do not have. */
+export const KEYWORDS = "keywords";
+
+// As `SELDOM` in `src/engine/schema/compile.rs`. A property of such a name only loads what is not needed.
+const SELDOM =
+  /"(const|((exclusiveM|m)(in|ax)imum)|multipleOf|(min|max)(Length|Items|Properties|Contains)|uniqueItems|propertyNames|depend(entRequired|entSchemas|encies)|prefixItems|contains|(all|any|one)Of|not|if|\$ref|\$defs|definitions)":|"items":\[/;
+
+/** Whether a schema in this JSON, which has no spaces between its tokens, has one of them. */
+export function hasSeldomKeyword(json: string): boolean {
+  return SELDOM.test(json);
+}
+
 /** Where the parts are: `scripts/build.mjs` writes it. A part that is not listed is in the engine already. */
 export interface PartFiles {
   readonly files: { readonly [part: string]: () => Promise<{ readonly part: string }> };
