@@ -198,12 +198,21 @@ function shortenImports(file, script) {
 
 // No closure crosses the boundary, which `shortenImports` makes sure of, so nothing calls what would call one. By the start of its
 // name: what is generic over its types may be one with a function that is called.
-const isDead = /^_RI(Nv)+(Nt)+Cs[0-9A-Za-z]+_12wasm_bindgen7convert8closures[0-9a-z_]*6invoke/;
+const deadClosures = /^_RI(Nv)+(Nt)+Cs[0-9A-Za-z]+_12wasm_bindgen7convert8closures[0-9a-z_]*6invoke/;
+
+// Only panics format: what else does so (`format!`, `to_string`) fails the build here. Their texts without values are not
+// formatted, and `as_str` finds them.
+const silent = /12PanicMessageN\w*7Display3fmt/;
+const formatting = /4core3fmt|4core4cell\w*(BorrowError|BorrowMutError)N\w*7Display3fmt/;
+const isDead = (name) =>
+  deadClosures.test(name) ||
+  (formatting.test(name) && !silent.test(name) && !/9Arguments(6as_str|23as_statically)/.test(name));
 
 function trim(file) {
   const { wasm, stripped } = trimmed(readFileSync(file), {
     keepsPads: (name) => keepsPads.test(name),
-    isDead: (name) => isDead.test(name),
+    isDead,
+    isSilent: (name) => silent.test(name),
   });
   if (stripped === 0)
     throw new SetupError("No landing pads were found: have the names of functions changed?");

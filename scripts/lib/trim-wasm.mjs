@@ -9,11 +9,14 @@
 //
 // Functions that only descriptions of wasm-bindgen point to: the table of function pointers would keep them.
 //
+// Core's formatting, which only messages of panics use: one with values in it is told without any text, but with its place.
+//
 // In the binary: `try body catch_all pad end` becomes `block body end`, and `try body delegate` the same. Depths of
 // branches do not change.
 
 import {
   Reader,
+  calleesOf,
   importedFunctions,
   instructions,
   namesOf,
@@ -23,8 +26,11 @@ import {
   sectionsOf,
 } from "./wasm-binary.mjs";
 
-/** `wasm` without the pads of functions whose (mangled) names `keepsPads` is false for, nor what `isDead` is true for. */
-export function trimmed(wasm, { keepsPads, isDead }) {
+/**
+ * `wasm` without the pads of functions whose (mangled) names `keepsPads` is false for, nor what `isDead` is true for, which
+ * nothing else may call. What `isSilent` is true for returns 0 and does nothing.
+ */
+export function trimmed(wasm, { keepsPads, isDead, isSilent = (_name) => false }) {
   const sections = sectionsOf(wasm);
   const names = namesOf(wasm, sections);
   needNames(names);
@@ -45,11 +51,15 @@ export function trimmed(wasm, { keepsPads, isDead }) {
       reader.at += length;
       const name = names.get(imported + index);
       if (name !== undefined && isDead(name)) body = trap;
+      else if (name !== undefined && isSilent(name)) body = zero;
       else if (name !== undefined && !keepsPads(name)) {
         const bare = withoutPads(body);
         if (bare !== body) stripped++;
         body = bare;
       }
+      for (const callee of calleesOf(body))
+        if (isDead(names.get(callee) ?? ""))
+          throw new Error(`${name} calls ${names.get(callee)}, which should be dead`);
       code.push(number(body.length), body);
     }
     const bytes = Buffer.concat(code);
@@ -60,6 +70,9 @@ export function trimmed(wasm, { keepsPads, isDead }) {
 
 /** A function without locals that is `unreachable`. */
 const trap = Uint8Array.of(0, 0x00, 0x0b);
+
+/** One that is `i32.const 0`. */
+const zero = Uint8Array.of(0, 0x41, 0, 0x0b);
 
 // A function that catches a tag does so on purpose and is left alone.
 function withoutPads(body) {

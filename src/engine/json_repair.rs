@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::json_check::{Fault, check};
 use super::json_reader::string;
 use super::json_tree;
+use super::json_writer::decimal;
 use super::provider::cursor::plain_length;
 use std::borrow::Cow;
 use std::fmt;
@@ -372,26 +373,34 @@ fn excerpt(text: &str, place: usize) -> String {
         .collect()
 }
 
-impl fmt::Display for ArgumentsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl ArgumentsError {
+    /// What is wrong, and where.
+    pub fn describe(&self) -> String {
+        let length;
         let (parts, excerpt): ([&str; 3], &str) = match self {
             ArgumentsError::Invalid { problem, excerpt } => (["not valid JSON: ", problem, ""], excerpt),
             ArgumentsError::CutOff { bytes, excerpt } => {
-                f.write_str("cut off after ")?;
-                fmt::Display::fmt(bytes, f)?;
-                ([" bytes, before the JSON ends", "", ""], excerpt)
+                length = decimal(*bytes);
+                (
+                    ["cut off after ", &length, " bytes, before the JSON ends"],
+                    excerpt,
+                )
             }
             ArgumentsError::NotAnObject { found, excerpt } => {
                 (["expected a JSON object, got ", found, ""], excerpt)
             }
             ArgumentsError::TooDeep => {
-                fmt::Display::fmt(&MAX_DEPTH, f)?;
-                return f.write_str(" levels of objects and arrays are the most that arguments may have");
+                let most = " levels of objects and arrays are the most that arguments may have";
+                return [&decimal(MAX_DEPTH), most].concat();
             }
         };
-        parts.iter().try_for_each(|part| f.write_str(part))?;
-        f.write_str(", near: ")?;
-        f.write_str(excerpt)
+        [&parts.concat(), ", near: ", excerpt].concat()
+    }
+}
+
+impl fmt::Display for ArgumentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe())
     }
 }
 

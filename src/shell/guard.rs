@@ -54,6 +54,8 @@ pub fn catch(enter: &mut dyn FnMut()) -> Result<(), String> {
             .downcast_ref::<&str>()
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            // The release build does not format: `isDead` in `scripts/build.mjs`.
+            .filter(|said| !said.is_empty())
             .unwrap_or("panic");
         let mut message = String::from(said);
         let place = PLACE.take();

@@ -70,6 +70,23 @@ it("what unwinds passes the engine without its pads and is caught by the shell; 
   expect(() => (instance.exports as { unused(): void }).unused()).toThrow(WebAssembly.RuntimeError);
 });
 
+it("a silent function returns 0, and a dead one that something calls is refused", async () => {
+  binaryen.setDebugInfo(true);
+  const wasm = binaryen
+    .parseText(
+      `(module
+        (func $formats (result i32) (i32.const 5))
+        (func $panics (export "panics") (result i32) (call $formats)))`,
+    )
+    .emitBinary();
+  const keeps = { keepsPads: () => true, isDead: (_name: string): boolean => false };
+  const silent = trimmed(wasm, { ...keeps, isSilent: (name: string) => name === "formats" });
+  const { instance } = await WebAssembly.instantiate(new Uint8Array(silent.wasm));
+  expect((instance.exports as { panics(): number }).panics()).toBe(0);
+  const isDead = (name: string): boolean => name === "formats";
+  expect(() => trimmed(wasm, { ...keeps, isDead })).toThrow("panics calls formats, which should be dead");
+});
+
 it("a module without names or with an unknown instruction is refused", () => {
   binaryen.setDebugInfo(false);
   const bare = binaryen.parseText(text).emitBinary();

@@ -93,7 +93,7 @@ pub(super) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
         ),
         Err(error) => (
             ToolInput::Invalid(part.text.clone()),
-            Some(error.to_string()),
+            Some(error.describe()),
             None,
         ),
     };

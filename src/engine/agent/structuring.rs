@@ -95,7 +95,7 @@ impl Agent {
         let parsed = match parse_arguments(text) {
             Ok(parsed) => parsed,
             Err(_) if self.finish_reason == Some(FinishReason::Length) => return Err(CUT_OFF.into()),
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.describe()),
         };
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
