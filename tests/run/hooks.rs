@@ -124,6 +124,15 @@ fn s001_46_s001_48_a_hook_that_denies_keeps_the_call_from_running_and_the_model_
     assert!(world.tool_log.is_empty());
     let (event, input) = asked(&world).remove(0);
     assert_eq!(event, "PreToolUse");
+    let told_of = world.events.iter().find_map(|event| match &event.kind {
+        EventKind::Question {
+            question_id,
+            question,
+            ..
+        } => Some((*question_id, question.as_str())),
+        _ => None,
+    });
+    assert_eq!(told_of, Some((world.questions[0].0, "PreToolUse")));
     assert_eq!(
         input,
         json!({"event": "PreToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act",

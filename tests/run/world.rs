@@ -41,6 +41,8 @@ pub struct World {
     pub saves: Vec<(EffectId, bool)>,
     /// Which effects each save says to have opened.
     pub saved_openings: Vec<(EffectId, EffectKind)>,
+    /// Those of them that no save has said to have closed.
+    journaled_open: Vec<EffectId>,
     pub confirm_saves: bool,
     pub kept_bodies: KeptBodies,
     handovers: Vec<EffectId>,
@@ -107,6 +109,7 @@ impl World {
             late_hooks: Vec::new(),
             saves: Vec::new(),
             saved_openings: Vec::new(),
+            journaled_open: Vec::new(),
             confirm_saves: true,
             kept_bodies: KeptBodies::default(),
             handovers: Vec::new(),
@@ -218,6 +221,14 @@ impl World {
                 entries,
                 awaited,
             } => {
+                for entry in &entries {
+                    let open = &mut self.journaled_open;
+                    match open.iter().position(|effect| *effect == entry.effect) {
+                        Some(at) if !entry.opened => drop(open.remove(at)),
+                        None if entry.opened => open.push(entry.effect),
+                        _ => panic!("the journal has {entry:?} at the wrong time"),
+                    }
+                }
                 let opened = entries.iter().filter(|entry| entry.opened);
                 self.saved_openings.extend(opened.map(|entry| (save, entry.kind)));
                 self.saves.push((save, awaited));
@@ -231,7 +242,10 @@ impl World {
                 );
                 self.events.push(event);
             }
-            Output::Done(outcome) => self.done = Some(outcome),
+            Output::Done(outcome) => {
+                assert!(self.journaled_open.is_empty(), "the journal leaves effects open");
+                self.done = Some(outcome);
+            }
         }
     }
 

@@ -328,6 +328,33 @@ fn references_lead_within_the_document() {
 }
 
 #[test]
+fn every_violation_is_told_up_to_the_number_that_is_wanted() {
+    let rows = [
+        (
+            r#"{"dependentSchemas":{"a":{"required":["b"]},"c":{"required":["d"]}}}"#,
+            r#"{"a":1,"c":1}"#,
+        ),
+        (
+            r#"{"additionalProperties":{"type":"string"}}"#,
+            r#"{"a":1,"b":2}"#,
+        ),
+        (r#"{"propertyNames":{"maxLength":1}}"#, r#"{"aa":1,"bb":2}"#),
+        (r#"{"items":{"type":"string"}}"#, "[1,2]"),
+        (r#"{"prefixItems":[{"type":"string"},{"type":"null"}]}"#, "[1,2]"),
+        (r#"{"allOf":[{"type":"string"},{"minimum":2}]}"#, "1"),
+        (r#"{"required":["a","b"]}"#, "{}"),
+    ];
+    for (schema, instance) in rows {
+        assert_eq!(violations(schema, instance).len(), 2, "{schema}");
+        assert_eq!(
+            validate(&compiled(schema), &json(instance), 1).len(),
+            1,
+            "{schema}"
+        );
+    }
+}
+
+#[test]
 fn a_violation_names_the_place_the_expectation_and_the_finding() {
     let rows = [
         (
