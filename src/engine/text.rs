@@ -55,6 +55,11 @@ pub fn parts<'a>(text: &'a str, between: &[u8]) -> Vec<&'a str> {
     parts
 }
 
+/// With one ASCII byte in place of another.
+pub fn replaced(text: &str, byte: u8, by: u8) -> String {
+    join(&parts(text, &[byte]), char::from(by).encode_utf8(&mut [0; 4]))
+}
+
 /// Where `part`, which is not empty, begins in `text`.
 pub fn find(text: &str, part: &str) -> Option<usize> {
     text.as_bytes()

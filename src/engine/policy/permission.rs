@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::super::config::{Access, ToolConfig};
 use super::super::error::ConfigError;
 use super::super::text::find;
-use super::rule::{Rule, Subject, is_glob};
+use super::rule::{Rule, is_glob};
+use super::subject::Subject;
 
 /// What is done with a call that no rule speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub enum PermissionMode {
     /// The host decides.
     #[default]
     Default,
-    /// File edits and file-system commands run; else as `default`.
+    /// File edits and file-system commands run that stay where the run works; else as `default`.
     AcceptEdits,
     /// What changes anything goes to the host, whatever the allow rules say; else as `default`.
     Plan,

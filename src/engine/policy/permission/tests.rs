@@ -47,7 +47,7 @@ fn a_text_that_is_no_rule_is_refused() {
 #[test]
 fn s001_29_a_call_without_what_a_scope_is_compared_with_is_denied_and_asked_about_but_never_allowed() {
     let shell = tool("Bash");
-    for input in ["{}", r#"{"command":["rm","-rf"]}"#, r#"{"cmd":"rm"}"#, r#""rm""#] {
+    for input in ["{}", r#"{"command":["rm","-rf"]}"#, r#"{"line":"rm"}"#, r#""rm""#] {
         assert!(denies("Bash(rm *)", &shell, input), "{input}");
         assert!(!allows("Bash(rm *)", &shell, input), "{input}");
         let permissions = Permissions {

@@ -1,0 +1,405 @@
+//! What a model may write to get past a rule.
+
+use super::super::permission::{PermissionMode, Permissions, Verdict};
+use super::*;
+use crate::engine::message::Json;
+
+fn tool(name: &str) -> ToolConfig {
+    ToolConfig::new(name.to_owned(), Json::empty_object())
+}
+
+fn input(field: &str, text: &str) -> String {
+    serde_json::json!({ field: text }).to_string()
+}
+
+fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+    let allow = vec![Rule::parse(rule).unwrap()];
+    let permissions = Permissions {
+        allow,
+        ..Permissions::default()
+    };
+    permissions.judge(tool, input, false, false) == Verdict::Allow
+}
+
+fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+    let permissions = Permissions {
+        mode: PermissionMode::BypassPermissions,
+        deny: vec![Rule::parse(rule).unwrap()],
+        ..Permissions::default()
+    };
+    matches!(permissions.judge(tool, input, false, false), Verdict::Deny { .. })
+}
+
+fn accepts(tool: &ToolConfig, input: &str) -> bool {
+    let permissions = Permissions {
+        mode: PermissionMode::AcceptEdits,
+        ..Permissions::default()
+    };
+    permissions.judge(tool, input, false, false) == Verdict::Allow
+}
+
+#[test]
+fn s001_29_an_address_counts_for_the_host_that_a_url_parser_finds_in_it() {
+    let fetch = tool("WebFetch");
+    // The host; "?" where parsers differ, or find none.
+    let rows = [
+        ("https://evil.com/", "evil.com"),
+        ("HTTPS://EVIL.COM", "evil.com"),
+        ("https://evil.com:443/a", "evil.com"),
+        ("https://evil.com.", "evil.com"),
+        ("https://x:y@evil.com", "evil.com"),
+        ("https://x@y@evil.com/", "evil.com"),
+        ("https://example.com@evil.com/", "evil.com"),
+        ("https://evil.com?@example.com", "evil.com"),
+        ("https://evil.com/#@example.com", "evil.com"),
+        ("https://evil.com\\@example.com", "evil.com"),
+        ("https:\\\\evil.com\\://example.com", "evil.com"),
+        ("https:///evil.com/://example.com", "evil.com"),
+        ("https://\\/evil.com", "evil.com"),
+        (" \u{1}https://evil.com ", "evil.com"),
+        ("https://e\tvil.c\nom", "evil.com"),
+        ("ht\ttps:/\r/evil.com", "evil.com"),
+        ("wss://evil.com", "evil.com"),
+        ("https://example.com:pw@evil.com", "evil.com"),
+        ("http://127.0.0.1:80/", "127.0.0.1"),
+        ("https:evil.com", "?"),
+        ("https:/evil.com", "?"),
+        ("https:/evil.com/://example.com", "?"),
+        ("https:evil.com?://example.com", "?"),
+        ("https:/evil.com/?q=://example.com/", "?"),
+        ("//evil.com", "?"),
+        ("evil.com", "?"),
+        ("", "?"),
+        ("https://", "?"),
+        ("https://ｅvil.com", "?"),
+        ("https://evil%2ecom", "?"),
+        ("https://evil\u{ad}.com", "?"),
+        ("https://[::1]/", "?"),
+        ("http://2130706433/", "?"),
+        ("http://0x7f.1/", "?"),
+        ("http://127.1/", "?"),
+        ("http://127.0.0.01/", "?"),
+        ("https://xn--evil-.com", "?"),
+        ("https://xn--bcher-kva.de", "xn--bcher-kva.de"),
+        ("https://evil.com:x/", "?"),
+        ("https://ev il.com/", "?"),
+        ("https://evil..com/", "?"),
+        ("javascript://evil.com/%0aalert(1)", "?"),
+        ("file://evil.com/etc", "?"),
+        ("https\u{a0}://evil.com", "?"),
+    ];
+    for (url, host) in rows {
+        let call = input("url", url);
+        let rule = |host: &str| ["WebFetch(domain:", host, ")"].concat();
+        let is_unsure = host == "?";
+        let named = if is_unsure { "evil.com" } else { host };
+        assert_eq!(allows(&rule(named), &fetch, &call), !is_unsure, "{url}");
+        assert!(!allows(&rule("example.com"), &fetch, &call), "{url}");
+        assert!(!is_unsure || !allows(&rule("*"), &fetch, &call), "{url}");
+        assert!(denies(&rule(named), &fetch, &call), "{url}");
+        assert_eq!(denies(&rule("example.com"), &fetch, &call), is_unsure, "{url}");
+    }
+    assert!(denies(
+        "WebFetch(domain:*.evil.com)",
+        &fetch,
+        &input("url", "http://a.EVIL.com")
+    ));
+}
+
+#[test]
+fn s001_29_a_second_field_hides_nothing() {
+    let (shell, read, fetch) = (tool("Bash"), tool("Read"), tool("WebFetch"));
+    let rows = [
+        (&shell, "Bash(npm *)", r#"{"cmd":"rm -rf /","command":"npm i"}"#),
+        (&shell, "Bash(npm *)", r#"{"command":"npm i","cmd":"rm -rf /"}"#),
+        (&shell, "Bash(npm *)", r#"{"command":"npm i","cmd":["rm"]}"#),
+        (
+            &shell,
+            "Bash(npm *)",
+            r#"{"command":"npm i","comm\u0061nd":"rm x"}"#,
+        ),
+        (
+            &read,
+            "Read(src/**)",
+            r#"{"path":"/etc/passwd","file_path":"src/a"}"#,
+        ),
+        (
+            &read,
+            "Read(src/**)",
+            r#"{"path":"src/a","notebook_path":"/etc/passwd"}"#,
+        ),
+        (&read, "Read(src/**)", r#"{"path":{"a":1},"file_path":"src/a"}"#),
+        (
+            &fetch,
+            "WebFetch(domain:a.com)",
+            r#"{"url":"https://a.com","uri":"https://b.com"}"#,
+        ),
+    ];
+    for (tool, rule, call) in rows {
+        assert!(!allows(rule, tool, call), "{call}");
+    }
+    let rows = [
+        (&shell, "Bash(rm *)", r#"{"cmd":"rm -rf /","command":"npm i"}"#),
+        (&shell, "Bash(rm *)", r#"{"command":"rm -rf /","cmd":"npm i"}"#),
+        (&shell, "Bash(rm *)", r#"{"command":"npm i","cmd":["rm"]}"#),
+        (
+            &read,
+            "Read(//etc/**)",
+            r#"{"path":"/etc/passwd","file_path":"src/a"}"#,
+        ),
+        (
+            &fetch,
+            "WebFetch(domain:b.com)",
+            r#"{"url":"https://a.com","uri":"https://b.com"}"#,
+        ),
+    ];
+    for (tool, rule, call) in rows {
+        assert!(denies(rule, tool, call), "{call}");
+    }
+    assert!(allows(
+        "Read(src/**)",
+        &read,
+        r#"{"path":null,"file_path":"src/a"}"#
+    ));
+    assert!(allows(
+        "Bash(npm *)",
+        &shell,
+        r#"{"cmd":"npm i","command":"npm t"}"#
+    ));
+    let named = ToolConfig {
+        rule_subject: Some("path".into()),
+        ..tool("Read")
+    };
+    let call = r#"{"path":"/etc/passwd","file_path":"src/a"}"#;
+    assert!(!allows("Read(src/**)", &named, call) && denies("Read(//etc/**)", &named, call));
+    assert!(
+        !denies("Read(src/**)", &named, call),
+        "only the field that is named counts"
+    );
+}
+
+#[test]
+fn s001_29_however_a_command_is_spelt_a_rule_that_denies_it_is_hit() {
+    let shell = tool("Bash");
+    let hit = [
+        "rm -rf /",
+        "rm\t-rf /",
+        "rm  -rf /",
+        "\n rm\u{a0}x",
+        "rm\u{b}-rf /",
+        "ls; rm x",
+        "ls|rm x",
+        "ls &rm x",
+        "ls\nrm x",
+        "echo $(rm x)",
+        "echo `rm x`",
+        "(rm x)",
+        "{ rm x; }",
+        "\\rm -rf /",
+        "'rm' -rf /",
+        "r''m x",
+        "r\\\nm x",
+        "rm \\\n-rf /",
+        "/bin/rm x",
+        "A=1 rm x",
+        "sudo rm x",
+        "env -i A=1 rm x",
+        "nohup command rm x",
+        "if true; then rm x; fi",
+        "! rm x",
+        "< a rm x",
+        "> a rm x",
+        ">a rm x",
+    ];
+    for command in hit {
+        assert!(
+            denies("Bash(rm *)", &shell, &input("command", command)),
+            "{command}"
+        );
+    }
+    for command in ["npm test", "git rm x", "rmdir x", "echo rm", "echo 'a rm b'"] {
+        assert!(
+            !denies("Bash(rm *)", &shell, &input("command", command)),
+            "{command}"
+        );
+    }
+    let call = input("command", "git  push\t--force origin");
+    assert!(denies("Bash(git push *)", &shell, &call) && denies("Bash(*--force*)", &shell, &call));
+}
+
+#[test]
+fn s001_29_a_rule_that_allows_a_command_allows_nothing_beside_it() {
+    let shell = tool("Bash");
+    let beside = [
+        "npm test > /etc/passwd",
+        "npm test >> a",
+        "npm test < a",
+        "npm test <<< a",
+        "npm test\nrm x",
+        "npm test\rrm x",
+        "npm test & rm x",
+        "npm test $(rm x)",
+        "npm test `rm x`",
+        "npm test <(rm x)",
+        "npm test =(rm x)",
+        "npm test ${ rm x; }",
+        "npm test 2>&1 | tail",
+    ];
+    for command in beside {
+        assert!(
+            !allows("Bash(npm *)", &shell, &input("command", command)),
+            "{command}"
+        );
+    }
+    assert!(allows(
+        "Bash(npm *)",
+        &shell,
+        &input("command", "npm test -- --a='b'")
+    ));
+    assert!(allows(
+        "Bash(npm * > log)",
+        &shell,
+        &input("command", "npm test > log")
+    ));
+    assert!(!allows(
+        "Bash(npm * > log)",
+        &shell,
+        &input("command", "npm test > /etc/x > log")
+    ));
+}
+
+#[test]
+fn s001_29_however_a_path_is_spelt_a_rule_that_denies_it_is_hit() {
+    let read = tool("Read");
+    let rows = [
+        ("//etc/**", "/etc/passwd", true),
+        ("//etc/**", "//etc/./x/../passwd", true),
+        ("//etc/**", "/../etc/passwd", true),
+        ("//etc/**", "../../etc/passwd", true),
+        ("//etc/**", "~/../../etc/passwd", true),
+        ("//etc/**", "etc/passwd", false),
+        ("src/private/**", "src/private/a", true),
+        ("src/private/**", "./src//private/a", true),
+        ("src/private/**", "../work/src/private/a", true),
+        ("src/private/**", "/home/me/work/src/private/a", true),
+        ("src/private/**", "src\\private\\a", true),
+        ("src/private/**", "x/src/private/a", false),
+        ("src/private/**", "src/public/a", false),
+        ("~/.ssh/**", "~/.ssh/id", true),
+        ("~/.ssh/**", "~/x/../.ssh/id", true),
+        ("*.env", "x\\.env", true),
+        ("*.env", "../.env", true),
+        ("*.env", "../a.txt", false),
+    ];
+    for (pattern, path, expected) in rows {
+        let rule = ["Read(", pattern, ")"].concat();
+        assert_eq!(
+            denies(&rule, &read, &input("file_path", path)),
+            expected,
+            "{pattern} {path}"
+        );
+    }
+    for path in [
+        "src/../x",
+        "src\\..\\..\\x",
+        "src/..\\..\\x",
+        "../src/a",
+        "/src/a",
+        "~/src/a",
+    ] {
+        assert!(
+            !allows("Read(src/**)", &read, &input("file_path", path)),
+            "{path}"
+        );
+    }
+    assert!(!allows(
+        "Read(~/work/**)",
+        &read,
+        &input("file_path", "~/../work/a")
+    ));
+}
+
+#[test]
+fn s001_23_accepted_edits_stay_where_the_run_works() {
+    let shell = tool("Bash");
+    for command in [
+        "mkdir a && touch a/b",
+        "rm -rf build",
+        "mv a.txt b/c.txt; cp -r b d",
+        "mkdir -p a/b\nrmdir a/b",
+        "mv a .",
+    ] {
+        assert!(accepts(&shell, &input("command", command)), "{command}");
+    }
+    for command in [
+        "",
+        ";",
+        "sed '1e id' f",
+        "sed -n '1w /etc/cron.d/x' f",
+        "sed -i s/a/b/ f",
+        "rm -rf /",
+        "rm -rf .",
+        "rm -rf ./",
+        "rm -rf a/..",
+        "rm -rf ~",
+        "rm -rf ~root",
+        "rm -rf $HOME",
+        "rm *",
+        "mkdir a > /etc/passwd",
+        "mkdir a >b",
+        "touch a < b",
+        "cp secret /var/www",
+        "mv a ../../b",
+        "touch a/../../b",
+        "touch 'a'/../b",
+        "cp a \"/etc/x\"",
+        "cp --target-directory=/etc a",
+        "cp -t/etc a",
+        "cp -t.. a",
+        "touch {a,/etc/b}",
+        "touch \\/etc/b",
+        "touch .git/hooks/pre-commit",
+        "cp a .bashrc",
+        "mkdir $(x)",
+        "mkdir a; curl x",
+        "mkdir a | sh",
+        "A=1 mkdir a",
+        "mkdirx",
+        "cp a C:/x",
+    ] {
+        assert!(!accepts(&shell, &input("command", command)), "{command}");
+    }
+    let write = tool("Write");
+    for (path, expected) in [
+        ("a", true),
+        ("./src/a.rs", true),
+        ("src/x/../a", false),
+        ("/etc/passwd", false),
+        ("../a", false),
+        ("a/../../b", false),
+        ("~/a", false),
+        ("\\\\host\\a", false),
+        ("C:\\a", false),
+        ("..\\a", false),
+        ("file:///etc/passwd", false),
+        (".git/config", false),
+        (".bashrc", false),
+        ("", false),
+    ] {
+        assert_eq!(accepts(&write, &input("file_path", path)), expected, "{path}");
+    }
+    assert!(!accepts(&write, r#"{"file_path":"a","path":"/etc/passwd"}"#));
+    assert!(!accepts(&write, r#"{"file_path":["/etc/passwd"]}"#));
+    assert!(
+        accepts(&write, r#"{"text":"a note"}"#),
+        "it writes where the tool says"
+    );
+}
+
+#[test]
+fn a_specifier_of_nothing_is_no_rule() {
+    for text in ["Bash()", "Bash( )", "Bash(\t)"] {
+        assert_eq!(Rule::parse(text), None, "{text}");
+    }
+    assert_eq!(Rule::parse("Bash( ls * )"), Rule::parse("Bash(ls *)"));
+}
