@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { agentOn } from "../../src/face/agent.js";
 import { anthropic, modelParts } from "../../src/face/models.js";
 import { prices } from "../../src/face/prices.js";
+import type { Price } from "../../src/face/types.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 describe("the price table", () => {
@@ -41,7 +42,7 @@ describe("the price table", () => {
 });
 
 describe("a model with a price table", () => {
-  const start = async (model: string, price: typeof prices): Promise<unknown> => {
+  const start = async (model: string, price: typeof prices | Price): Promise<unknown> => {
     const engine = new FakeEngine();
     const run = agentOn(engine.load, { model: anthropic(model, { apiKey: "k", price }) }).run("go");
     const driver = await engine.driver();
@@ -53,6 +54,10 @@ describe("a model with a price table", () => {
     const model = anthropic("claude-sonnet-4-6", { apiKey: "k", price: prices });
     expect(modelParts(model)?.config.price).toBeUndefined();
     expect(await start("claude-sonnet-4-6", prices)).toBe("table");
+  });
+
+  it("may have one price instead", async () => {
+    expect(await start("claude-next", { inputUsdPerMillion: 1, outputUsdPerMillion: 2 })).toBe("option");
   });
 
   it("takes a price of one's own for what the table does not know", async () => {

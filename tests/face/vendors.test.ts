@@ -140,6 +140,7 @@ describe("a vendor's model", () => {
     expect(parts(vendors.groq("m")).isDirect).toBe(true);
     expect(parts(vendors.groq("m", { baseUrl: "https://proxy.example" })).isDirect).toBe(false);
     expect(parts(vendors.ollama("m")).isDirect).toBe(false);
+    expect(parts(vendors.groq("m", { baseUrl: "https://api.groq.com/openai/v1" })).isDirect).toBe(true);
   });
 
   it("may be one of your own", () => {

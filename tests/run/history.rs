@@ -2,6 +2,7 @@ use looplet::engine::event::EventKind;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
+use crate::wire::{stream, text};
 use crate::world::{World, config, tool};
 
 fn problem(fields: Value) -> (String, String) {
@@ -98,6 +99,23 @@ fn i_03_assistant_messages_in_a_row_become_one_for_every_protocol() {
         assert_eq!(roles, ["user", of_model, "user", of_model, "user"], "{protocol}");
         let joined = messages[1].to_string();
         assert!(joined.contains("Two.") && joined.contains("Three."), "{joined}");
+    }
+}
+
+#[test]
+fn of_assistant_messages_that_become_one_the_last_says_whether_it_was_cut_off() {
+    let said = |words: &str, partial: bool| json!({"role": "assistant", "content": [{"type": "text", "text": words}], "partial": partial});
+    for (first, second) in [(true, false), (false, true)] {
+        let history = json!([
+            user(json!([{"type": "text", "text": "Go."}])),
+            said("One.", first),
+            said("Two.", second)
+        ]);
+        let mut world = World::started(config(json!([]), json!({"messages": history})));
+        world.respond(&stream(&[text("Done.")], "end_turn"));
+        let joined = &world.result()["messages"][1];
+        assert_eq!(joined["content"].as_array().map(Vec::len), Some(2));
+        assert_eq!(joined["partial"] == true, second, "{joined}");
     }
 }
 

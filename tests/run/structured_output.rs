@@ -443,6 +443,21 @@ fn a_follow_up_owes_an_answer_of_its_own() {
 }
 
 #[test]
+fn each_answer_may_be_asked_for_as_often_as_the_first() {
+    let mut world = owing("tool", json!({"maxRetries": 1}), json!([]));
+    world.input(Input::FollowUp {
+        id: 1,
+        content: vec![looplet::engine::message::Block::text("And Rome?")],
+    });
+    for _ in 0..2 {
+        assert!(world.done.is_none());
+        world.respond(&stream(&[answer("tool", r#"{"city":"Rome"}"#)], "tool_use"));
+        world.respond(&stream(&[answer("tool", GOOD)], "tool_use"));
+    }
+    assert_eq!(world.result()["outcome"], "completed");
+}
+
+#[test]
 fn what_was_cut_off_by_an_abort_stays_as_text() {
     let mut world = owing("tool", json!({}), json!([]));
     world.head(200, &[]);

@@ -313,3 +313,39 @@ fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
     *input = ToolInput::Json(Json::from_valid(&object));
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of 20 characters each.
+    fn turns(count: usize) -> Vec<Message> {
+        let turn = |at: usize| match at % 2 {
+            0 => Message::user(vec![Block::text("x".repeat(12))]),
+            _ => Message::assistant(vec![Block::text("x".repeat(7))]),
+        };
+        (0..count).map(turn).collect()
+    }
+
+    #[test]
+    fn the_budget_is_kept_with_as_much_as_fits_and_at_least_two_messages() {
+        // A twentieth is left for the summary: 63 hold 60.
+        for (count, budget, cut) in [
+            (4, 80, None),
+            (4, 79, Some(1)),
+            (4, 63, Some(1)),
+            (4, 62, Some(2)),
+            (4, 1, Some(2)),
+            (3, 1, Some(1)),
+            (5, 1, Some(3)),
+        ] {
+            assert_eq!(
+                cut_to_budget(&turns(count), None, budget),
+                cut,
+                "{count} {budget}"
+            );
+        }
+        assert_eq!(cut_to_budget(&turns(4), Some("sixteen in length"), 106), Some(1));
+        assert_eq!(cut_to_budget(&turns(4), Some("sixteen in length"), 107), None);
+    }
+}
