@@ -136,6 +136,9 @@ impl Run {
             return Some(bytes);
         }
         self.ledger.begin(moment);
+        if self.ledger.timers.late(self.ledger.now_ms).is_some() {
+            return Some(bytes);
+        }
         match self.desk(open.agent) {
             Some((agent, mut desk)) => agent.take_repeats(&mut desk, request, bytes),
             None => Some(bytes),
@@ -150,6 +153,14 @@ impl Run {
         }
         self.keep_grown();
         self.ledger.begin(moment);
+        // A host that is busy lets no timer fire. What an input brings is taken first.
+        let is_due = matches!(input, Input::Due);
+        let mut late = (!is_due)
+            .then(|| self.ledger.timers.late(self.ledger.now_ms))
+            .flatten();
+        if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
+            self.stop_late(late.take());
+        }
         match input {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
@@ -217,6 +228,7 @@ impl Run {
                 }
             }
         }
+        self.stop_late(late);
         self.settle();
     }
 
@@ -307,13 +319,27 @@ impl Run {
         self.conclude(outcome);
     }
 
+    /// Acts on the time that was over when an input came, and on those that are over since.
+    fn stop_late(&mut self, mut late: Option<TimerReason>) {
+        while let Some(reason) = late.take().or(self.ledger.timers.late(self.ledger.now_ms)) {
+            self.ledger.timers.clear(reason);
+            self.time_is_up(reason);
+        }
+    }
+
+    /// Of the run or of an iteration.
+    fn time_is_up(&mut self, reason: TimerReason) {
+        let index = match reason {
+            TimerReason::Iteration { agent } => agent,
+            _ => 0,
+        };
+        self.on_agent(index, |agent, desk| agent.time_is_up(desk, reason));
+    }
+
     fn handle_due(&mut self) {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {
-                TimerReason::Total => self.on_root(|agent, desk| agent.time_is_up(desk, reason)),
-                TimerReason::Iteration { agent } => {
-                    self.on_agent(agent, |agent, desk| agent.time_is_up(desk, reason));
-                }
+                TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
                 TimerReason::Backoff { agent } => {
                     self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))
                 }

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::output::EffectId;
 
+/// How long the host's functions are waited for where no option says otherwise, in milliseconds: as long as for a hook.
+pub const QUESTION_MS: u64 = 600_000;
+
 /// Why the run wants to be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimerReason {
@@ -68,6 +71,19 @@ impl Timers {
             .iter()
             .min_by_key(|deadline| deadline.at_ms)
             .copied()
+    }
+
+    /// The deadline of the run or of an iteration that has come.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn late(&self, now_ms: u64) -> Option<TimerReason> {
+        let is_late = |deadline: &&Deadline| {
+            deadline.at_ms <= now_ms
+                && matches!(
+                    deadline.reason,
+                    TimerReason::Total | TimerReason::Iteration { .. }
+                )
+        };
+        self.deadlines.iter().find(is_late).map(|late| late.reason)
     }
 
     /// Takes the earliest deadline out if it has come.

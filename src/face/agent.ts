@@ -1,7 +1,7 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "./chat.js";
-import { checkOptions, describe } from "./check.js";
+import { checkOptions, describe, jsonOf } from "./check.js";
 import { instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
@@ -198,15 +198,7 @@ function configWriter(written: string, options: AgentOptions): AgentParts["confi
 
 function withList(config: string, field: string, list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return config;
-  try {
-    return `${config.slice(0, -1)},"${field}":${JSON.stringify(list)}}`;
-  } catch {
-    throw new LoopletError(
-      "config_invalid_value",
-      field,
-      "holds something that JSON cannot (a cycle or a bigint)",
-    );
-  }
+  return `${config.slice(0, -1)},"${field}":${jsonOf(list, field)}}`;
 }
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;

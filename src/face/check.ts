@@ -1,6 +1,7 @@
 /** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
 import { LoopletError } from "./errors.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
+import type { LoopletErrorCode } from "./error-types.js";
 
 /** The engine counts in 32 bits, except tokens and time. */
 const MAX_COUNT = 2 ** 32 - 1;
@@ -198,5 +199,22 @@ export function describe(value: unknown): string {
       return `the ${typeof value} ${value}`;
     default:
       return `a ${typeof value}`;
+  }
+}
+
+/**
+ * A value as JSON.
+ *
+ * @throws LoopletError `code`
+ */
+export function jsonOf(
+  value: unknown,
+  field: string,
+  code: LoopletErrorCode = "config_invalid_value",
+): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new LoopletError(code, field, "holds something that JSON cannot (a cycle or a bigint)");
   }
 }

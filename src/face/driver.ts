@@ -7,6 +7,7 @@
 import type { BatchListener } from "./batch.js";
 import { withHistory } from "./history.js";
 import { Shell } from "./shell.js";
+import { message } from "./tool-schema.js";
 import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome } from "./types.js";
 import { Tell, type LoadedWasm } from "./wasm.js";
@@ -137,7 +138,7 @@ export class RunDriver {
 
   /** Whether the question was still open. */
   answer(question: number, answer: QuestionAnswer): boolean {
-    return this.shell.tell(Tell.Answer, question, JSON.stringify(answer)) !== undefined;
+    return this.shell.tell(Tell.Answer, question, answerJson(answer)) !== undefined;
   }
 
   /** How the run ended; undefined while it runs. */
@@ -170,5 +171,14 @@ export class RunDriver {
 
   [Symbol.dispose](): void {
     this.shell.free();
+  }
+}
+
+/** What JSON cannot hold is a failure of whoever was asked: the question must not stay open for it. */
+function answerJson(answer: QuestionAnswer): string {
+  try {
+    return JSON.stringify(answer);
+  } catch (error) {
+    return JSON.stringify({ failed: { why: `the answer cannot be written as JSON: ${message(error)}` } });
   }
 }

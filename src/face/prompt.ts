@@ -1,5 +1,5 @@
 /** What a user hands to a run: a prompt, a history, a reason to stop. */
-import { describe, isObject } from "./check.js";
+import { describe, isObject, jsonOf } from "./check.js";
 import { LoopletError } from "./errors.js";
 import { isContentBlock } from "./tool-content.js";
 import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "./types.js";
@@ -33,22 +33,8 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
   }
   const said = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
   if (said.length === 0) throw empty(field);
-  if (!isJson(said)) {
-    throw new LoopletError(
-      "misuse_invalid_argument",
-      field,
-      "holds something that JSON cannot (a cycle or a bigint)",
-    );
-  }
+  jsonOf(said, field, "misuse_invalid_argument");
   return said;
-}
-
-function isJson(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function empty(field: string): LoopletError {

@@ -3,7 +3,7 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "./authorize.js";
-import { checkOptions } from "./check.js";
+import { checkOptions, jsonOf } from "./check.js";
 import { compactInstructions, Summaries } from "./context.js";
 import type { HostCallbacks } from "./driver.js";
 import { Early } from "./early.js";
@@ -170,6 +170,7 @@ export class EngineRun implements Run {
 
   answer(questionId: number, answer: unknown): boolean {
     const result = checkPermissionResult(answer);
+    jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = (this.#loading.mayAnswer() && this.#driver?.answer(questionId, result)) ?? false;
     this.#permissions.close(questionId);
     return isOpen;

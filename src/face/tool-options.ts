@@ -1,5 +1,5 @@
 /** The options about tool calls: checked, and in the form that the engine takes. */
-import { at, checkValue, checkWord, isObject, nearestName } from "./check.js";
+import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { Inputs, ToolRunOptions } from "./types.js";
 
@@ -38,16 +38,8 @@ export function mergedInputs(agent: Inputs | undefined, run: Inputs | undefined)
  * @throws LoopletError for what JSON cannot hold
  */
 export function inputsJson(inputs: Inputs): string | undefined {
-  try {
-    const json = JSON.stringify(inputs);
-    return json === "{}" ? undefined : json;
-  } catch {
-    throw new LoopletError(
-      "config_invalid_value",
-      "inputs",
-      "holds something that JSON cannot (a cycle or a bigint)",
-    );
-  }
+  const json = jsonOf(inputs, "inputs");
+  return json === "{}" ? undefined : json;
 }
 
 /**

@@ -18,7 +18,49 @@ function setUp(options: Partial<AgentOptions> = {}, toolOptions: object = {}) {
   return { agent, execute };
 }
 
+/** What JSON cannot hold. */
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+const unwritable: [string, object][] = [
+  ["a bigint", { n: 1n }],
+  ["a cycle", cycle],
+  [
+    "a getter that throws",
+    Object.defineProperty({}, "n", { enumerable: true, get: () => expect.unreachable() }),
+  ],
+];
+
 describe("permissions", () => {
+  it.each(unwritable)("%s in what canUseTool or a hook answers is its failure", async (_, updatedInput) => {
+    const denied = setUp({ canUseTool: () => ({ behavior: "allow", updatedInput }) });
+    const { toolCalls, outcome } = await denied.agent.run("Go").result;
+    expect(denied.execute).not.toHaveBeenCalled();
+    expect(outcome).toBe("completed");
+    expect(toolCalls[0]).toMatchObject({ isError: true, output: { code: "denied" } });
+    const group = { hooks: [() => ({ updatedInput: updatedInput as Record<string, unknown> })] };
+    const warned: string[] = [];
+    const hooked = setUp({ hooks: { PreToolUse: [group] } });
+    const onEvent = (event: RunEvent): void => void (event.type === "warning" && warned.push(event.code));
+    await hooked.agent.run("Go", { onEvent }).result;
+    expect(warned).toEqual(["hook_failed"]);
+  });
+
+  it.each(unwritable)(
+    "%s in run.answer is an error at once, and the question stays open",
+    async (_, updatedInput) => {
+      const { agent, execute } = setUp({ permissionMode: "default", canUseTool: () => null });
+      const run = agent.run("Go");
+      for await (const event of run.events({ detached: true })) {
+        if (event.type !== "question") continue;
+        expect(() => run.answer(event.questionId, { behavior: "allow", updatedInput })).toThrow(
+          expect.objectContaining({ code: "misuse_invalid_argument", field: "answer" }),
+        );
+        expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
+      }
+      expect(execute).toHaveBeenCalledOnce();
+    },
+  );
+
   it("every tool runs when no option speaks of permissions", async () => {
     const { agent, execute } = setUp();
     await agent.run("Go").result;

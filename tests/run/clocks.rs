@@ -2,10 +2,10 @@
 
 use looplet::engine::input::Input;
 use looplet::engine::moment::Moment;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::wire::{stream, text};
-use crate::world::{World, config};
+use crate::wire::{begin, call, event, open, stream, text};
+use crate::world::{World, config, tool};
 
 /// A run that waits 2,000 ms for its second attempt.
 fn waiting() -> World {
@@ -67,4 +67,70 @@ fn the_same_moments_give_the_same_time() {
     }
     assert_eq!(ledgers[0].run.now_ms(), 1_000_102);
     assert_eq!(ledgers[1].run.now_ms(), 1_000_102);
+}
+
+/// A run with a time, on a host that is too busy to let timers fire.
+fn timed(timeouts: Value) -> World {
+    World::started(config(
+        json!([tool("act", json!({}))]),
+        json!({"timeouts": timeouts}),
+    ))
+}
+
+#[test]
+fn a_time_that_is_over_stops_a_run_also_on_a_host_whose_timers_do_not_fire() {
+    for timeouts in [json!({"totalMs": 20}), json!({"iterationMs": 20})] {
+        let mut world = timed(timeouts);
+        world.respond(&stream(&[call("a", "act", json!({"n": 1}))], "tool_use"));
+        world.now_ms += 30;
+        world.return_value("a", json!("done"));
+        let result = world.result();
+        assert_eq!(
+            (&result["outcome"], &result["stoppedBy"]),
+            (&json!("stopped"), &json!("time"))
+        );
+        assert_eq!(world.requests.len(), 1);
+        assert_eq!(
+            result["toolCalls"][0]["output"], "done",
+            "what it brought is kept"
+        );
+    }
+}
+
+#[test]
+fn a_time_that_is_over_is_looked_at_while_an_answer_streams_and_before_its_tools() {
+    let mut world = timed(json!({"totalMs": 20}));
+    world.head(200, &[("content-type", "text/event-stream")]);
+    world.now_ms += 30;
+    world.chunk(&(begin(1) + &open(0, &text("Half"))));
+    assert_eq!(world.result()["stoppedBy"], "time");
+    assert_eq!(world.result()["text"], "Half");
+
+    let mut world = timed(json!({"totalMs": 20}));
+    world.head(200, &[("content-type", "text/event-stream")]);
+    world.chunk(&(begin(1) + &open(0, &text("Once"))));
+    let delta =
+        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": " more"}});
+    for _ in 0..3 {
+        world.chunk(&event(delta.clone()));
+    }
+    world.now_ms += 30;
+    world.chunk(&event(delta));
+    assert_eq!(world.result()["text"], "Once more more more more");
+
+    let mut world = timed(json!({"totalMs": 20}));
+    world.head(200, &[("content-type", "text/event-stream")]);
+    world.now_ms += 30;
+    world.chunk(&stream(&[call("a", "act", json!({"n": 1}))], "tool_use"));
+    assert_eq!(world.result()["stoppedBy"], "time");
+    assert!(world.tool_log.is_empty());
+}
+
+#[test]
+fn a_time_of_0_is_over_before_the_first_request() {
+    for timeouts in [json!({"totalMs": 0}), json!({"iterationMs": 0})] {
+        let world = timed(timeouts);
+        assert_eq!(world.result()["stoppedBy"], "time");
+        assert!(world.requests.is_empty());
+    }
 }

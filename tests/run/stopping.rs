@@ -201,6 +201,19 @@ fn an_abort_while_the_host_is_asked_whether_to_stop_settles_at_once() {
 }
 
 #[test]
+fn a_function_that_never_says_whether_to_stop_is_not_waited_for_for_ever() {
+    let mut world = world(json!({"askStop": true}));
+    round(&mut world, &["act"], &json!(1));
+    world.pass(599_999);
+    assert_eq!(world.requests.len(), 1);
+    world.pass(1);
+    assert_eq!(world.requests.len(), 2, "it has not said stop");
+    assert!(world.event_names().contains(&"warning".to_owned()));
+    world.cancel();
+    assert_eq!(world.run.poll_timeout(), None);
+}
+
+#[test]
 fn s001_12_a_run_that_costs_more_than_it_may_stops_before_its_tools() {
     let mut world = world(json!({
         "model": {"price": {"inputNanoUsd": 10, "outputNanoUsd": 50}},

@@ -194,7 +194,7 @@ impl Agent {
             return self.handle_permission(desk, index, answer);
         }
         if self.stop_question.is_some_and(|(open, _)| open == question) {
-            return self.handle_stop_answer(desk, matches!(answer, QuestionAnswer::Stop(true)));
+            return self.handle_stop_answer(desk, answer);
         }
         if self.context.asks(question) {
             return self.handle_summary(desk, answer);

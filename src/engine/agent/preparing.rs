@@ -10,7 +10,7 @@ use super::super::message::{Json, ToolInput};
 use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use super::super::policy::binding::bound_input;
 use super::super::text::listed;
-use super::super::timers::TimerReason;
+use super::super::timers::{QUESTION_MS, TimerReason};
 use super::super::tool_batch::{Call, CallPhase};
 use super::calling::{fault, invocation};
 use super::reading::WrittenCall;
@@ -41,8 +41,10 @@ impl Agent {
                 longest_ms = longest_ms.max(call.timeout_ms.or(tool_ms));
             }
         }
-        desk.ledger
-            .set_timer(TimerReason::Question { question }, longest_ms);
+        desk.ledger.set_timer(
+            TimerReason::Question { question },
+            longest_ms.or(Some(QUESTION_MS)),
+        );
         let kind = EventKind::Question {
             question_id: question,
             question: "prepare_calls".into(),

@@ -2,11 +2,13 @@
 
 use super::super::config::StopCondition;
 use super::super::event::EventKind;
+use super::super::input::QuestionAnswer;
 use super::super::json_writer::{decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text};
 use super::super::message::{Block, Json};
 use super::super::outcome::{StoppedBy, ToolCallRecord};
 use super::super::output::{EffectKind, Output, Question, StopAbout};
 use super::super::policy::repeat::Advice;
+use super::super::timers::{QUESTION_MS, TimerReason};
 use super::{Agent, Desk};
 
 impl Agent {
@@ -63,10 +65,15 @@ impl Agent {
         }
     }
 
-    pub(super) fn handle_stop_answer(&mut self, desk: &mut Desk<'_>, stop: bool) {
+    pub(super) fn handle_stop_answer(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
         let Some((_, about)) = self.stop_question.take() else {
             return;
         };
+        let stop = matches!(answer, QuestionAnswer::Stop(true));
+        if let QuestionAnswer::Failed { why } = answer {
+            let message = ["Whether to stop was not decided: ", &why].concat();
+            self.warn(desk, "stop_undecided", message);
+        }
         match (stop, about) {
             (true, StopAbout::Condition) => self.end_stopped(desk, StoppedBy::Condition),
             (true, StopAbout::Repeat) => self.end_stopped(desk, StoppedBy::Repeat),
@@ -86,6 +93,8 @@ impl Agent {
     fn ask_stop(&mut self, desk: &mut Desk<'_>, about: StopAbout, times: Option<u32>) {
         let question = desk.ledger.open(self.index, EffectKind::Question);
         self.stop_question = Some((question, about));
+        desk.ledger
+            .set_timer(TimerReason::Question { question }, Some(QUESTION_MS));
         let kind = EventKind::Question {
             question_id: question,
             question: ["stop_", about.name()].concat(),

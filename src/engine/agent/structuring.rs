@@ -11,7 +11,7 @@ use super::super::message::{Block, Json, ToolInput};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question};
 use super::super::schema::Schema;
-use super::super::timers::TimerReason;
+use super::super::timers::{QUESTION_MS, TimerReason};
 use super::super::transcript::result_of;
 use super::calling::fault;
 use super::preparing::MAX_VIOLATIONS;
@@ -114,8 +114,8 @@ impl Agent {
         };
         desk.ledger.emit(self.place(), kind);
         // As with a tool's input: a check that never settles would hold the run for ever.
-        desk.ledger
-            .set_timer(TimerReason::Question { question }, desk.config.timeouts.tool_ms);
+        let wait_ms = desk.config.timeouts.tool_ms.or(Some(QUESTION_MS));
+        desk.ledger.set_timer(TimerReason::Question { question }, wait_ms);
         let ask = Question::CheckOutput {
             output: written.clone(),
         };

@@ -1,13 +1,12 @@
 //! The errors of a round in the host's words, where it wants to find them itself.
 
-use super::super::config::Timeouts;
 use super::super::event::EventKind;
 use super::super::input::QuestionAnswer;
 use super::super::json_writer::{push_comma, push_raw, push_text};
 use super::super::message::Json;
 use super::super::output::{EffectKind, Output, Question};
 use super::super::policy::tool_error::ErrorFormat;
-use super::super::timers::TimerReason;
+use super::super::timers::{QUESTION_MS, TimerReason};
 use super::super::tool_batch::Wording;
 use super::{Agent, Desk};
 
@@ -30,8 +29,8 @@ impl Agent {
     fn ask_words(&mut self, desk: &mut Desk<'_>) {
         let question = desk.ledger.open(self.index, EffectKind::Question);
         self.tools.wording = Wording::Asked(question);
-        let Timeouts { tool_ms, .. } = desk.config.timeouts;
-        desk.ledger.set_timer(TimerReason::Question { question }, tool_ms);
+        let wait_ms = desk.config.timeouts.tool_ms.or(Some(QUESTION_MS));
+        desk.ledger.set_timer(TimerReason::Question { question }, wait_ms);
         let kind = EventKind::Question {
             question_id: question,
             question: "word_errors".into(),

@@ -37,9 +37,11 @@ impl Tries {
         if own.is_some() || is_ours || self.failed_calls.saturating_add(1) >= policy.max_calls {
             return own;
         }
+        let wait = backoff_ms(policy, self.failed_calls + 1, seed);
+        let wait = no_earlier(policy, failure, wait)?;
         self.failed_calls += 1;
         self.before = attempt;
-        Some(backoff_ms(policy, self.failed_calls, seed))
+        Some(wait)
     }
 }
 
@@ -59,7 +61,11 @@ fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed:
     if !failure.retryable || !is_wanted || failed_attempts > policy.max_retries {
         return None;
     }
-    let wait = backoff_ms(policy, failed_attempts, seed);
+    no_earlier(policy, failure, backoff_ms(policy, failed_attempts, seed))
+}
+
+/// The wait, no shorter than the server has asked for; `None` when that is longer than any wait may be.
+fn no_earlier(policy: &RetryPolicy, failure: &Failure, wait: u64) -> Option<u64> {
     match failure.retry_after_ms {
         Some(asked) if policy.respect_retry_after && asked > policy.max_ms => None,
         Some(asked) if policy.respect_retry_after => Some(wait.max(asked)),
@@ -195,5 +201,24 @@ mod tests {
             [Some(2000), Some(4000), None]
         );
         assert_eq!(waits(FailureCode::ConfigInvalid)[0], None);
+    }
+
+    #[test]
+    fn a_call_is_made_anew_no_earlier_than_the_server_asks() {
+        let policy = RetryPolicy {
+            jitter_ms: 0,
+            max_retries: 0,
+            max_calls: 3,
+            ..RetryPolicy::default()
+        };
+        let wait = |retry_after_ms| {
+            let mut failure = Failure::new(FailureCode::RateLimit, "slow down");
+            failure.retry_after_ms = Some(retry_after_ms);
+            Tries::default().delay_ms(&policy, 1, &failure, 0)
+        };
+        assert_eq!(
+            [wait(1000), wait(30_000), wait(60_001)],
+            [Some(2000), Some(30_000), None]
+        );
     }
 }
