@@ -20,6 +20,8 @@ else if (mode === "client") await ask(...rest);
 else await measure(mode, ...rest);
 
 async function measure(id = "W3-200", names = "raw-js,raw-js-bytes,looplet", samples = "5") {
+  const execPath = setUp();
+  const start = (args) => fork(fileURLToPath(import.meta.url), args, { execPath, execArgv: ["--expose-gc"] });
   const server = start(["server", id]);
   const [port] = await once(server, "message");
   const racers = names
@@ -40,11 +42,6 @@ async function measure(id = "W3-200", names = "raw-js,raw-js-bytes,looplet", sam
     child.disconnect();
   }
   server.disconnect();
-}
-
-function start(args) {
-  const execPath = setUp();
-  return fork(fileURLToPath(import.meta.url), args, { execPath, execArgv: ["--expose-gc"] });
 }
 
 /** Answers the requests to each path in turn with the workload's responses. */
