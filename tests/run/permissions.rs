@@ -1,6 +1,7 @@
 use looplet::engine::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
 use looplet::engine::message::Json;
 use looplet::engine::output::{EffectId, Question};
+use looplet::engine::policy::hook::{Decision, HookAnswer};
 use looplet::engine::policy::permission::{PermissionMode, RuleKind};
 use looplet::engine::policy::rule::Rule;
 use serde_json::{Value, json};
@@ -269,6 +270,117 @@ fn a_question_that_is_not_answered_in_time_denies() {
     assert!(told(&world, "act")["content"].to_string().contains("in time"));
     answer(&mut world, question, allowed());
     assert!(world.tool_log.is_empty(), "a late answer changes nothing");
+}
+
+#[test]
+fn a_call_that_nobody_approves_in_time_is_denied_without_any_rules() {
+    let tools = json!([
+        tool("act", json!({"needsApproval": true})),
+        tool("look", json!({}))
+    ]);
+    let permissions = json!({"mode": "bypassPermissions", "timeoutMs": 50});
+    let mut world = World::started(config(tools, json!({ "permissions": permissions })));
+    assert!(warnings(&world).is_empty());
+    respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
+    world.pass(50);
+    assert_eq!(world.tool_log, ["start look"]);
+    world.return_value("look", json!(1));
+    let told = told(&world, "act")["content"].to_string();
+    assert!(told.contains("nobody approved it in time"), "{told}");
+}
+
+#[test]
+fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
+    let tools = json!([
+        tool("act", json!({"needsApproval": true})),
+        tool("look", json!({}))
+    ]);
+    let mut world = World::started(config(tools, json!({})));
+    respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
+    let question = world.questions[0].0;
+    let updates = vec![PermissionUpdate::AddRules {
+        behavior: RuleKind::Deny,
+        rules: vec![Rule::parse("Bash(rm *)").unwrap()],
+    }];
+    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    world.return_value("act", json!(1));
+    assert_eq!(world.tool_log.last().unwrap(), "start look");
+}
+
+/// A run in which `ls` becomes `rm -rf /` on its way: `change` answers its question.
+fn changed(permissions: Value, hooks: Value, change: fn(Json) -> QuestionAnswer) -> World {
+    let fields = json!({"permissions": permissions, "hooks": hooks});
+    let mut world = World::started(config(json!([tool("Bash", json!({}))]), fields));
+    respond(&mut world, &[("Bash", json!({"command": "ls"}))]);
+    let (question, _) = world.questions[0];
+    let answer = change(Json::parse(r#"{"command":"rm -rf /"}"#).unwrap());
+    world.input(Input::Answered { question, answer });
+    world
+}
+
+fn approved(input: Json) -> QuestionAnswer {
+    QuestionAnswer::Permission(PermissionAnswer {
+        updated_input: Some(input),
+        ..allowed()
+    })
+}
+
+fn hooked(input: Json) -> QuestionAnswer {
+    QuestionAnswer::Hook(Box::new(HookAnswer {
+        decision: Some(Decision::Allow),
+        updated_input: Some(input),
+        ..HookAnswer::default()
+    }))
+}
+
+fn guarded(input: Json) -> QuestionAnswer {
+    QuestionAnswer::Hook(Box::new(HookAnswer {
+        updated_input: Some(input),
+        ..HookAnswer::default()
+    }))
+}
+
+#[test]
+fn s001_28_a_rule_that_denies_sees_what_an_input_was_changed_into() {
+    let hook = |event: &str| json!([{ "event": event }]);
+    let rows: [(&str, Value, Value, fn(Json) -> QuestionAnswer); 4] = [
+        ("canUseTool", json!({"canUseTool": true}), json!([]), approved),
+        (
+            "a hook",
+            json!({"canUseTool": true}),
+            hook("PermissionRequest"),
+            hooked,
+        ),
+        (
+            "a hook",
+            json!({"mode": "bypassPermissions"}),
+            hook("PreToolUse"),
+            guarded,
+        ),
+        (
+            "a guardrail",
+            json!({"allow": ["Bash"]}),
+            hook("ToolGuardrail"),
+            guarded,
+        ),
+    ];
+    for (who, mut permissions, hooks, change) in rows {
+        let world = changed(permissions.clone(), hooks.clone(), change);
+        assert_eq!(world.tool_log, ["start Bash"], "{who} may change it");
+        permissions["deny"] = json!(["Bash(rm *)"]);
+        let world = changed(permissions, hooks, change);
+        assert!(world.tool_log.is_empty(), "{who}");
+        let told = told(&world, "Bash")["content"].to_string();
+        assert!(told.contains("the rule Bash(rm *) denies it"), "{who}: {told}");
+    }
+}
+
+#[test]
+fn a_guardrail_is_not_asked_about_what_a_changed_input_has_made_denied() {
+    let permissions = json!({"canUseTool": true, "deny": ["Bash(rm *)"]});
+    let world = changed(permissions, json!([{"event": "ToolGuardrail"}]), approved);
+    assert_eq!(world.questions.len(), 1);
+    assert_eq!(world.requests.len(), 2);
 }
 
 #[test]

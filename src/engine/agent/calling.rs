@@ -173,8 +173,12 @@ impl Agent {
         desk.ledger.close(question);
         let why = if self.stop_late_hook(desk, question) {
             "it did not answer in time"
-        } else {
+        } else if self.tools.asked(question).is_some() {
+            "The call was denied: nobody approved it in time."
+        } else if (0..self.tools.calls.len()).any(|index| self.tools.question_of(index) == Some(question)) {
             "the input was not checked in time"
+        } else {
+            "the host did not answer in time"
         };
         self.handle_answered(desk, question, QuestionAnswer::Failed { why: why.into() });
     }

@@ -1,5 +1,7 @@
 //! Whether the calls of an answer may run: judged by rules, or asked of the host.
 
+use std::borrow::Cow;
+
 use super::super::config::ToolConfig;
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
@@ -59,10 +61,22 @@ impl Agent {
 
     /// The call may run, unless a guardrail denies it.
     fn admit(&mut self, desk: &mut Desk<'_>, index: usize) {
-        if self.ask_about_call(desk, HookEvent::ToolGuardrail, index) {
-            return;
+        if !self.deny_by_rule(desk, index) && !self.ask_about_call(desk, HookEvent::ToolGuardrail, index) {
+            self.tools.set_phase(index, CallPhase::Queued);
         }
-        self.tools.set_phase(index, CallPhase::Queued);
+    }
+
+    /// Whoever has changed the input after the call was judged: what the rules deny does not run.
+    pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
+        let denial = |call: &Call| {
+            let permissions = desk.permissions.as_ref()?;
+            permissions.denial(&tool_of(call, desk), call.input.as_str())
+        };
+        let Some(reason) = self.tools.calls.get(index).and_then(denial) else {
+            return false;
+        };
+        self.refuse(desk, index, None, reason);
+        true
     }
 
     /// Hooks may answer in the host's place.
@@ -156,7 +170,7 @@ impl Agent {
 
     fn take_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         for update in answer.updates {
-            apply(update, desk.permissions.get_or_insert_default());
+            apply(update, desk.permissions.get_or_insert_with(Permissions::open));
         }
         if answer.allow {
             if self.change_input(desk, index, answer.updated_input) {
@@ -226,18 +240,21 @@ fn described(call: &Call, reason: &str, path: Option<&str>) -> Json {
     Json::from_valid(&String::from_utf8(json).unwrap_or_default())
 }
 
+fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
+    match desk.config.tools.iter().find(|tool| tool.name == call.name) {
+        Some(tool) => Cow::Borrowed(tool),
+        None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
+    }
+}
+
 fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
-    let tool = desk.config.tools.iter().find(|tool| tool.name == call.name);
     let is_deferred = call.gate.said(Decision::Defer);
     let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
     let is_allowed = call.gate.said(Decision::Allow);
-    let mut verdict = match (desk.permissions.as_ref(), tool) {
-        (Some(permissions), Some(tool)) => {
-            permissions.judge(tool, call.input.as_str(), needs_approval, is_allowed)
-        }
-        (Some(permissions), None) => {
-            let unknown = ToolConfig::new(call.name.clone(), Json::empty_object());
-            permissions.judge(&unknown, call.input.as_str(), needs_approval, is_allowed)
+    let mut verdict = match desk.permissions.as_ref() {
+        Some(permissions) => {
+            let tool = tool_of(call, desk);
+            permissions.judge(&tool, call.input.as_str(), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),

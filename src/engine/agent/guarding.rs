@@ -136,7 +136,7 @@ impl Agent {
             let message = ["Tool denied by guardrail: ", &reason].concat();
             return self.deny(desk, index, Some(&message), "", false);
         }
-        if self.change_input(desk, index, verdict.updated_input) {
+        if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
             self.tools.set_phase(index, CallPhase::Queued);
         }
     }

@@ -104,6 +104,14 @@ impl RuleKind {
 }
 
 impl Permissions {
+    /// As a run without permissions: everything runs that does not want an approval.
+    pub fn open() -> Permissions {
+        Permissions {
+            mode: PermissionMode::BypassPermissions,
+            ..Permissions::default()
+        }
+    }
+
     pub fn rules(&mut self, kind: RuleKind) -> &mut Vec<Rule> {
         match kind {
             RuleKind::Allow => &mut self.allow,
@@ -118,6 +126,17 @@ impl Permissions {
         self.judge_subject(tool, &Subject::of(tool, input), needs_approval, is_allowed)
     }
 
+    /// Why a deny rule keeps this input from being run, whoever wrote it.
+    pub fn denial(&self, tool: &ToolConfig, input: &str) -> Option<String> {
+        let is_about = self.deny.iter().any(|rule| rule.names(tool));
+        is_about.then(|| self.denial_of(tool, &Subject::of(tool, input)))?
+    }
+
+    fn denial_of(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
+        let rule = self.deny.iter().find(|rule| rule.touches(tool, subject))?;
+        Some(["the rule ", &rule.to_text(), " denies it"].concat())
+    }
+
     fn judge_subject(
         &self,
         tool: &ToolConfig,
@@ -125,8 +144,8 @@ impl Permissions {
         needs_approval: bool,
         is_allowed: bool,
     ) -> Verdict {
-        if let Some(rule) = self.deny.iter().find(|rule| rule.touches(tool, subject)) {
-            return denied(&["the rule ", &rule.to_text(), " denies it"]);
+        if let Some(reason) = self.denial_of(tool, subject) {
+            return Verdict::Deny { reason };
         }
         let asking = self.ask.iter().find(|rule| rule.touches(tool, subject));
         if asking.is_some() || needs_approval {
