@@ -13,7 +13,7 @@ import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "./options.js";
 import { asks, hasSeldomKeyword, KEYWORDS, QUESTIONS } from "./parts.js";
-import { permissionConfig } from "./permissions.js";
+import { checkRuleNames, permissionConfig } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "./prompt.js";
@@ -108,6 +108,8 @@ function partsOf(options: AgentOptions): AgentParts {
   const list: AgentList = { options, models, root, sets: [tools], profiles: [options], configs: [] };
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
+  // The host may know tools that it has not described.
+  if (typeof options.onUnknownTool !== "function") checkRuleNames(options, names);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
   const config = {
     ...root,

@@ -4,6 +4,8 @@ import { LoopletError } from "./errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-types.js";
 import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
+import { checkUpdates } from "./permissions.js";
+import type { PermissionOptions } from "./permission-types.js";
 import type { HookAnswer } from "./question.js";
 import { reportUnheard } from "./run-end.js";
 import type { RunEventOf, Tracer } from "./types.js";
@@ -62,7 +64,10 @@ type AnyHook = (input: any, context: { signal: AbortSignal }) => unknown;
  *
  * @throws LoopletError `config_…`
  */
-export function hookFunctions(options: HookOptions, toolNames: Iterable<string>): HostFunction[] {
+export function hookFunctions(
+  options: HookOptions & PermissionOptions,
+  toolNames: Iterable<string>,
+): HostFunction[] {
   const functions: HostFunction[] = [];
   const names = [...toolNames];
   for (const [event, group, field] of groups(options)) {
@@ -79,7 +84,7 @@ export function hookFunctions(options: HookOptions, toolNames: Iterable<string>)
     for (const hook of group.hooks as readonly AnyHook[]) {
       functions.push({
         config,
-        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal })),
+        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal }), options),
       });
     }
   }
@@ -193,10 +198,11 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
 }
 
 /** What a hook has returned, in the engine's words. Nonsense is its failure, or a denial with a typing error would pass. */
-function answerOf(event: string, output: unknown): HookAnswer {
+function answerOf(event: string, output: unknown, options: PermissionOptions): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
   checkOptions(output, "", OUTPUT_TABLE);
+  checkUpdates(output["updatedPermissions"], options);
   const { decision, continue: goesOn, stopReason, additionalContext, ...rest } = output as HookOutput;
   const words = wordsOf(event);
   if (decision !== undefined && !words.includes(decision)) {

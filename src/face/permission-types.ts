@@ -78,17 +78,27 @@ export type CanUseTool = (
   request: PermissionRequest,
 ) => PermissionResult | null | PromiseLike<PermissionResult | null>;
 
-/** The options of `createAgent` about permissions. Any of them switches from "every tool runs" to `"default"`. */
+/**
+ * The options of `createAgent` about permissions. `permissionMode`, `permissions` and `canUseTool` switch from "every
+ * tool runs" to `"default"`; the others by themselves restrict nothing.
+ */
 export interface PermissionOptions {
-  /** Default: `"default"` as soon as any of these options is given, else every tool runs. */
+  /** Default: `"default"` if `permissions` or `canUseTool` is given, else every tool runs. */
   permissionMode?: PermissionMode | undefined;
+  /** A rule that names no tool of any agent is an error, unless it has a `*`, is for `mcp__…` or is `Edit`. */
   permissions?: PermissionRules | undefined;
   /** Asked about what neither rules nor mode decide. Default: such a call is denied. */
   canUseTool?: CanUseTool | undefined;
   /** Decides in the mode `"auto"`, and is required for it. */
   classifyTool?: CanUseTool | undefined;
-  /** How long an open question is waited for, in milliseconds; then the call is denied. Default: for ever. */
+  /**
+   * How long an open question is waited for, in milliseconds; then the call is denied. Default: for ever. Counts for
+   * `needsApproval` without any other of these options too.
+   */
   permissionTimeoutMs?: number | undefined;
-  /** Required for the mode `"bypassPermissions"`. */
+  /**
+   * Must be true for the mode `"bypassPermissions"`, whoever switches to it: `permissionMode`,
+   * `run.setPermissionMode` or an answer's `updatedPermissions`. Switches to nothing by itself. Default false.
+   */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }

@@ -1,5 +1,5 @@
 /** The host's part in permissions: checks the options, asks the functions, hands their answers on. Decides nothing. */
-import { at, checkOptions, checkValue, describeWord, isObject } from "./check.js";
+import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import type { Question } from "./driver.js";
 import type { Driver } from "./engine.js";
 import { LoopletError } from "./errors.js";
@@ -51,10 +51,12 @@ export function permissionConfig(options: PermissionOptions): PermissionConfig |
   if (classifyTool !== undefined && mode !== "auto") {
     throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
   }
-  if (mode === undefined && permissions === undefined && canUseTool === undefined) return undefined;
+  const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
+  if (isOpen && permissionTimeoutMs === undefined) return undefined;
   return {
     ...permissions,
-    mode: mode ?? "default",
+    // A time alone restricts nothing: every tool runs that does not want an approval.
+    mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
     canUseTool: canUseTool !== undefined,
     ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
   };
@@ -82,7 +84,7 @@ export function checkMode(mode: unknown, field: string, options: PermissionOptio
 }
 
 function checkRule(rule: string, field: string): void {
-  if (!/^\s*[^\s()]+(\(.*\))?\s*$/s.test(rule)) {
+  if (!/^\s*[^\s()]+(\(\s*\S.*\))?\s*$/s.test(rule)) {
     throw new LoopletError(
       "config_invalid_value",
       field,
@@ -92,18 +94,53 @@ function checkRule(rule: string, field: string): void {
 }
 
 /**
+ * Refuses rules that name no tool of any agent: a `deny` with a typing error would let everything through. Names with a
+ * star, of servers, and the `Edit` that stands for all tools that write files may be for tools that come and go.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkRuleNames({ permissions }: PermissionOptions, tools: readonly string[]): void {
+  for (const [list, rules] of Object.entries(permissions ?? {})) {
+    for (const [index, rule] of ((rules ?? []) as string[]).entries()) {
+      const name = rule.split("(", 1)[0]!.trim();
+      if (tools.includes(name) || name.includes("*") || name.startsWith("mcp__") || name === "Edit") continue;
+      const nearest = nearestName(name, tools);
+      throw new LoopletError(
+        "config_invalid_value",
+        at("permissions", `${list}[${index}]`),
+        `names no tool of this agent: ${describeWord(name)}; ${nearest === undefined ? `there are ${tools.join(", ") || "none"}` : `did you mean ${nearest}?`}`,
+      );
+    }
+  }
+}
+
+/**
  * Checks an answer that comes from outside.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
-export function checkPermissionResult(answer: unknown): PermissionResult {
+export function checkPermissionResult(answer: unknown, options: PermissionOptions): PermissionResult {
   const problem = problemOf(answer);
   if (problem !== undefined) throw new LoopletError("misuse_invalid_argument", "answer", problem);
+  checkUpdates((answer as PermissionResult).updatedPermissions, options);
   return answer as PermissionResult;
 }
 
+/** @throws LoopletError for a switch to a mode that `run.setPermissionMode` refuses */
+export function checkUpdates(updates: unknown, options: PermissionOptions): void {
+  if (!Array.isArray(updates)) return;
+  for (const [index, update] of updates.entries())
+    if (isObject(update) && update["type"] === "setMode")
+      checkMode(update["mode"], `updatedPermissions[${index}].mode`, options);
+}
+
+const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
+
 function problemOf(answer: unknown): string | undefined {
   if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
+  const stray = Object.keys(answer).find((field) => !RESULT_FIELDS.includes(field));
+  if (stray !== undefined)
+    return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
   const { behavior, updatedInput, updatedPermissions } = answer;
   if (behavior !== "allow" && behavior !== "deny")
     return `behavior needs "allow" or "deny", got ${describeWord(behavior)}`;
@@ -157,7 +194,7 @@ export class Permissions {
     try {
       const answer =
         (await decide(toolName, input, { toolCallId, reason, questionId, agentPath, signal })) ?? null;
-      return answer === null ? null : checkPermissionResult(answer);
+      return answer === null ? null : checkPermissionResult(answer, this.#options);
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
     }

@@ -169,7 +169,7 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: unknown): boolean {
-    const result = checkPermissionResult(answer);
+    const result = checkPermissionResult(answer, this.#parts.permissions);
     jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = (this.#loading.mayAnswer() && this.#driver?.answer(questionId, result)) ?? false;
     this.#permissions.close(questionId);

@@ -93,6 +93,24 @@ describe("permissions", () => {
       "broken",
     ],
     ["nonsense", () => ({ behavior: "maybe" }) as never, "maybe"],
+    [
+      "a name that is written wrong",
+      () => ({ behavior: "allow", updatedinput: { n: 2 } }) as never,
+      "did you mean updatedInput?",
+    ],
+    [
+      "a switch to a mode that needs a consent",
+      () => ({
+        behavior: "allow",
+        updatedPermissions: [{ type: "setMode", mode: "bypassPermissions" }],
+      }),
+      "allowDangerouslySkipPermissions",
+    ],
+    [
+      "a switch to a mode that needs a classifier",
+      () => ({ behavior: "allow", updatedPermissions: [{ type: "setMode", mode: "auto" }] }),
+      "classifyTool",
+    ],
   ])("%s of canUseTool is told to the model, and the tool does not run", async (_, canUseTool, text) => {
     const { agent, execute } = setUp({ canUseTool });
     const { toolCalls, outcome } = await agent.run("Go").result;
@@ -117,6 +135,65 @@ describe("permissions", () => {
     }
     expect(execute).toHaveBeenCalledOnce();
     expect(events.map(({ type }) => type)).toContain("answered");
+  });
+
+  it("run.answer refuses what setPermissionMode refuses, and names that there are not", async () => {
+    const { agent, execute } = setUp({}, { needsApproval: true });
+    const run = agent.run("Go");
+    for await (const event of run) {
+      if (event.type !== "question") continue;
+      const answer = (result: object) => () =>
+        run.answer(event.questionId, { behavior: "allow", ...result } as never);
+      const switched = (mode: string) => answer({ updatedPermissions: [{ type: "setMode", mode }] });
+      expect(switched("bypassPermissions")).toThrow(
+        expect.objectContaining({ field: "allowDangerouslySkipPermissions" }),
+      );
+      expect(switched("auto")).toThrow(expect.objectContaining({ field: "classifyTool" }));
+      expect(switched("yolo")).toThrow(expect.objectContaining({ field: "updatedPermissions[0].mode" }));
+      expect(answer({ updatedinput: { n: 2 } })).toThrow("did you mean updatedInput?");
+      expect(execute).not.toHaveBeenCalled();
+      expect(switched("plan")()).toBe(true);
+    }
+    expect(execute).toHaveBeenCalledOnce();
+  });
+
+  it("a hook that switches to a mode that needs a consent has failed", async () => {
+    const updatedPermissions = [{ type: "setMode" as const, mode: "bypassPermissions" as const }];
+    const hook = () => ({ decision: "allow" as const, updatedPermissions });
+    const { agent, execute } = setUp({
+      permissionMode: "default",
+      canUseTool: () => ({ behavior: "deny" }),
+      hooks: { PermissionRequest: [{ onFailure: "block", hooks: [hook] }] },
+    });
+    const { toolCalls } = await agent.run("Go").result;
+    expect(execute).not.toHaveBeenCalled();
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain("allowDangerouslySkipPermissions");
+  });
+
+  it("permissionTimeoutMs alone denies what nobody approves, and restricts nothing else", async () => {
+    const asked = setUp({ permissionTimeoutMs: 20 }, { needsApproval: true });
+    const { toolCalls } = await asked.agent.run("Go").result;
+    expect(asked.execute).not.toHaveBeenCalled();
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain("nobody approved it in time");
+    const open = setUp({ permissionTimeoutMs: 20 });
+    await open.agent.run("Go").result;
+    expect(open.execute).toHaveBeenCalledOnce();
+  });
+
+  it("S001-28: a rule that denies sees what canUseTool and guardrails have changed", async () => {
+    const updatedInput = { n: 2 };
+    const tools = { ruleSubject: "s", inputSchema: { type: "object" } };
+    const rules = { permissions: { deny: ["act(rm *)"], allow: ["act(ls)"] } };
+    const changed = { s: "rm -rf /", ...updatedInput };
+    const calls = scripted([{ toolCalls: [{ name: "act", input: { s: "ls" } }] }, { text: "End." }]);
+    const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch: calls });
+    const { agent, execute } = setUp(
+      { ...rules, model, guardrails: { tool: () => ({ allowed: true, rewrite: changed }) } as never },
+      tools,
+    );
+    const { toolCalls } = await agent.run("Go").result;
+    expect(execute).not.toHaveBeenCalled();
+    expect(JSON.stringify(toolCalls[0]?.output)).toContain("the rule act(rm *) denies it");
   });
 
   it("an abort closes what canUseTool was asked, and its late answer changes nothing", async () => {
@@ -163,6 +240,9 @@ describe("permissions", () => {
     [{ permissionMode: "auto" }, "classifyTool"],
     [{ permissionMode: "bypassPermissions" }, "allowDangerouslySkipPermissions"],
     [{ permissions: { allow: ["Bash(ls"] } }, "permissions.allow[0]"],
+    [{ permissions: { allow: ["act()"] } }, "permissions.allow[0]"],
+    [{ permissions: { deny: ["act", "Act"] } }, "permissions.deny[1]"],
+    [{ permissions: { ask: ["Bash(rm *)"] } }, "permissions.ask[0]"],
     [{ permissions: { allowed: [] } as never }, "permissions.allowed"],
     [{ canUseTool: true as never }, "canUseTool"],
     [{ permissionTimeoutMs: -1, canUseTool: () => null }, "permissionTimeoutMs"],
@@ -176,6 +256,13 @@ describe("permissions", () => {
     [{ access: "write" }, "tool.access"],
   ])("a tool with %j is refused", (options, field) => {
     expect(() => setUp({}, options)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it("a rule may be for tools of servers, patterns of names, Edit, and tools of the host", () => {
+    const permissions = { allow: ["act", "mcp__files", "Edit(src/**)"], deny: ["Ba*", "mcp__x__*(y)"] };
+    expect(() => setUp({ permissions })).not.toThrow();
+    expect(() => setUp({ permissions: { deny: ["Act"] } })).toThrow("did you mean act?");
+    expect(() => setUp({ permissions: { deny: ["Act"] }, onUnknownTool: () => "done" })).not.toThrow();
   });
 
   it("a scope that nothing can be compared with ends the run with the fix", async () => {
