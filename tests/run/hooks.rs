@@ -12,7 +12,7 @@ pub fn world(hooks: Value, fields: Value) -> World {
     let tools = json!([
         tool("look", json!({"readOnly": true})),
         tool("act", json!({})),
-        tool("Bash", json!({})),
+        crate::permissions::bash(),
     ]);
     let mut fields = fields;
     fields["hooks"] = hooks;

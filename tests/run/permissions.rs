@@ -13,9 +13,17 @@ fn world(permissions: Value) -> World {
     let tools = json!([
         tool("look", json!({"readOnly": true})),
         tool("act", json!({})),
-        tool("Bash", json!({})),
+        bash(),
     ]);
     World::started(config(tools, json!({ "permissions": permissions })))
+}
+
+pub fn bash() -> Value {
+    let properties = json!({"command": {"type": "string"}, "n": {"type": "integer"}});
+    tool(
+        "Bash",
+        json!({"inputSchema": {"type": "object", "properties": properties}}),
+    )
 }
 
 /// An answer that calls each of these tools once; the id is the tool's name.
@@ -310,7 +318,7 @@ fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
 /// A run in which `ls` becomes `rm -rf /` on its way: `change` answers its question.
 fn changed(permissions: Value, hooks: Value, change: fn(Json) -> QuestionAnswer) -> World {
     let fields = json!({"permissions": permissions, "hooks": hooks});
-    let mut world = World::started(config(json!([tool("Bash", json!({}))]), fields));
+    let mut world = World::started(config(json!([bash()]), fields));
     respond(&mut world, &[("Bash", json!({"command": "ls"}))]);
     let (question, _) = world.questions[0];
     let answer = change(Json::parse(r#"{"command":"rm -rf /"}"#).unwrap());

@@ -206,16 +206,18 @@ impl Permissions {
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (list, rules) in RuleKind::NAMES.iter().zip([&self.allow, &self.ask, &self.deny]) {
             for rule in rules.iter().filter(|rule| !rule.is_bare()) {
-                if tools
-                    .iter()
-                    .any(|tool| rule.names(tool) && !Subject::has_one(tool))
-                {
+                let is_blind = |tool: &ToolConfig| {
+                    rule.names(tool)
+                        && (!Subject::has_one(tool)
+                            || (rule.tool == tool.name && Subject::is_undeclared(tool)))
+                };
+                if tools.iter().any(is_blind) {
                     return Err(ConfigError::new(
                         ["permissions.", list].concat(),
                         [
                             "the scope of ",
                             &rule.to_text(),
-                            " cannot be checked: give the tool an access, or the ruleSubject that names the input's field",
+                            " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields",
                         ]
                         .concat(),
                     ));

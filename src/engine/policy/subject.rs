@@ -38,11 +38,11 @@ impl Subject {
             (Some(text), Some(Access::Fetch)) => Text::Address(text.into_owned()),
             (Some(text), None) => Text::Other(text.into_owned()),
         };
-        let named = tool.rule_subject.as_deref();
-        let fields = match &named {
-            Some(field) => std::slice::from_ref(field),
-            None => fields(access),
-        };
+        let fields = fields(tool);
+        // The tool reads something else than what rules could be shown.
+        if !declares(tool, &fields) {
+            return Subject::Of(Vec::new());
+        }
         Subject::Of(
             fields
                 .iter()
@@ -54,6 +54,11 @@ impl Subject {
     /// Specifiers make sense for this tool.
     pub fn has_one(tool: &ToolConfig) -> bool {
         tool.rule_subject.is_some() || tool.access().is_some()
+    }
+
+    /// The tool's schema has none of the fields that would be looked at.
+    pub fn is_undeclared(tool: &ToolConfig) -> bool {
+        !declares(tool, &fields(tool))
     }
 
     /// An edit, or a command that only moves files about, of nothing outside the place where the run works.
@@ -75,11 +80,30 @@ impl Subject {
     }
 }
 
-fn fields(access: Option<Access>) -> &'static [&'static str] {
-    match access {
+fn fields(tool: &ToolConfig) -> Vec<&str> {
+    if let Some(field) = &tool.rule_subject {
+        return vec![field];
+    }
+    let fields: &[&str] = match tool.access() {
         Some(Access::Shell) => &["command", "cmd"],
         Some(Access::Read | Access::Edit) => &["file_path", "path", "notebook_path", "filePath"],
         Some(Access::Fetch) => &["url", "uri"],
         None => &[],
-    }
+    };
+    fields.to_vec()
+}
+
+/// One of the fields is the tool's, or its schema does not say so plainly.
+fn declares(tool: &ToolConfig, fields: &[&str]) -> bool {
+    let schema = tool.full_schema.as_ref().unwrap_or(&tool.input_schema);
+    let Some(schema) = Object::parse(schema.as_str()) else {
+        return true;
+    };
+    let Some(properties) = schema.object("properties") else {
+        return true;
+    };
+    let is_open = ["$ref", "allOf", "anyOf", "oneOf"]
+        .iter()
+        .any(|key| schema.has(key));
+    is_open || properties.fields().len() == 0 || fields.iter().any(|field| properties.has(field))
 }

@@ -179,6 +179,44 @@ fn s001_29_a_second_field_hides_nothing() {
 }
 
 #[test]
+fn s001_29_a_field_that_the_tool_does_not_read_hides_nothing() {
+    let reads = |name: &str, field: &str| {
+        let schema = serde_json::json!({"type": "object", "properties": { field: {"type": "string"} }});
+        ToolConfig::new(name.to_owned(), Json::parse(&schema.to_string()).unwrap())
+    };
+    let check = |rule: &str, tool: &ToolConfig| {
+        let deny = vec![Rule::parse(rule).unwrap()];
+        let permissions = Permissions {
+            deny,
+            ..Permissions::default()
+        };
+        permissions.check(std::slice::from_ref(tool)).is_ok()
+    };
+    let call = r#"{"script":"rm -rf /","command":"mkdir a"}"#;
+    let shell = reads("Bash", "script");
+    assert!(!accepts(&shell, call) && !allows("Bash(mkdir *)", &shell, call));
+    assert!(denies("Bash(rm *)", &shell, call) && !check("Bash(rm *)", &shell));
+    let named = ToolConfig {
+        rule_subject: Some("script".into()),
+        ..reads("Bash", "script")
+    };
+    assert!(!allows("Bash(mkdir *)", &named, call) && denies("Bash(rm *)", &named, call));
+    assert!(check("Bash(rm *)", &named) && check("Bash(rm *)", &reads("Bash", "cmd")));
+    let write = reads("Write", "target");
+    assert!(!allows(
+        "Edit(src/**)",
+        &write,
+        r#"{"target":"/etc/passwd","path":"src/a"}"#
+    ));
+    assert!(check("Edit(src/**)", &write), "it may be meant for others");
+    let misspelt = ToolConfig {
+        rule_subject: Some("scirpt".into()),
+        ..reads("own", "script")
+    };
+    assert!(!check("own(rm *)", &misspelt));
+}
+
+#[test]
 fn s001_29_however_a_command_is_spelt_a_rule_that_denies_it_is_hit() {
     let shell = tool("Bash");
     let hit = [
