@@ -315,8 +315,10 @@ fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
     assert_eq!(world.tool_log.last().unwrap(), "start look");
 }
 
+type Change = fn(Json) -> QuestionAnswer;
+
 /// A run in which `ls` becomes `rm -rf /` on its way: `change` answers its question.
-fn changed(permissions: Value, hooks: Value, change: fn(Json) -> QuestionAnswer) -> World {
+fn changed(permissions: Value, hooks: Value, change: Change) -> World {
     let fields = json!({"permissions": permissions, "hooks": hooks});
     let mut world = World::started(config(json!([bash()]), fields));
     respond(&mut world, &[("Bash", json!({"command": "ls"}))]);
@@ -351,7 +353,7 @@ fn guarded(input: Json) -> QuestionAnswer {
 #[test]
 fn s001_28_a_rule_that_denies_sees_what_an_input_was_changed_into() {
     let hook = |event: &str| json!([{ "event": event }]);
-    let rows: [(&str, Value, Value, fn(Json) -> QuestionAnswer); 4] = [
+    let rows: [(&str, Value, Value, Change); 4] = [
         ("canUseTool", json!({"canUseTool": true}), json!([]), approved),
         (
             "a hook",
