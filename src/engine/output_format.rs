@@ -93,6 +93,10 @@ impl Config {
         self.tools.iter().find(|tool| tool.answers)
     }
 
+    pub fn is_answer_tool(&self, name: &str) -> bool {
+        self.answer_tool().is_some_and(|tool| tool.name == name)
+    }
+
     /// The tools that the host has given.
     pub fn own_tools(&self) -> impl Iterator<Item = &ToolConfig> {
         self.tools.iter().filter(|tool| !tool.answers)

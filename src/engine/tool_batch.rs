@@ -81,6 +81,8 @@ pub struct Call {
     pub terminates: bool,
     /// The error in the host's words.
     pub worded: Option<String>,
+    /// It gives the answer that is owed: no call of the host's.
+    pub is_answer: bool,
     pub phase: CallPhase,
 }
 
@@ -146,6 +148,11 @@ impl CallIds {
 impl ToolBatch {
     pub fn is_done(&self) -> bool {
         self.calls.iter().skip(self.first_open).all(Call::is_done)
+    }
+
+    /// The calls that the host is told of.
+    pub fn told(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| !call.is_answer)
     }
 
     /// How often a tool was called, now that the calls of earlier rounds are known.

@@ -45,6 +45,18 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// What the host puts in place of a history that is about to be sent.
+    ///
+    /// # Errors
+    /// As [`Transcript::from_history`], and nothing to send.
+    pub fn to_send(messages: Vec<Message>) -> Result<Transcript, ConfigError> {
+        let transcript = Transcript::from_history(messages)?;
+        if transcript.messages.is_empty() {
+            return Err(ConfigError::new("messages", "there are no messages to send"));
+        }
+        Ok(transcript)
+    }
+
     /// Takes a history over: messages of one role in a row become one, empty text goes, calls without a result get one that
     /// says so.
     ///

@@ -79,6 +79,29 @@ fn p_19_an_input_guardrail_rewrites_the_messages() {
 }
 
 #[test]
+fn p_19_an_input_guardrail_that_leaves_no_messages_has_failed() {
+    for messages in [vec![], vec![Message::user(vec![])]] {
+        let mut world = world(json!([{"event": "InputGuardrail", "blocks": true}]), json!({}));
+        answer(
+            &mut world,
+            HookAnswer {
+                messages: Some(messages),
+                ..HookAnswer::default()
+            },
+        );
+        let result = world.result();
+        assert_eq!(result["stoppedBy"], "guardrail");
+        assert!(result["abortReason"].as_str().unwrap().contains("no messages"));
+        assert_eq!(
+            result["messages"].as_array().unwrap().len(),
+            1,
+            "the transcript is as it was"
+        );
+        assert!(world.requests.is_empty());
+    }
+}
+
+#[test]
 fn p_19_an_output_guardrail_keeps_an_answer_back_and_ends_the_run_before_its_tools() {
     let mut world = world(json!([{"event": "OutputGuardrail", "blocks": true}]), json!({}));
     world.respond(&stream(

@@ -11,6 +11,7 @@
 
 mod abort_boundaries;
 mod aborts;
+mod answer_tool;
 mod answers;
 mod bindings;
 mod budgets;

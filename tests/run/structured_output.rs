@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::wire::{Piece, call, stream, text};
 use crate::world::{World, config, tool};
 
-fn schema() -> Value {
+pub fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}},
@@ -27,18 +27,18 @@ fn owing(mode: &str, fields: Value, tools: Value) -> World {
     World::started(config(tools, json!({"output": output})))
 }
 
-fn answer(mode: &str, json: &str) -> Piece {
+pub fn answer(mode: &str, json: &str) -> Piece {
     match mode {
         "tool" => Piece::Call("a".into(), "answer".into(), json.into()),
         _ => text(json),
     }
 }
 
-fn messages(world: &World) -> String {
+pub fn messages(world: &World) -> String {
     world.result()["messages"].to_string()
 }
 
-const GOOD: &str = r#"{"city":"Paris","days":2}"#;
+pub const GOOD: &str = r#"{"city":"Paris","days":2}"#;
 
 #[test]
 fn s001_50_an_answer_that_fits_is_the_output_in_either_mode() {

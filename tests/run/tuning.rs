@@ -132,6 +132,26 @@ fn a_preparation_that_fails_or_cannot_be_leaves_the_iteration_as_it_is_with_a_wa
 }
 
 #[test]
+fn messages_of_which_nothing_is_left_are_not_sent() {
+    for messages in [vec![], vec![Message::user(vec![Block::text(" ")])]] {
+        let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));
+        answer(
+            &mut world,
+            HookAnswer {
+                messages: Some(messages),
+                ..HookAnswer::default()
+            },
+        );
+        let warning = warnings(&world).remove(0);
+        assert!(
+            warning.starts_with("not_prepared: ") && warning.contains("there are no messages"),
+            "{warning}"
+        );
+        assert_eq!(told(&world)[0]["text"], "Go.");
+    }
+}
+
+#[test]
 fn a_fallback_or_a_switch_during_a_prepared_iteration_stays() {
     let fallback = json!([{"vendor": "anthropic", "model": "second", "slot": 1}]);
     let fields = json!({"fallbackModels": fallback, "retry": {"maxRetries": 0}});

@@ -63,6 +63,9 @@ impl Agent {
         let Some(call) = self.tools.calls.get(index) else {
             return;
         };
+        if call.is_answer {
+            return;
+        }
         let name = call.name.clone();
         if desk.ledger.is_unheard() {
             return self.tools.note_call(&name);
@@ -96,11 +99,10 @@ impl Agent {
                 result: ToolReturn::Fault(ToolFault::not_run()),
                 duration_ms: 0,
             },
-            ..bare(call)
+            ..bare(call, desk)
         });
         batch.calls.extend(calls);
-        self.records
-            .extend(batch.calls.iter().map(|call| call.record(false)));
+        self.records.extend(batch.told().map(|call| call.record(false)));
         self.transcript.push_round(batch.results(), Vec::new());
     }
 
@@ -312,7 +314,7 @@ impl Agent {
             CallPhase::Returned { duration_ms, .. } => duration_ms,
             _ => 0,
         };
-        if !desk.ledger.is_unheard() {
+        if !desk.ledger.is_unheard() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
             let kind = match &result {
                 ToolReturn::Fault(fault) => EventKind::ToolError {
@@ -346,8 +348,7 @@ impl Agent {
         }
         let batch = std::mem::take(&mut self.tools);
         self.round_start = self.records.len();
-        self.records
-            .extend(batch.calls.iter().map(|call| call.record(false)));
+        self.records.extend(batch.told().map(|call| call.record(false)));
         // An answer that must fit a schema is still owed.
         let is_last = desk.config.output.is_none() && batch.calls.iter().all(|call| call.terminates);
         let advice = self.judge_round(desk);
@@ -362,7 +363,7 @@ impl Agent {
 }
 
 fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
-    let mut call = bare(written);
+    let mut call = bare(written, desk);
     call.max_result_chars = desk.config.max_tool_result_chars;
     if let Some(tool) = desk.config.tools.iter().find(|tool| tool.name == call.name) {
         call.read_only = tool.read_only;
@@ -385,8 +386,9 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
     call
 }
 
-fn bare(written: WrittenCall) -> Call {
+fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
     Call {
+        is_answer: desk.config.is_answer_tool(&written.name),
         id: written.id,
         name: written.name,
         input: written_json(&written.input),

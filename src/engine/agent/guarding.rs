@@ -6,7 +6,7 @@ use super::super::error::{Failure, FailureCode};
 use super::super::event::EventKind;
 use super::super::json_reader::string;
 use super::super::json_writer::push_key;
-use super::super::message::{Block, Message};
+use super::super::message::{Block, Message, ToolInput};
 use super::super::message_json::{push_message, push_messages};
 use super::super::outcome::StoppedBy;
 use super::super::policy::hook::{HookAnswer, HookEvent};
@@ -14,6 +14,7 @@ use super::super::tool_batch::CallPhase;
 use super::super::transcript::Transcript;
 use super::hooking::HookPoint;
 use super::reading::WrittenCall;
+use super::structuring::answer_with;
 use super::{Agent, Desk};
 
 /// An answer that waits for its guardrails.
@@ -46,7 +47,7 @@ impl Agent {
         if let Some(messages) = verdict.messages
             && messages != self.transcript.messages()
         {
-            match Transcript::from_history(messages) {
+            match Transcript::to_send(messages) {
                 Ok(transcript) => {
                     self.transcript = transcript;
                     let message = "An input guardrail has rewritten the messages.".into();
@@ -72,7 +73,7 @@ impl Agent {
         }
         let mut input = self.hook_input(event);
         push_key(&mut input, "message");
-        push_message(&mut input, &message);
+        push_message(&mut input, &as_told(&message, desk));
         let guarded = Guarded {
             message,
             calls,
@@ -85,7 +86,7 @@ impl Agent {
     pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {
         let Guarded {
             mut message,
-            calls,
+            mut calls,
             text,
             blocks,
         } = guarded;
@@ -100,23 +101,47 @@ impl Agent {
             .as_ref()
             .and_then(|json| string(json.as_str()));
         if let Some(rewrite) = rewrite {
-            self.rewrite(desk, &mut message, &rewrite, blocks);
+            self.rewrite(desk, &mut message, &mut calls, &rewrite, blocks);
         }
         self.take_answer(desk, message, calls);
     }
 
-    /// The text of an answer is replaced; its calls and its thinking stay.
-    fn rewrite(&mut self, desk: &mut Desk<'_>, message: &mut Message, rewrite: &str, blocks: u32) {
+    /// The text of an answer is replaced, also where it is a call that gives the answer that is owed; its other calls and
+    /// its thinking stay.
+    fn rewrite(
+        &mut self,
+        desk: &mut Desk<'_>,
+        message: &mut Message,
+        calls: &mut [WrittenCall],
+        rewrite: &str,
+        blocks: u32,
+    ) {
         self.withhold(desk, blocks);
         self.text = rewrite.to_owned();
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));
+        let answers = calls
+            .iter_mut()
+            .filter(|call| desk.config.is_answer_tool(&call.name));
+        let mut is_call = false;
+        for call in answers {
+            is_call = true;
+            answer_with(call, rewrite);
+            for block in &mut message.content {
+                match block {
+                    Block::ToolCall { id, input, .. } if *id == call.id => input.clone_from(&call.input),
+                    _ => {}
+                }
+            }
+        }
         if rewrite.trim().is_empty() {
             return;
         }
-        let at = at.unwrap_or(0).min(message.content.len());
-        message.content.insert(at, Block::text(rewrite));
+        if !is_call {
+            let at = at.unwrap_or(0).min(message.content.len());
+            message.content.insert(at, Block::text(rewrite));
+        }
         let place = self.place();
         let (block, text) = (blocks, rewrite.to_owned());
         desk.ledger.emit(place, EventKind::TextStart { block });
@@ -148,4 +173,20 @@ impl Agent {
         desk.ledger.emit(self.place(), EventKind::Error { error });
         self.stop_because(desk, StoppedBy::Guardrail, message);
     }
+}
+
+/// An answer as the host was told it: a call that gives the answer that is owed is text.
+fn as_told(message: &Message, desk: &Desk<'_>) -> Message {
+    let mut told = message.clone();
+    for block in &mut told.content {
+        let text = match block {
+            Block::ToolCall { name, input, .. } if desk.config.is_answer_tool(name) => match input {
+                ToolInput::Json(json) => json.as_str().to_owned(),
+                ToolInput::Invalid(text) => std::mem::take(text),
+            },
+            _ => continue,
+        };
+        *block = Block::text(text);
+    }
+    told
 }

@@ -461,7 +461,7 @@ impl Agent {
         let mut input = self.hook_input(event);
         push_key(&mut input, "toolCalls");
         input.push(b'[');
-        for call in &self.tools.calls {
+        for call in self.tools.told() {
             push_record(&mut input, &call.record(false));
         }
         input.push(b']');

@@ -38,7 +38,7 @@ impl Agent {
     /// What keeps the calls of an answer from being run.
     pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         let limits = self.limits(desk);
-        let calls = self.records.len() + self.tools.calls.len();
+        let calls = self.records.len() + self.tools.told().count();
         if let Some(stopped_by) = self.over_budget(desk) {
             Some(stopped_by)
         } else if limits
@@ -97,7 +97,7 @@ impl Agent {
         }
         push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
         push_count(&mut input, "toolRounds", self.tool_rounds.into());
-        let calls = self.records.len() + self.tools.calls.len();
+        let calls = self.records.len() + self.tools.told().count();
         push_count(&mut input, "toolCalls", calls as u64);
         self.ask_hooks(desk, event, "", point, input);
     }

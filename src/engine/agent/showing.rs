@@ -27,11 +27,7 @@ impl Agent {
     pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
         let mut records = Cow::Borrowed(self.records.as_slice());
         if !self.tools.calls.is_empty() {
-            let open = self
-                .tools
-                .calls
-                .iter()
-                .map(|call| call.record(self.ended.is_some()));
+            let open = self.tools.told().map(|call| call.record(self.ended.is_some()));
             records.to_mut().extend(open);
         }
         records

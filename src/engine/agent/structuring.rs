@@ -60,11 +60,7 @@ impl Agent {
         let Some(format) = &desk.config.output else {
             return Some(calls);
         };
-        let answers = |call: &WrittenCall| {
-            desk.config
-                .answer_tool()
-                .is_some_and(|tool| tool.name == call.name)
-        };
+        let answers = |call: &WrittenCall| desk.config.is_answer_tool(&call.name);
         let is_paused = calls.is_empty() && self.finish_reason == Some(FinishReason::Pause);
         if is_paused || !calls.iter().all(answers) {
             return Some(calls);
@@ -231,6 +227,19 @@ impl Agent {
 }
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
+
+/// A call that gives another answer than the model's.
+pub(super) fn answer_with(call: &mut WrittenCall, text: &str) {
+    let read = match text.trim() {
+        "" => Err("it is empty".to_owned()),
+        text => parse_arguments(text).map_err(|error| error.to_string()),
+    };
+    call.is_cut_off = false;
+    (call.input, call.problem) = match read {
+        Ok(parsed) => (ToolInput::Json(Json::from_valid(parsed.json.trim())), None),
+        Err(problem) => (ToolInput::Invalid(text.to_owned()), Some(problem)),
+    };
+}
 
 fn read_call(call: WrittenCall) -> Result<Json, String> {
     match call.input {

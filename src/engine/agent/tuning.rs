@@ -83,7 +83,7 @@ impl Agent {
             let is_offered = |tool: &&ToolConfig| tool.answers || names.contains(&tool.name);
             all.iter().filter(is_offered).cloned().collect()
         });
-        let tuned = messages.map(Transcript::from_history).transpose()?;
+        let tuned = messages.map(Transcript::to_send).transpose()?;
         let mut before = None;
         if prepared.model.is_some() || prepared.tool_choice.is_some() {
             let mut model = prepared.model.unwrap_or_else(|| self.asked.config.clone());

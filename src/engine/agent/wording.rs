@@ -7,7 +7,7 @@ use super::super::message::Json;
 use super::super::output::{EffectKind, Output, Question};
 use super::super::policy::tool_error::ErrorFormat;
 use super::super::timers::{QUESTION_MS, TimerReason};
-use super::super::tool_batch::Wording;
+use super::super::tool_batch::{Call, Wording};
 use super::{Agent, Desk};
 
 impl Agent {
@@ -19,7 +19,7 @@ impl Agent {
             Wording::Open => {}
         }
         let is_asked = self.tools.error_format == ErrorFormat::Host
-            && self.tools.calls.iter().any(|call| call.fault().is_some());
+            && self.tools.told().any(|call| call.fault().is_some());
         if is_asked {
             self.ask_words(desk);
         }
@@ -48,7 +48,8 @@ impl Agent {
     pub(super) fn handle_words(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
         self.tools.wording = Wording::Given;
         if let QuestionAnswer::Worded(texts) = answer {
-            let faulty = self.tools.calls.iter_mut().filter(|call| call.fault().is_some());
+            let is_faulty = |call: &&mut Call| !call.is_answer && call.fault().is_some();
+            let faulty = self.tools.calls.iter_mut().filter(is_faulty);
             for (call, text) in faulty.zip(texts) {
                 call.worded = Some(text);
             }
@@ -59,7 +60,7 @@ impl Agent {
     fn errors_json(&self) -> Json {
         let mut json = b"[".to_vec();
         let into = &mut json;
-        for call in &self.tools.calls {
+        for call in self.tools.told() {
             let Some(fault) = call.fault() else { continue };
             push_comma(into);
             into.push(b'{');
