@@ -2,7 +2,7 @@
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "./chat.js";
 import { checkOptions, describe, jsonOf } from "./check.js";
-import { instructionsOf } from "./context.js";
+import { checkWindow, instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import { guardrailFunctions } from "./guardrails.js";
@@ -99,6 +99,7 @@ function partsOf(options: AgentOptions): AgentParts {
   const { maxOutputTokens } = options;
   const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
   const model = { ...models.add(options.model, "model", tools), ...asked };
+  checkWindow(options, model, "");
   const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => ({
     ...config,
     ...asked,

@@ -46,6 +46,21 @@ export function contextConfig(options: ContextOptions): object | undefined {
   return Object.values(config).every((value) => value === undefined) ? undefined : config;
 }
 
+/**
+ * A window that the answers alone would fill leaves nothing for what they answer.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkWindow(
+  { contextWindow }: ContextOptions,
+  { maxOutputTokens = 0 }: { maxOutputTokens?: number | undefined },
+  field: string,
+): void {
+  if (contextWindow === undefined || contextWindow > maxOutputTokens) return;
+  const problem = `needs room beside the answer: it is ${contextWindow}, maxOutputTokens is ${maxOutputTokens}; set maxOutputTokens lower, or contextWindow to what the model can read`;
+  throw new LoopletError("config_invalid_value", at(field, "contextWindow"), problem);
+}
+
 /** Whoever says how, wants it: also in a subagent of a run that has it off. */
 function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
   if (compaction === undefined) return {};

@@ -1,6 +1,7 @@
 /** `subagent()` and `handoff()`: tools that other agents of the run stand behind. */
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
 import { at, checkOptions, isObject } from "./check.js";
+import { checkWindow } from "./context.js";
 import { LoopletError } from "./errors.js";
 import type { ModelConfig } from "./models.js";
 import { HANDOFF_TABLE, subagentTable } from "./options.js";
@@ -93,6 +94,7 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   const { root } = list;
   const { tools, model } = know(list, caller, field, options);
   const { timeouts, retry, context, ...own } = profileConfig(options, field, tools);
+  checkWindow({ contextWindow: options.contextWindow ?? list.options.contextWindow }, model, field);
   const { maxOutputTokens } = options;
   const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
     maxOutputTokens === undefined ? config : { ...config, maxOutputTokens },

@@ -176,7 +176,7 @@ describe("compaction", () => {
   });
 
   it("P-17: contextBudget drops the oldest for a few lines about them", async () => {
-    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "End." }], { contextBudget: 250 });
+    const { agent, sent } = setUp([look(1), look(2), look(3), { text: "End." }], { contextBudget: 330 });
     expect((await agent.run("Go").result).outcome).toBe("completed");
     expect(sent(3)).toContain("[Context summary: User asked: Go\\n  Called tools: look");
     expect(sent(3)).toContain("saw 3");
@@ -214,6 +214,11 @@ describe("compaction", () => {
 
   it.each<[object, string]>([
     [{ contextWindow: 0 }, "contextWindow"],
+    [{ contextWindow: 8000, maxOutputTokens: 8000 }, "contextWindow"],
+    [
+      { tools: { r: subagent({ description: "d", contextWindow: 9, maxOutputTokens: 10 }) } },
+      "tools.r.contextWindow",
+    ],
     [{ contextBudget: "1k" }, "contextBudget"],
     [{ compaction: true }, "compaction"],
     [{ compaction: { threshold: 80 } }, "compaction.threshold"],

@@ -18,6 +18,7 @@ mod budgets;
 mod clocks;
 mod compaction;
 mod compaction_hooks;
+mod context_budget;
 mod dice;
 mod eager;
 mod ended;

@@ -2,7 +2,8 @@
 //!
 //! A summary is a model call of its own, inside the iteration that needs it: counted, retried and aborted as any other,
 //! but no iteration. It happens once in an iteration at most, and whatever goes wrong with it leads to the built-in
-//! summary or to the end of the run, never to a second one.
+//! summary or to the end of the run, never to a second one. Where the window stays too full all the same, the run goes on
+//! and the next summary waits until there is more to gain.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,9 @@ use super::super::json_writer::{push_comma, push_key, push_text, push_text_if};
 use super::super::message::{Json, Message};
 use super::super::message_json::push_message;
 use super::super::output::{EffectId, EffectKind, Output, Question};
-use super::super::policy::context::{cut_for, cut_to_budget, head_tokens, plain_summary, summary_block};
+use super::super::policy::context::{
+    Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
+};
 use super::super::policy::estimate;
 use super::super::policy::retry::Tries;
 use super::super::provider::RequestSpec;
@@ -31,6 +34,8 @@ pub(super) struct Context {
     wanted: Option<Wanted>,
     /// The iteration of the last summary.
     summarized_in: u32,
+    /// How many messages there were when a summary did not help.
+    in_vain_at: Option<usize>,
     open: Option<Compacting>,
 }
 
@@ -93,9 +98,7 @@ impl Agent {
         self.shorten_old(desk);
         self.trim(desk);
         let wanted = self.context.wanted.take();
-        let policy = &desk.config.context;
-        let limit = policy.limit_tokens(self.asked.config.max_output_tokens);
-        let is_full = policy.auto && limit.is_some_and(|limit| self.tokens(desk) > limit);
+        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
         let begun = match wanted {
             Some(Wanted { instructions }) => {
                 self.begin_compaction(desk, CompactTrigger::Manual, instructions, None)
@@ -105,6 +108,25 @@ impl Agent {
         if !begun {
             self.send(desk);
         }
+    }
+
+    /// More than may be in the window, if that leaves room for anything.
+    fn is_full(&self, desk: &Desk<'_>) -> bool {
+        let limit = desk
+            .config
+            .context
+            .limit_tokens(self.asked.config.max_output_tokens);
+        limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
+    }
+
+    /// Whether a summary can help that did not before: there must be more to put it in place of.
+    fn may_gain(&mut self) -> bool {
+        let messages = self.transcript.messages().len();
+        let Some(before) = &mut self.context.in_vain_at else {
+            return true;
+        };
+        *before = messages.min(*before);
+        messages >= *before + MESSAGES_BEFORE_ANOTHER
     }
 
     /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
@@ -151,11 +173,11 @@ impl Agent {
             return;
         };
         let messages = self.transcript.messages();
-        let Some(cut) = cut_to_budget(messages, desk.config.system.as_deref(), budget) else {
+        let Some(trimmed) = trim_to_budget(messages, desk.config.system.as_deref(), budget) else {
             return;
         };
         let pre_tokens = self.tokens(desk);
-        let summary = plain_summary(messages.get(..cut).unwrap_or_default());
+        let Trimmed { cut, summary } = trimmed;
         self.transcript.replace_first(cut, vec![summary_block(&summary)]);
         self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
     }
@@ -353,10 +375,15 @@ impl Agent {
             summary = plain_summary(before);
         }
         let block = summary_block(&summary);
-        if length(block.clone()) < most {
+        let is_shorter = length(block.clone()) < most;
+        if is_shorter {
             self.transcript.replace_first(open.cut, vec![block]);
             let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
             self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
+        }
+        let messages = self.transcript.messages().len();
+        self.context.in_vain_at = self.is_full(desk).then_some(messages);
+        if is_shorter {
             return self.ask_after_summary(desk, open.trigger, &summary);
         } else if let Some(mut failure) = open.overflow {
             failure.message.push_str(" (A summary would not be shorter.)");
@@ -389,6 +416,9 @@ impl Agent {
         self.model = None;
     }
 }
+
+/// What is new since a summary that did not help, before there is another: five rounds of tools.
+const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \
 work can go on from it alone. Say what the user wants, in their own words where these matter, with every condition; what \

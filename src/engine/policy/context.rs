@@ -97,7 +97,7 @@ impl ContextPolicy {
     /// Tokens above which the history is summarised, if the window is known. Room for the answer is left.
     pub fn limit_tokens(&self, max_output_tokens: Option<u64>) -> Option<u64> {
         let window = self.window_tokens?;
-        let part = (window / 100).saturating_mul(self.threshold_percent.into());
+        let part = window.saturating_mul(self.threshold_percent.into()) / 100;
         Some(part.min(window.saturating_sub(max_output_tokens.unwrap_or(0))))
     }
 }
@@ -139,9 +139,17 @@ fn begins(message: &Message) -> bool {
     !message.content.iter().any(is_result)
 }
 
-/// The first place from which on `budget` is kept, which is not before the whole is smaller; `None` if nothing need or
-/// can be cut. Room for the summary is left, at least two messages are kept (P-17).
-pub fn cut_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<usize> {
+/// What a history is cut to for a budget of characters.
+pub struct Trimmed {
+    /// The first message that is kept.
+    pub cut: usize,
+    /// Of those before it.
+    pub summary: String,
+}
+
+/// Drops the oldest messages until the rest and its summary are within `budget` (P-17): room for the summary is left, at
+/// least two messages are kept. `None` if nothing need be dropped, or if that would make nothing shorter.
+pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<Trimmed> {
     let mut left: u64 = messages.iter().map(characters).sum();
     if let Some(system) = system {
         left += SYSTEM_CHARACTERS + length(system);
@@ -149,11 +157,14 @@ pub fn cut_to_budget(messages: &[Message], system: Option<&str>, budget: u64) ->
     if left <= budget {
         return None;
     }
-    let target = budget - (budget / 20).min(5000);
-    let mut cut = None;
+    let whole = left;
+    // Five in a hundred of a very small budget would not even hold what encloses the summary.
+    let reserve = (budget / 20).clamp(FRAME_CHARACTERS, 5000);
+    let target = budget.saturating_sub(reserve);
+    let mut found = None;
     for (at, message) in messages.iter().enumerate() {
         if at > 0 && begins(message) {
-            cut = Some(at);
+            found = Some((at, left));
             if left <= target {
                 break;
             }
@@ -163,8 +174,20 @@ pub fn cut_to_budget(messages: &[Message], system: Option<&str>, budget: u64) ->
         }
         left -= characters(message);
     }
-    cut
+    let (cut, left) = found?;
+    let dropped = whole - left;
+    let room = budget.saturating_sub(left).max(reserve);
+    // What cannot be brought within the budget is not summarised again and again for the little that it would gain.
+    if dropped <= room {
+        return None;
+    }
+    let most = SUMMARY_CHARS.min((room - FRAME_CHARACTERS) as usize);
+    let summary = first(&plain_summary(messages.get(..cut).unwrap_or_default()), most);
+    Some(Trimmed { cut, summary })
 }
+
+/// A user message that is `[Context summary: ]`.
+const FRAME_CHARACTERS: u64 = 8 + 19;
 
 /// The role's name and four.
 const SYSTEM_CHARACTERS: u64 = 10;
@@ -318,34 +341,33 @@ fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Of 20 characters each.
+    /// Of 200 characters each.
     fn turns(count: usize) -> Vec<Message> {
         let turn = |at: usize| match at % 2 {
-            0 => Message::user(vec![Block::text("x".repeat(12))]),
-            _ => Message::assistant(vec![Block::text("x".repeat(7))]),
+            0 => Message::user(vec![Block::text("x".repeat(192))]),
+            _ => Message::assistant(vec![Block::text("x".repeat(187))]),
         };
         (0..count).map(turn).collect()
     }
 
     #[test]
     fn the_budget_is_kept_with_as_much_as_fits_and_at_least_two_messages() {
-        // A twentieth is left for the summary: 63 hold 60.
+        let cut_to = |messages: &[Message], system, budget| {
+            trim_to_budget(messages, system, budget).map(|trimmed| trimmed.cut)
+        };
+        // A twentieth is left for the summary: 631 hold 600.
         for (count, budget, cut) in [
-            (4, 80, None),
-            (4, 79, Some(1)),
-            (4, 63, Some(1)),
-            (4, 62, Some(2)),
+            (4, 800, None),
+            (4, 799, Some(1)),
+            (4, 631, Some(1)),
+            (4, 630, Some(2)),
             (4, 1, Some(2)),
             (3, 1, Some(1)),
             (5, 1, Some(3)),
         ] {
-            assert_eq!(
-                cut_to_budget(&turns(count), None, budget),
-                cut,
-                "{count} {budget}"
-            );
+            assert_eq!(cut_to(&turns(count), None, budget), cut, "{count} {budget}");
         }
-        assert_eq!(cut_to_budget(&turns(4), Some("sixteen in length"), 106), Some(1));
-        assert_eq!(cut_to_budget(&turns(4), Some("sixteen in length"), 107), None);
+        assert_eq!(cut_to(&turns(4), Some("sixteen in length"), 826), Some(1));
+        assert_eq!(cut_to(&turns(4), Some("sixteen in length"), 827), None);
     }
 }
