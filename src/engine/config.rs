@@ -277,7 +277,7 @@ pub enum StopCondition {
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
-    /// The model is told after so many equal rounds, or turns of a cycle; default 3.
+    /// The model is told after so many equal calls, or turns of a cycle of rounds; default 3.
     pub nudge_after: Option<u32>,
     /// The host is asked; default 6.
     pub ask_after: Option<u32>,

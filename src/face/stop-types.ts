@@ -21,8 +21,9 @@ export type StopCondition = { readonly toolCall: string } | { readonly iteration
 export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
 
 /**
- * What is done when rounds of tool calls repeat themselves: the same calls with the same results, or a cycle of up to
- * four rounds. Numbers are how often; `null` switches a step off.
+ * What is done when tool calls repeat themselves: the same call with the same result, in one answer or in answers in a
+ * row, or a cycle of up to four rounds. Numbers are how often, each step at least the one before; `null` switches a step
+ * off.
  */
 export interface RepeatOptions {
   /** The model is told, beside the results. Default 3. */
@@ -51,6 +52,6 @@ export interface StopOptions {
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
   /** What is done about repetition; `false` does nothing. */
   repeat?: RepeatOptions | false | undefined;
-  /** Contract: called when rounds have repeated `repeat.askAfter` times; true stops the run. What it throws counts as false. */
+  /** Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. What it throws counts as false. */
   onRepeat?: ((round: ToolRound & { readonly times: number }) => boolean | PromiseLike<boolean>) | undefined;
 }

@@ -4,7 +4,7 @@ import type { Question } from "./driver.js";
 import type { Driver } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import type { OptionTable } from "./options.js";
-import type { StopCondition, StopOptions, StopPredicate } from "./stop-types.js";
+import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "./stop-types.js";
 
 /**
  * Stops the run after a round in which this tool was called.
@@ -50,12 +50,30 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
   if (repeat === false) config.repeat = { enabled: false };
   else if (repeat !== undefined) {
     checkOptions(repeat, "repeat", REPEAT_TABLE);
-    for (const [name, value] of Object.entries(repeat)) {
-      if (value !== null && value !== undefined) checkValue(value, at("repeat", name), "count");
-    }
+    checkSteps(repeat);
     config.repeat = repeat;
   }
+  if (onRepeat !== undefined && (repeat === false || repeat?.askAfter === null)) {
+    const off = repeat === false ? "repeat: false" : "repeat.askAfter: null";
+    const problem = `is never called with ${off}; leave one of them out`;
+    throw new LoopletError("config_invalid_value", "onRepeat", problem);
+  }
   return config;
+}
+
+/** Each step comes before the next one, as far as both are given. */
+function checkSteps(repeat: RepeatOptions): void {
+  let before: [name: string, times: number] | undefined;
+  for (const name of ["nudgeAfter", "askAfter", "stopAfter"] as const) {
+    const times = repeat[name];
+    if (times === undefined || times === null) continue;
+    checkValue(times, at("repeat", name), "count");
+    if (before !== undefined && times < before[1]) {
+      const problem = `needs at least ${before[0]} (${before[1]}), got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
+      throw new LoopletError("config_invalid_value", at("repeat", name), problem);
+    }
+    before = [name, times];
+  }
 }
 
 function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
@@ -78,6 +96,10 @@ function checkCondition(
       field,
       `needs a function, hasToolCall(name) or iterationCount(n), got ${describe(condition)}`,
     );
+  }
+  if (toolCall !== undefined && iterations !== undefined) {
+    const problem = "holds two conditions; any of a list stops the run: [{ toolCall }, { iterations }]";
+    throw new LoopletError("config_invalid_value", field, problem);
   }
   if (iterations !== undefined) checkValue(iterations, field, "count");
   else if (!toolNames.has(toolCall as string)) {

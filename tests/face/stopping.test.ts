@@ -87,6 +87,11 @@ describe("stopping", () => {
     [{ repeat: { nudgeAfter: 0 } }, "repeat.nudgeAfter"],
     [{ repeat: { nudge: 1 } as never }, "repeat.nudge"],
     [{ repeat: true as never }, "repeat"],
+    [{ repeat: { nudgeAfter: 9, stopAfter: 3 } }, "repeat.stopAfter"],
+    [{ repeat: { nudgeAfter: 4, askAfter: 3, stopAfter: 5 } }, "repeat.askAfter"],
+    [{ repeat: false, onRepeat: () => true }, "onRepeat"],
+    [{ repeat: { askAfter: null }, onRepeat: () => true }, "onRepeat"],
+    [{ stopWhen: { toolCall: "look", iterations: 7 } as never }, "stopWhen[0]"],
     [{ maxToolRounds: 0 }, "maxToolRounds"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));

@@ -180,6 +180,31 @@ fn without_a_host_to_ask_repetition_is_nudged_again_and_stopped_in_the_end() {
 }
 
 #[test]
+fn the_same_call_beside_changing_ones_or_again_and_again_in_one_answer_is_a_repetition() {
+    let repeat = json!({"nudgeAfter": 2, "askAfter": null, "stopAfter": 5});
+    let mut beside = world(json!({"repeat": repeat}));
+    for number in 1..=5u64 {
+        assert!(beside.done.is_none(), "{number}");
+        let (same, other) = (format!("s{number}"), format!("o{number}"));
+        let calls = [
+            call(&other, "act", json!({"n": number})),
+            call(&same, "act", json!({"n": 0})),
+        ];
+        beside.respond(&stream(&calls, "tool_use"));
+        beside.return_value(&other, json!(number));
+        beside.return_value(&same, json!("same"));
+    }
+    assert_eq!(stopped_by(&beside), "repeat");
+    assert!(beside.body(2).to_string().contains("2 times"));
+
+    let mut within = world(json!({"repeat": repeat}));
+    round(&mut within, &["act"; 3], &json!("same"));
+    assert!(within.body(1).to_string().contains("3 times"));
+    round(&mut within, &["act"; 2], &json!("same"));
+    assert_eq!(stopped_by(&within), "repeat");
+}
+
+#[test]
 fn repetition_is_nobodys_business_when_it_is_switched_off() {
     let mut world = world(json!({"repeat": {"enabled": false}}));
     for _ in 0..30 {

@@ -1,6 +1,7 @@
 //! Notices a model that goes in circles: the same call with the same result again and again, or a cycle of calls.
 //!
-//! Owns what the last rounds did, as hashes. A round counts as a whole: the same calls in the same order.
+//! Counted are each call, in a round and in the rounds in a row in which it comes again, and cycles of whole rounds: the
+//! same calls in the same order. Owns no more than the hashes of the last rounds and these counts, however long a run is.
 
 use std::borrow::Cow;
 
@@ -12,8 +13,6 @@ use super::super::outcome::ToolCallRecord;
 
 /// The longest cycle that is noticed, in rounds.
 const MAX_PERIOD: usize = 4;
-/// How many rounds are remembered: enough for any sensible threshold.
-const MAX_ROUNDS: usize = 256;
 
 /// What to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +24,15 @@ pub enum Advice {
     Stop,
 }
 
-/// The rounds so far, the last one at the end.
+/// What there was so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeats {
+    /// Hashes of the last rounds, the last one at the end.
     rounds: Vec<u64>,
+    /// By the length of a cycle: how many rounds in a row are those of so many rounds before.
+    same: [u32; MAX_PERIOD],
+    /// The calls of the last round by their hashes, and how often each has come in a row. Sorted.
+    calls: Vec<(u64, u32)>,
 }
 
 impl Repeats {
@@ -37,42 +41,80 @@ impl Repeats {
         if !policy.enabled {
             return Advice::GoOn;
         }
-        if self.rounds.len() == MAX_ROUNDS {
-            self.rounds.remove(0);
-        }
-        self.rounds.push(hash(calls));
-        let times = (1..=MAX_PERIOD)
-            .map(|period| self.times(period))
-            .max()
-            .unwrap_or(1);
-        let is_new = |threshold: Option<u32>| threshold == Some(times);
-        if policy.stop_after.is_some_and(|threshold| times >= threshold) {
+        // How often something had come before this round, and how often it has now.
+        let mut counts = self.note_calls(calls);
+        counts.push(self.note_cycles(calls));
+        let times = |threshold: Option<u32>| {
+            let threshold = threshold?;
+            let reached = counts
+                .iter()
+                .filter(|(before, now)| *before < threshold && threshold <= *now);
+            reached.map(|(_, now)| *now).max()
+        };
+        let most = counts.iter().map(|(_, now)| *now).max();
+        if policy.stop_after.is_some_and(|threshold| most >= Some(threshold)) {
             Advice::Stop
-        } else if is_new(policy.ask_after) {
+        } else if let Some(times) = times(policy.ask_after) {
             Advice::Ask(times)
-        } else if is_new(policy.nudge_after) {
+        } else if let Some(times) = times(policy.nudge_after) {
             Advice::Nudge(times)
         } else {
             Advice::GoOn
         }
     }
 
-    /// How often the last `period` rounds stand at the end, one after the other.
-    fn times(&self, period: usize) -> u32 {
-        let same = self
-            .rounds
-            .iter()
-            .rev()
-            .zip(self.rounds.iter().rev().skip(period))
-            .take_while(|(later, earlier)| later == earlier)
-            .count();
-        (same / period + 1) as u32
+    /// Of all cycles the one that has come most often: one round is a cycle of any length.
+    fn note_cycles(&mut self, calls: &[ToolCallRecord]) -> (u32, u32) {
+        let round = calls.iter().fold(SEED, add_call);
+        let (mut before, mut now) = (0, 0);
+        for (at, same) in self.same.iter_mut().enumerate() {
+            let period = at + 1;
+            before = before.max(*same / period as u32 + 1);
+            let earlier = self.rounds.iter().rev().nth(at);
+            *same = if earlier == Some(&round) {
+                same.saturating_add(1)
+            } else {
+                0
+            };
+            now = now.max(*same / period as u32 + 1);
+        }
+        if self.rounds.len() == MAX_PERIOD {
+            self.rounds.remove(0);
+        }
+        self.rounds.push(round);
+        (before, now)
+    }
+
+    fn note_calls(&mut self, calls: &[ToolCallRecord]) -> Vec<(u32, u32)> {
+        let mut hashes: Vec<u64> = calls.iter().map(|call| add_call(SEED, call)).collect();
+        hashes.sort_unstable();
+        let mut now: Vec<(u64, u32)> = Vec::new();
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        for hash in hashes {
+            match (now.last_mut(), counts.last_mut()) {
+                (Some((last, times)), Some(count)) if *last == hash => {
+                    *times = times.saturating_add(1);
+                    count.1 = *times;
+                }
+                _ => {
+                    let found = self.calls.binary_search_by_key(&hash, |(known, _)| *known);
+                    let known = found.ok().and_then(|at| self.calls.get(at));
+                    let before = known.map_or(0, |(_, times)| *times);
+                    now.push((hash, before.saturating_add(1)));
+                    counts.push((before, before.saturating_add(1)));
+                }
+            }
+        }
+        self.calls = now;
+        counts
     }
 }
 
-/// Over names, inputs and outputs, eight bytes at a time, mixed as in FNV-1a. <http://www.isthe.com/chongo/tech/comp/fnv/>
-fn hash(calls: &[ToolCallRecord]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+/// Of FNV-1a. <http://www.isthe.com/chongo/tech/comp/fnv/>
+const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// Over name, input and output, eight bytes at a time, mixed as in FNV-1a.
+fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
     let mut add = |text: &str| {
         let mut mix = |word: u64| hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3);
         let (words, tail) = text.as_bytes().as_chunks::<8>();
@@ -80,15 +122,13 @@ fn hash(calls: &[ToolCallRecord]) -> u64 {
         tail.iter().for_each(|byte| mix(u64::from(*byte)));
         mix(text.len() as u64);
     };
-    for call in calls {
-        add(&call.name);
-        add(&canonical(call.input.as_str()));
-        add(&call
-            .output
-            .as_ref()
-            .map(|output| output_text(output.as_str()))
-            .unwrap_or_default());
-    }
+    add(&call.name);
+    add(&canonical(call.input.as_str()));
+    add(&call
+        .output
+        .as_ref()
+        .map(|output| output_text(output.as_str()))
+        .unwrap_or_default());
     hash
 }
 
@@ -160,11 +200,56 @@ mod tests {
                 Advice::GoOn,
                 Advice::GoOn,
                 Advice::Nudge(2),
-                Advice::Nudge(2),
-                Advice::Nudge(2),
+                Advice::GoOn,
+                Advice::GoOn,
                 Advice::Ask(3)
             ]
         );
+    }
+
+    #[test]
+    fn each_call_is_counted_within_a_round_and_beside_others() {
+        let policy = RepeatPolicy {
+            enabled: true,
+            nudge_after: Some(3),
+            ask_after: Some(5),
+            stop_after: Some(9),
+        };
+        let mut repeats = Repeats::default();
+        let mut note = |rounds: &[&str]| {
+            let calls: Vec<_> = rounds.iter().flat_map(|input| round(input, "1")).collect();
+            repeats.note(&policy, &calls)
+        };
+        assert_eq!(note(&["1", "2", "1"]), Advice::GoOn);
+        assert_eq!(note(&["3", "1"]), Advice::Nudge(3), "in the order of any round");
+        assert_eq!(note(&["1"]), Advice::GoOn, "once is enough");
+        assert_eq!(note(&["1", "1", "4"]), Advice::Ask(6), "whatever was passed over");
+        assert_eq!(
+            note(&["4"]),
+            Advice::GoOn,
+            "what does not come again is forgotten"
+        );
+        assert_eq!(note(&["1", "4"]), Advice::Nudge(3));
+        assert_eq!(note(&["5"; 10]), Advice::Stop);
+        assert!(repeats.rounds.len() <= MAX_PERIOD && repeats.calls.len() == 1);
+    }
+
+    #[test]
+    fn a_threshold_may_be_as_high_as_it_likes() {
+        let policy = RepeatPolicy {
+            enabled: true,
+            nudge_after: None,
+            ask_after: None,
+            stop_after: Some(300),
+        };
+        for cycle in [["1"].as_slice(), &["1", "2"]] {
+            let mut repeats = Repeats::default();
+            let rounds = cycle.iter().cycle().take(cycle.len() * 400);
+            let stopped = rounds
+                .map(|input| repeats.note(&policy, &round(input, "1")))
+                .position(|advice| advice == Advice::Stop);
+            assert_eq!(stopped, Some(cycle.len() * 300 - 1));
+        }
     }
 
     #[test]
