@@ -2,6 +2,8 @@
  * Rows of options that make `createAgent` behave as the loop that they are named after; spread one and override what you
  * like: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools })`.
  */
+import { checkValue, describe } from "./check.js";
+import { LoopletError } from "./errors.js";
 import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./types.js";
 
 export interface Preset {
@@ -126,7 +128,7 @@ export interface DefinedAgent<V extends string> {
  * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: { count:
  * "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A variable without a value stays as it is written.
  *
- * @throws RangeError in `run`, for a variant that there is not
+ * @throws LoopletError `config_…`; in `run` and `chat` for a variant that there is not
  */
 export function defineAgent<V extends string>(
   createAgent: (options: AgentOptions) => Agent,
@@ -134,36 +136,67 @@ export function defineAgent<V extends string>(
 ): DefinedAgent<V> {
   if (typeof createAgent !== "function")
     throw new TypeError("defineAgent(createAgent, options) needs createAgent of the entry that you import");
+  checkValue(options, "options", "object");
   const { variables = {}, variants, ...base } = options;
+  checkVariables(variables, "variables");
+  if (variants !== undefined) checkValue(variants, "variants", "object");
   const made = new Map<string, { agent: Agent; values: Variables }>();
   const make = (name: string): { agent: Agent; values: Variables } => {
     const known = made.get(name);
     if (known !== undefined) return known;
-    const variant: Variant | undefined = name === "" ? {} : variants?.[name as V];
-    if (variant === undefined)
-      throw new RangeError(
-        `There is no variant "${name}"; there are: ${Object.keys(variants ?? {}).join(", ") || "none"}.`,
-      );
+    const variant: Variant | undefined =
+      name === "" ? {} : Object.hasOwn(variants ?? {}, name) ? variants![name as V] : undefined;
+    if (variant === undefined) {
+      const known = Object.keys(variants ?? {}).join(", ") || "none";
+      throw new LoopletError("config_invalid_value", "variant", `there is no "${name}"; there are: ${known}`);
+    }
+    checkValue(variant, `variants.${name}`, "object");
     const { variables: own, ...changes } = variant;
+    checkVariables(own, `variants.${name}.variables`);
     const values = { ...variables, ...own };
     const merged = { ...base, ...changes };
-    const system = merged.system === undefined ? {} : { system: filled(merged.system, values) };
-    const sized = { agent: createAgent({ ...merged, ...system }), values };
-    made.set(name, sized);
-    return sized;
+    const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
+    const one = { agent: createAgent({ ...merged, ...system }), values };
+    made.set(name, one);
+    return one;
   };
   // What is wrong with any of them is told at once.
   for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
+  const sized = (
+    size: Pick<DefinedRunOptions<V>, "variant" | "small">,
+  ): { agent: Agent; values: Variables } => {
+    checkValue(size, "options", "object");
+    const { variant, small = false } = size;
+    if (variant !== undefined) checkValue(variant, "variant", "text");
+    checkValue(small, "small", "boolean");
+    return make(variant ?? (small ? "small" : ""));
+  };
   return {
-    run(prompt, { variant, small, ...run } = {}) {
-      const { agent, values } = make(variant ?? (small === true ? "small" : ""));
+    run(prompt, options = {}) {
+      const { agent, values } = sized(options);
+      const { variant: _, small: __, ...run } = options;
       return agent.run(typeof prompt === "string" ? filled(prompt, values) : prompt, run);
     },
-    chat({ variant, small, messages } = {}) {
-      const { agent } = make(variant ?? (small === true ? "small" : ""));
-      return agent.chat(messages === undefined ? {} : { messages });
+    chat(options = {}) {
+      const { agent } = sized(options);
+      const { variant: _, small: __, ...chat } = options;
+      return agent.chat(chat);
     },
   };
+}
+
+/** @throws LoopletError `config_…` */
+function checkVariables(variables: Variables | undefined, field: string): void {
+  if (variables === undefined) return;
+  checkValue(variables, field, "object");
+  for (const [name, value] of Object.entries(variables) as [string, unknown][]) {
+    if (typeof value !== "string" && typeof value !== "number")
+      throw new LoopletError(
+        "config_wrong_type",
+        `${field}.${name}`,
+        `needs a text or a number, got ${describe(value)}`,
+      );
+  }
 }
 
 function filled(text: string, values: Variables): string {

@@ -271,11 +271,41 @@ describe("S000-28: an agent in several sizes", () => {
 
   it("names the variants that there are, and checks all of them at once", () => {
     const { agent } = sizes([]);
+    const unknown = { code: "config_invalid_value", field: "variant" };
     expect(() => agent.run("Go", { variant: "tiny" as never })).toThrow(/small, huge/);
+    expect(() => agent.chat({ variant: "toString" as never })).toThrow(expect.objectContaining(unknown));
     const model = anthropic("m", { apiKey: "k" });
     const wrong = { model, variants: { small: { maxIterations: 0 } } };
     expect(() => defineAgent(createAgent, wrong)).toThrow(
       expect.objectContaining({ field: "maxIterations" }),
+    );
+  });
+});
+
+describe("defineAgent", () => {
+  const model = anthropic("m", { apiKey: "k" });
+  it.each<[unknown, string]>([
+    [null, "options"],
+    [{ model, variables: 5 }, "variables"],
+    [{ model, variables: { a: {} } }, "variables.a"],
+    [{ model, variants: 5 }, "variants"],
+    [{ model, variants: { small: 5 } }, "variants.small"],
+    [{ model, variants: { small: { variables: { a: true } } } }, "variants.small.variables.a"],
+    [{ model, system: 5 }, "system"],
+  ])("refuses %j and names its field", (options, field) => {
+    expect(() => defineAgent(createAgent, options as never)).toThrow(
+      expect.objectContaining({ name: "LoopletError", field }),
+    );
+  });
+
+  it.each<[unknown, string]>([
+    [{ small: "yes" }, "small"],
+    [{ variant: 1 }, "variant"],
+    [null, "options"],
+  ])("refuses run(prompt, %j)", (options, field) => {
+    const agent = defineAgent(createAgent, { model, variants: { small: {} } });
+    expect(() => agent.run("Go", options as never)).toThrow(
+      expect.objectContaining({ name: "LoopletError", field }),
     );
   });
 });

@@ -2,14 +2,20 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../src/face/entry/node.js";
 import {
   ndjson,
+  openTelemetry,
   summarizeTrace,
   traceQueries,
   traceRows,
+  traceSpans,
   traceTable,
   type TraceRow,
 } from "../../src/face/trace/index.js";
 import { call, START_MS, traced } from "./support/traced.js";
 
+const OTEL = {
+  trace: { getTracer: () => undefined, setSpan: () => undefined },
+  context: { active: () => undefined },
+};
 const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 20 };
 const twoRounds = [
   { toolCalls: [call("look", { b: 1, a: [2] }), call("act", { n: 0 })], usage },
@@ -125,6 +131,21 @@ describe("rows of a trace", () => {
       expect.objectContaining({ field: "trace", code: "config_wrong_type" }),
     );
     expect(() => createAgent({ model, traceSink: () => {} } as never)).toThrow(/traceRows/);
+  });
+
+  const sink = (): void => {};
+  it.each<[() => unknown, string]>([
+    [() => traceRows(sink, { subagent: true } as never), "traceRows.subagent"],
+    [() => traceRows(sink, { jobId: 5 } as never), "traceRows.jobId"],
+    [() => traceRows(sink, { subagents: 1 } as never), "traceRows.subagents"],
+    [() => traceSpans(sink, { contents: true } as never), "traceSpans.contents"],
+    [() => traceSpans(sink, { names: "x" } as never), "traceSpans.names"],
+    [() => traceSpans(sink, { starts: "yes" } as never), "traceSpans.starts"],
+    [() => openTelemetry(undefined as never), "openTelemetry"],
+    [() => openTelemetry({ trace: {} } as never), "openTelemetry"],
+    [() => openTelemetry(OTEL as never, { starts: true } as never), "openTelemetry.starts"],
+  ])("%s is refused and names its field", (make, field) => {
+    expect(make).toThrow(expect.objectContaining({ name: "LoopletError", field }));
   });
 });
 

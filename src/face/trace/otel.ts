@@ -1,6 +1,8 @@
 /** Spans for an OpenTelemetry tracer that the host gives; nothing of OpenTelemetry is imported. */
 import type { Tracer } from "../types.js";
-import { SpanTree, type Attributes, type SpanOptions } from "./spans.js";
+import { describe } from "../check.js";
+import { LoopletError } from "../errors.js";
+import { checkSpanOptions, SpanTree, type Attributes, type SpanOptions } from "./spans.js";
 
 /** Seconds and nanoseconds: a number alone could be taken for a time since the process began. */
 type Time = [seconds: number, nanos: number];
@@ -38,6 +40,12 @@ const STATUS_ERROR = 2;
  * `openTelemetry({ ...api, tracer })`, with `import * as api from "@opentelemetry/api"`.
  */
 export function openTelemetry(api: OpenTelemetry, options: SpanOptions = {}): Tracer {
+  const { trace, context } = (api ?? {}) as Partial<OpenTelemetry>;
+  if (typeof trace?.setSpan !== "function" || typeof context?.active !== "function") {
+    const problem = `needs @opentelemetry/api, or { ...api, tracer }, got ${describe(api)}`;
+    throw new LoopletError("config_wrong_type", "openTelemetry", problem);
+  }
+  checkSpanOptions(options, "openTelemetry");
   return (run) => {
     const { trace } = api;
     const around: unknown = api.context.active();

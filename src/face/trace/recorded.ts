@@ -1,7 +1,7 @@
 /** Spans as plain objects, for a file, a database or a page that draws them. */
 import type { Tracer } from "../types.js";
 import { writer, type Sink } from "./sink.js";
-import { SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
+import { checkSpanOptions, SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
 
 /** A span that has ended, or, if it was asked for, that has begun. */
 export interface Span {
@@ -25,6 +25,7 @@ export interface Span {
 /** Gives `sink` every span as it ends, children before their parents; with `starts: true` also as it begins. */
 export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: boolean } = {}): Tracer {
   const write = writer(sink);
+  checkSpanOptions(options, "traceSpans", { starts: "boolean" });
   return (run) => {
     const hex = (digits: number): string => {
       const drawn = Array.from({ length: digits }, () => Math.floor(run.random() * 16).toString(16));

@@ -3,6 +3,7 @@
  * loop ended, each before it why the model stopped; so a row is written when the next iteration begins, or at the end.
  */
 import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../types.js";
+import { checkOptions, checkValue } from "../check.js";
 import { writer, type Sink } from "./sink.js";
 
 /** A tool call, without its input and its output. */
@@ -51,6 +52,9 @@ export interface RowOptions {
 /** Gives `sink` a row per iteration. */
 export function traceRows(sink: Sink<TraceRow>, options: RowOptions = {}): Tracer {
   const write = writer(sink);
+  checkOptions(options, "traceRows", { jobId: "any", subagents: "boolean" });
+  if (options.jobId !== undefined && typeof options.jobId !== "function")
+    checkValue(options.jobId, "traceRows.jobId", "text");
   return (run) => {
     const { jobId } = options;
     const job = typeof jobId === "function" ? jobId(run) : (jobId ?? uuid(run.random));

@@ -5,6 +5,8 @@
  * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
  */
 import type { Failure, Outcome, RunEvent, RunEventOf, RunResult, Trace, TracedRun, Usage } from "../types.js";
+import { checkOptions, checkWord } from "../check.js";
+import type { OptionTable } from "../options.js";
 import { redacted } from "./redacted.js";
 import { framesOf } from "./stack.js";
 
@@ -56,6 +58,19 @@ export interface SpanOptions {
   turn?: string | number | undefined;
   /** Further attributes of the root, for example `gen_ai.conversation.id`. */
   attributes?: Attributes | undefined;
+}
+
+/** @throws LoopletError `config_…` */
+export function checkSpanOptions(options: SpanOptions, field: string, more: OptionTable = {}): void {
+  checkOptions(options, field, {
+    agentName: "text",
+    content: "boolean",
+    names: "any",
+    turn: "any",
+    attributes: "object",
+    ...more,
+  });
+  checkWord(options.names, `${field}.names`, ["gen_ai", "prompty"]);
 }
 
 class Open<H> {
