@@ -2,7 +2,8 @@
 //   node scripts/requirements.mjs            checks tests/REQUIREMENTS against the tests, and that no id is missing
 //   node scripts/requirements.mjs --write    writes it
 // An id stands in a test's name (Rust: `fn s003_22_…`; elsewhere "S003-22: …") or in a string of a table's row. What the
-// requirements are stands in ../shared/REQUIREMENTS.md (or LOOPLET_SHARED), sections 1.0 to 1.4.
+// requirements are stands in ../shared/REQUIREMENTS.md (or LOOPLET_SHARED), sections 1.0 to 1.4, and P-14 to P-25; where
+// that file is not at hand, the list of them that the map keeps counts.
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { isMain, root } from "./lib/machine.mjs";
@@ -46,19 +47,14 @@ export const outOfScope = [
 /** @returns {boolean} whether the map is up to date and complete */
 export function checkRequirements({ write = false } = {}) {
   const found = testsById();
-  const text = written(found);
-  if (write) writeFileSync(map, text);
-  const isFresh = existsSync(map) && readFileSync(map, "utf8") === text;
-  if (!isFresh) console.log("tests/REQUIREMENTS is out of date: node scripts/requirements.mjs --write");
-  const wanted = wantedIds();
-  if (wanted === undefined) {
-    console.log(
-      "SKIPPED: whether a requirement has no test. The requirements themselves are not here (LOOPLET_SHARED or ../shared).",
-    );
-    return isFresh;
-  }
+  const before = existsSync(map) ? readFileSync(map, "utf8") : "";
+  const wanted = wantedIds() ?? idsInMap(before);
   const excluded = new Set(outOfScope.flatMap(([, ids]) => ids));
   const inScope = wanted.filter((id) => !excluded.has(id));
+  const text = written(found, inScope);
+  if (write) writeFileSync(map, text);
+  const isFresh = write || before === text;
+  if (!isFresh) console.log("tests/REQUIREMENTS is out of date: node scripts/requirements.mjs --write");
   const missing = inScope.filter((id) => !found.has(id));
   for (const id of missing) console.log(`${id} has no test whose name or row carries it`);
   const stray = [...found.keys()].filter((id) => id.startsWith("S") && !wanted.includes(id));
@@ -76,15 +72,33 @@ export function checkRequirements({ write = false } = {}) {
 function wantedIds() {
   const file = join(process.env.LOOPLET_SHARED || join(root, "../shared"), "REQUIREMENTS.md");
   if (!existsSync(file)) return undefined;
-  return [...readFileSync(file, "utf8").matchAll(/^\| (S00[0-4]-\d\d) \|/gm)].map(([, id]) => id);
+  return [...readFileSync(file, "utf8").matchAll(/^\| (S00[0-4]-\d\d|P-1[4-9]|P-2[0-5]) \|/gm)].map(
+    ([, id]) => id,
+  );
 }
 
-function written(found) {
+const IN_SCOPE = "# In scope";
+
+/** What the map says that the requirements are. */
+export function idsInMap(text) {
+  const [, listed = ""] = text.split(new RegExp(`^${IN_SCOPE}$`, "m"));
+  const excluded = outOfScope.flatMap(([, ids]) => ids);
+  return [...(listed.split(/^#/m)[0].match(/\b(?:S00\d|P)-\d\d\b/g) ?? []), ...excluded];
+}
+
+function written(found, inScope) {
   const lines = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
   const excluded = outOfScope.flatMap(([reason, ids]) => ids.map((id) => `${id}  ${reason}`));
   return [
     "# Which test stands for which requirement. Written by node scripts/requirements.mjs --write",
     ...lines.flatMap(([id, tests]) => [...new Set(tests)].sort().map((test) => `${id}  ${test}`)),
+    "",
+    IN_SCOPE,
+    ...inScope.sort().reduce((rows, id, at) => {
+      if (at % 12 === 0) rows.push(id);
+      else rows.push(`${rows.pop()} ${id}`);
+      return rows;
+    }, []),
     "",
     "# Out of scope",
     ...excluded.sort(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { idsIn, outOfScope } from "../../scripts/requirements.mjs";
+import { idsIn, idsInMap, outOfScope } from "../../scripts/requirements.mjs";
 
 const found = (text: string, isRust = false): string[] =>
   (idsIn(text, isRust) as [string, string][]).map(([id, name]) => `${id} ${name}`);
@@ -20,6 +20,13 @@ describe("the map of requirements", () => {
     ]);
     expect(found('  // "S000-16"\n  /** "S000-17" */\n * "S000-18"')).toEqual([]);
     expect(found("const S000 = 16; // S000-16")).toEqual([]);
+  });
+
+  it("says itself what there must be, where the requirements are not at hand", () => {
+    const [tested, wanted] = [1, 2].map((n) => `S00${0}-0${n}`);
+    const map = `${tested}  a test\n\n# In scope\n${tested} ${wanted}\n\n# Out of scope\nX  no reason\n`;
+    const left = (outOfScope as [string, string[]][]).flatMap(([, ids]) => ids);
+    expect(idsInMap(map)).toEqual([tested, wanted, ...left]);
   });
 
   it("leaves out no id without a reason, and none twice", () => {
