@@ -141,6 +141,7 @@ test(
       "anthropic",
       "bedrock_converse",
       "gemini",
+      "keywords",
       "ndjson",
       "openai_chat",
       "openai_responses",
