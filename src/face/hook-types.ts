@@ -70,6 +70,8 @@ export interface HookInputs {
     readonly trigger: "auto" | "manual" | "overflow";
     /** Estimated tokens of the history. */
     readonly preTokens: number;
+    /** What the summary shall also heed, if anything: those of `run.compact` or of the option `compaction`. */
+    readonly instructions?: string;
   };
   /** A summary has taken the place of the history before it. */
   PostCompact: HookPoint<"PostCompact"> & {

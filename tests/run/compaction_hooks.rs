@@ -1,7 +1,7 @@
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
-use crate::hooks::{answer, asked, says, warnings};
+use crate::hooks::{answer, asked, respond, says, warnings};
 use crate::wire::{call, stream, text};
 use crate::world::{World, config, tool};
 
@@ -29,6 +29,23 @@ fn s001_42_a_hook_hears_of_a_summary_before_it_is_made() {
     assert!(world.requests[6].contains("write a summary"));
     world.respond(&stream(&[text("Looked.")], "end_turn"));
     assert!(world.requests[7].contains("[Context summary: Looked.]"));
+}
+
+#[test]
+fn s001_42_a_hook_hears_what_the_summary_shall_heed() {
+    let mut world = overflown(json!([{"event": "PreCompact"}]));
+    assert_eq!(asked(&world)[0].1["instructions"], json!(null));
+    answer(&mut world, HookAnswer::default());
+    world.respond(&stream(&[text("Looked.")], "end_turn"));
+    let instructions = Some("Keep the numbers.".to_owned());
+    world.input(looplet::engine::input::Input::Compact { instructions });
+    respond(&mut world, &["look"]);
+    world.return_value("look", json!(1));
+    let (_, input) = asked(&world).remove(0);
+    assert_eq!(
+        (&input["trigger"], &input["instructions"]),
+        (&json!("manual"), &json!("Keep the numbers."))
+    );
 }
 
 #[test]

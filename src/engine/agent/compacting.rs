@@ -64,6 +64,11 @@ struct Compacting {
 }
 
 impl Context {
+    /// What the summary that is being made shall also heed.
+    pub(super) fn instructions(&self) -> Option<&str> {
+        self.open.as_ref()?.instructions.as_deref()
+    }
+
     pub fn asks(&self, question: EffectId) -> bool {
         self.open
             .as_ref()

@@ -1,7 +1,7 @@
 //! Hooks before a summary of the history is made, and after.
 
 use super::super::event::CompactTrigger;
-use super::super::json_writer::{push_count, push_text};
+use super::super::json_writer::{push_count, push_text, push_text_if};
 use super::super::policy::hook::{HookAnswer, HookEvent};
 use super::hooking::HookPoint;
 use super::{Agent, Desk};
@@ -21,6 +21,7 @@ impl Agent {
         let mut input = self.hook_input(event);
         push_text(&mut input, "trigger", trigger.name());
         push_count(&mut input, "preTokens", pre_tokens);
+        push_text_if(&mut input, "instructions", self.context.instructions());
         self.ask_hooks(desk, event, trigger.name(), HookPoint::Compact, input);
     }
 
