@@ -232,7 +232,7 @@ const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it 
 pub(super) fn answer_with(call: &mut WrittenCall, text: &str) {
     let read = match text.trim() {
         "" => Err("it is empty".to_owned()),
-        text => parse_arguments(text).map_err(|error| error.to_string()),
+        text => parse_arguments(text).map_err(|error| error.describe()),
     };
     call.is_cut_off = false;
     (call.input, call.problem) = match read {
