@@ -20,14 +20,14 @@ const PRECEDING: &[&str] = &[
 
 /// Every command of the line fits, and nothing else is in it.
 pub fn covers(pattern: &str, line: &str) -> bool {
-    let is_hidden = ["$(", "`", "<(", ">(", "=("]
-        .iter()
-        .any(|sign| find(line, sign).is_some());
-    let count = |text: &str| text.bytes().filter(|byte| matches!(byte, b'<' | b'>')).count();
+    // What a shell would run or define within the line.
+    let is_hidden = ["`", "${", "$["].iter().any(|sign| find(line, sign).is_some());
+    let count = |text: &str, signs: &[u8]| text.bytes().filter(|byte| signs.contains(byte)).count();
     let parts = parts(line);
     !is_hidden
-        // A file that is written or read beside the command is for the pattern to name.
-        && count(line) <= count(pattern)
+        // A file that is written or read beside the command, or a bracket, is for the pattern to name.
+        && count(line, b"<>") <= count(pattern, b"<>")
+        && count(line, b"(") <= count(pattern, b"(")
         && !parts.is_empty()
         && parts.iter().all(|part| fits(pattern, part))
 }

@@ -282,6 +282,11 @@ fn s001_29_a_rule_that_allows_a_command_allows_nothing_beside_it() {
         "npm test =(rm x)",
         "npm test ${ rm x; }",
         "npm test 2>&1 | tail",
+        "npm () (id); npm x",
+        "npm test () (id); npm test",
+        "npm ${a:=\\$\\(id\\)} ${a@P}",
+        "npm $[a]",
+        "npm *(e:id:)",
     ];
     for command in beside {
         assert!(
