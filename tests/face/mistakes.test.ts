@@ -44,7 +44,7 @@ describe("a mistake is told at once", () => {
     [
       "a variant of an agent that has none",
       () => defineAgent(createAgent, { model }).run("Hi", { small: true }),
-      /no variant "small"; there are: none/,
+      /^variant: there is no "small"; there are: none$/,
     ],
     ["no model", () => createAgent(anyOf({})), /^model: is required$/],
     [

@@ -17,7 +17,9 @@ const lookup = tool({
   execute: () => "found",
 });
 const model = anthropic("practice", { fetch: practice({ delayMs: 0 }) });
-const tools = { Read: lookup, Bash: lookup, WebFetch: { ...lookup, access: "fetch" as const } };
+// Rules of permission look at a field that the schema has.
+const ruled = { ...lookup, ruleSubject: "city" };
+const tools = { Read: ruled, Bash: ruled, WebFetch: { ...ruled, access: "fetch" as const } };
 const agent = createAgent({ model, tools });
 
 const names = {
