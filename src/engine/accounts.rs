@@ -39,7 +39,7 @@ impl OpenCall {
             input_tokens: reported.input_tokens.max(reserved.input_tokens),
             output_tokens: reported.output_tokens.max(reserved.output_tokens),
             cost_nano_usd: reported.cost_nano_usd.max(reserved.cost_nano_usd),
-            ..Usage::default()
+            ..*reported
         }
     }
 }

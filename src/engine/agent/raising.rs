@@ -164,13 +164,7 @@ impl Agent {
     /// Where usage is estimated, the next request's input is set aside in its account and those above before it is sent.
     pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
         if desk.estimates_usage() {
-            let input_tokens = self.tokens(desk);
-            let reserved = Usage {
-                input_tokens,
-                ..Usage::default()
-            };
-            let price = self.asked.config.price.as_ref();
-            desk.ledger.accounts.reserve(self.index, reserved.priced(price));
+            self.reserve_tokens(desk, self.tokens(desk), 0);
         }
     }
 
@@ -180,9 +174,14 @@ impl Agent {
             return;
         };
         let written: usize = model.answer.parts.iter().map(|part| part.text.len()).sum();
+        let input_tokens = desk.ledger.accounts.reserved(self.index).input_tokens;
+        self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
+    }
+
+    fn reserve_tokens(&self, desk: &mut Desk<'_>, input_tokens: u64, output_tokens: u64) {
         let reserved = Usage {
-            input_tokens: desk.ledger.accounts.reserved(self.index).input_tokens,
-            output_tokens: estimate::tokens(written as u64),
+            input_tokens,
+            output_tokens,
             ..Usage::default()
         };
         let price = self.asked.config.price.as_ref();
