@@ -26,6 +26,8 @@ export function notes(storage) {
       },
       resourceKey,
       access: "edit",
+      // What `permissionMode: "acceptEdits"` looks at: a text that reads like a path to elsewhere is asked about.
+      ruleSubject: "text",
       execute: ({ text }) => {
         const list = load(storage);
         if (list.length >= maxNotes)

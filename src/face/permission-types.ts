@@ -5,8 +5,8 @@ import type { HostAbortSignal } from "./host-types.js";
  * What happens to a call that no rule speaks of.
  * - `"default"`: `canUseTool` decides; without it the call is denied.
  * - `"acceptEdits"`: tools with `access: "edit"` run, and shell commands that only move files about (`mkdir`, `touch`,
- *   `rm`, `rmdir`, `mv`, `cp`), if their paths are relative and neither climb nor name anything hidden; else as
- *   `"default"`.
+ *   `rm`, `rmdir`, `mv`, `cp`), if they show their paths (an edit: in `file_path`, `path`, `notebook_path`, `filePath`
+ *   or its `ruleSubject`), and these are relative and neither climb nor name anything hidden; else as `"default"`.
  * - `"plan"`: what is not read-only goes to `canUseTool` whatever the allow rules say; else as `"default"`.
  * - `"dontAsk"`: what no rule allows is denied, and so is what a rule wants asked.
  * - `"auto"`: `classifyTool` decides.

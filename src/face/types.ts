@@ -275,7 +275,10 @@ export interface ToolOptions<S = InputSchema> {
   maxResultChars?: number | undefined;
   /** What the tool touches, for permission modes and the specifiers of rules. Default: none, or by a well-known name. */
   access?: ToolAccess | undefined;
-  /** The field of the input with which the specifiers of permission rules are compared. Default: by `access`. */
+  /**
+   * The field of the input with which the specifiers of permission rules are compared, and which
+   * `permissionMode: "acceptEdits"` looks at: an edit that shows no path there is asked about. Default: by `access`.
+   */
   ruleSubject?: string | undefined;
 }
 

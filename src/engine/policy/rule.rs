@@ -69,56 +69,41 @@ impl Rule {
             || (self.tool == "Edit" && tool.access() == Some(Access::Edit))
     }
 
-    /// Something of the call is, or may be, what the rule speaks of: for rules that deny or ask.
+    /// For rules that deny or ask: something of the call is, or may be, what the rule speaks of.
     pub fn touches(&self, tool: &ToolConfig, subject: &Subject) -> bool {
-        if !self.names(tool) {
-            return false;
-        }
+        self.names(tool) && self.meets(subject, false)
+    }
+
+    /// For rules that allow: everything of the call is what the rule speaks of.
+    pub fn covers(&self, tool: &ToolConfig, subject: &Subject) -> bool {
+        self.is_usable_to_allow() && self.names(tool) && self.meets(subject, true)
+    }
+
+    fn meets(&self, subject: &Subject, is_allowing: bool) -> bool {
         match (self.specifier.as_deref(), subject) {
             (None, _) => true,
             (Some(_), Subject::Unknown) => false,
             // A call that hides what it is about is held back.
+            (Some(_), Subject::Of(texts)) if texts.is_empty() => !is_allowing,
             (Some(specifier), Subject::Of(texts)) => {
-                texts.is_empty() || texts.iter().any(|text| touches(specifier, text))
-            }
-        }
-    }
-
-    /// Everything of the call is what the rule speaks of: for rules that allow.
-    pub fn covers(&self, tool: &ToolConfig, subject: &Subject) -> bool {
-        if !self.is_usable_to_allow() || !self.names(tool) {
-            return false;
-        }
-        match (self.specifier.as_deref(), subject) {
-            (None, _) => true,
-            (Some(_), Subject::Unknown) => false,
-            (Some(specifier), Subject::Of(texts)) => {
-                !texts.is_empty() && texts.iter().all(|text| covers(specifier, text))
+                let does_fit = |text| fits(specifier, text, is_allowing);
+                texts.iter().any(|text| does_fit(text) != is_allowing) != is_allowing
             }
         }
     }
 }
 
-fn touches(specifier: &str, text: &Text) -> bool {
+fn fits(specifier: &str, text: &Text, is_allowing: bool) -> bool {
     match text {
-        Text::Hidden => true,
+        Text::Hidden => !is_allowing,
+        Text::Command(line) if is_allowing => command::covers(specifier, line),
         Text::Command(line) => command::touches(specifier, line),
-        Text::Path(path) => path::touches(specifier, path),
+        Text::Path(path) => path::fits(specifier, path, is_allowing),
         Text::Address(address) => match specifier.strip_prefix("domain:") {
-            Some(domain) => address::host(address).is_none_or(|host| address::fits(domain, &host)),
-            None => matches(specifier, address),
-        },
-        Text::Other(text) => matches(specifier, text),
-    }
-}
-
-fn covers(specifier: &str, text: &Text) -> bool {
-    match text {
-        Text::Hidden => false,
-        Text::Command(line) => command::covers(specifier, line),
-        Text::Path(path) => path::covers(specifier, path),
-        Text::Address(address) => match specifier.strip_prefix("domain:") {
-            Some(domain) => address::host(address).is_some_and(|host| address::fits(domain, &host)),
+            Some(domain) => match address::host(address) {
+                Some(host) => address::fits(domain, &host),
+                None => !is_allowing,
+            },
             None => matches(specifier, address),
         },
         Text::Other(text) => matches(specifier, text),
@@ -150,6 +135,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     // Where the last star stands, and how much of the text it has taken.
     let mut star: Option<(usize, usize)> = None;
     while from < text.len() {
+        step();
         match (pattern.get(at), star) {
             (Some(b'*'), _) => {
                 star = Some((at, from));
@@ -172,6 +158,12 @@ pub fn matches(pattern: &str, text: &str) -> bool {
         .unwrap_or_default()
         .iter()
         .all(|sign| *sign == b'*')
+}
+
+/// Marks a turn of a loop over what a model has written. Tests count them: none may grow with the square of the text.
+pub fn step() {
+    #[cfg(all(test, not(target_arch = "wasm32")))]
+    tests::STEPS.set(tests::STEPS.get() + 1);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

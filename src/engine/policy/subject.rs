@@ -1,7 +1,8 @@
 //! What a call is about: the parts of its input that the specifiers of rules are compared with.
 
 use super::super::config::{Access, ToolConfig};
-use super::super::json_reader::{Object, string};
+use super::super::json_reader::Object;
+use super::super::provider::cursor::{Cursor, RawString};
 use super::{command, path};
 
 /// What a call is about.
@@ -9,8 +10,8 @@ use super::{command, path};
 pub enum Subject {
     /// Of no call in particular.
     Unknown,
-    /// Every field that may say it: a tool reads one of them, and which one nobody here knows. None if the input has
-    /// none of them.
+    /// Every field that may say it, those in nested objects too: a tool reads some of them, and which ones nobody here
+    /// knows. None if the input itself has none of them.
     Of(Vec<Text>),
 }
 
@@ -27,28 +28,42 @@ pub enum Text {
 
 impl Subject {
     pub fn of(tool: &ToolConfig, input: &str) -> Subject {
-        let Some(object) = Object::parse(input) else {
-            return Subject::Of(Vec::new());
-        };
-        let access = tool.access();
-        let text = |json: &str| match (string(json), access) {
-            (None, _) => Text::Hidden,
-            (Some(text), Some(Access::Shell)) => Text::Command(text.into_owned()),
-            (Some(text), Some(Access::Read | Access::Edit)) => Text::Path(text.into_owned()),
-            (Some(text), Some(Access::Fetch)) => Text::Address(text.into_owned()),
-            (Some(text), None) => Text::Other(text.into_owned()),
-        };
         let fields = fields(tool);
         // The tool reads something else than what rules could be shown.
         if !declares(tool, &fields) {
             return Subject::Of(Vec::new());
         }
-        Subject::Of(
-            fields
-                .iter()
-                .filter_map(|field| object.get(field).map(text))
-                .collect(),
-        )
+        let mut texts = Vec::new();
+        let (mut depth, mut is_shown) = (0, false);
+        let mut cursor = Cursor::new(input.as_bytes());
+        while let Some(byte) = cursor.peek() {
+            if byte != b'"' {
+                match byte {
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth -= 1,
+                    _ => {}
+                }
+                cursor.step(1);
+                continue;
+            }
+            let Some(key) = cursor.string() else {
+                break;
+            };
+            if cursor.eat(b':').is_none() || !fields.contains(&key.to_text().as_ref()) {
+                continue;
+            }
+            texts.push(match cursor.peek() {
+                Some(b'n') => continue,
+                Some(b'"') => text(tool.access(), cursor.string()),
+                _ => Text::Hidden,
+            });
+            is_shown |= depth == 1;
+        }
+        // A list may hold more than the elements that show something.
+        if !is_shown {
+            texts.clear();
+        }
+        Subject::Of(texts)
     }
 
     /// Specifiers make sense for this tool.
@@ -61,7 +76,8 @@ impl Subject {
         !declares(tool, &fields(tool))
     }
 
-    /// An edit, or a command that only moves files about, of nothing outside the place where the run works.
+    /// An edit, or a command that only moves files about, that shows where, and that is not outside the place where the
+    /// run works.
     pub fn is_file_work(&self, tool: &ToolConfig) -> bool {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);
@@ -72,11 +88,25 @@ impl Subject {
                     |text: &Text| matches!(text, Text::Command(line) if command::only_moves_files(line));
                 !texts.is_empty() && texts.iter().all(is_file_work)
             }
-            Some(Access::Edit) => texts
-                .iter()
-                .all(|text| matches!(text, Text::Path(path) if path::stays_inside(path))),
+            Some(Access::Edit) => {
+                let is_inside = |text: &Text| matches!(text, Text::Path(path) if path::stays_inside(path));
+                !texts.is_empty() && texts.iter().all(is_inside)
+            }
             _ => false,
         }
+    }
+}
+
+fn text(access: Option<Access>, raw: Option<RawString<'_>>) -> Text {
+    let Some(raw) = raw else {
+        return Text::Hidden;
+    };
+    let text = raw.to_text().into_owned();
+    match access {
+        Some(Access::Shell) => Text::Command(text),
+        Some(Access::Read | Access::Edit) => Text::Path(text),
+        Some(Access::Fetch) => Text::Address(text),
+        None => Text::Other(text),
     }
 }
 

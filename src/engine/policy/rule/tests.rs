@@ -4,6 +4,10 @@ use super::super::permission::{PermissionMode, Permissions, Verdict};
 use super::*;
 use crate::engine::message::Json;
 
+thread_local! {
+    pub static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 fn tool(name: &str) -> ToolConfig {
     ToolConfig::new(name.to_owned(), Json::empty_object())
 }
@@ -330,6 +334,39 @@ fn s001_29_however_a_path_is_spelt_a_rule_that_denies_it_is_hit() {
         ("src/private/**", "src/public/a", false),
         ("~/.ssh/**", "~/.ssh/id", true),
         ("~/.ssh/**", "~/x/../.ssh/id", true),
+        ("~/.ssh/**", "/root/.ssh/id", true),
+        ("~/.ssh/**", "/home/me/.ssh/id", true),
+        ("~/.ssh/**", "/Users/me/.SSH/id", true),
+        ("~/.ssh/**", "C:\\Users\\me\\.ssh\\id", true),
+        ("~/.ssh/**", "~root/.ssh/id", true),
+        ("~/.ssh/**", "~/../me/.ssh/id", true),
+        ("~/.ssh/**", "$HOME/.ssh/id", true),
+        ("~/.ssh/**", ".ssh/id", true),
+        ("~/.ssh/**", ".ssh", true),
+        ("~/.ssh/**", "../x", true),
+        ("~/.ssh/**", "/home/me/.sshx/id", false),
+        ("~/.ssh/**", "~/.config/x", false),
+        ("~/.ssh/id", "/home/me/id", false),
+        ("//home/me/.ssh/**", "~/.ssh/id", true),
+        ("//root/**", "~/x", true),
+        ("//etc/**", "~/x", false),
+        ("//etc/**", "file:///etc/passwd", true),
+        ("//etc/**", "FILE://localhost/etc/passwd", true),
+        ("//etc/**", "file:/%65tc/passwd", true),
+        ("//etc/**", "C:/etc/passwd", true),
+        ("//etc/**", "\\\\?\\C:\\etc\\passwd", true),
+        ("//etc/**", "file:///x/etc/passwd", false),
+        ("src/private/**", "C:\\work\\src\\private\\a", true),
+        ("src/private/**", "file:///work/src/private/a", true),
+        ("*.pem", "a.pem.", true),
+        ("*.pem", "a.pem ", true),
+        ("*.pem", "a.pem. .", true),
+        ("*.pem", "a.pem:stream", true),
+        ("*.pem", "a.pem::$DATA", true),
+        ("*.pem", "a.pem\0.txt", true),
+        ("*.pem", "file:///x/a%2Epem?y#z", true),
+        ("*.pem", "a.pemx", false),
+        ("src/private/**", "src/private./a", true),
         ("*.env", "x\\.env", true),
         ("*.env", "../.env", true),
         ("*.env", "../a.txt", false),
@@ -433,10 +470,35 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
     }
     assert!(!accepts(&write, r#"{"file_path":"a","path":"/etc/passwd"}"#));
     assert!(!accepts(&write, r#"{"file_path":["/etc/passwd"]}"#));
-    assert!(
-        accepts(&write, r#"{"text":"a note"}"#),
-        "it writes where the tool says"
-    );
+    let unseen = [
+        r#"{"text":"a note"}"#,
+        r#"{"filename":"a"}"#,
+        r#"{"target":"/etc/passwd"}"#,
+        r#"{"edits":[{"file_path":"a"}]}"#,
+        r#"{"edits":[{"file_path":"a"},{"target":"/etc/passwd"}]}"#,
+        r#"{"file_path":null}"#,
+        r#"[{"file_path":"a"}]"#,
+        "{}",
+        r#"{"file_path":"a","edits":[{"file_path":"/etc/passwd"}]}"#,
+        r#"{"file_path":"a","edits":[[{"x":{"p\u0061th":"../a"}}]]}"#,
+        r#"{"file_path":"a","edits":[{"path":["/etc/passwd"]}]}"#,
+        r#"{"file_path":"a","file_path":"/etc/passwd"}"#,
+        r#"{"file_path":"/etc/passwd","file_path":"a"}"#,
+    ];
+    for call in unseen {
+        assert!(!accepts(&write, call), "{call}");
+    }
+    assert!(accepts(
+        &write,
+        r#"{"edits":[{"file_path":"b"}],"file_path":"a"}"#
+    ));
+    let named = ToolConfig {
+        access: Some(Access::Edit),
+        rule_subject: Some("to".into()),
+        ..tool("own")
+    };
+    assert!(accepts(&named, r#"{"to":"a"}"#) && !accepts(&named, r#"{"to":"/a"}"#));
+    assert!(!accepts(&named, r#"{"path":"a"}"#));
 }
 
 #[test]
@@ -445,4 +507,52 @@ fn a_specifier_of_nothing_is_no_rule() {
         assert_eq!(Rule::parse(text), None, "{text}");
     }
     assert_eq!(Rule::parse("Bash( ls * )"), Rule::parse("Bash(ls *)"));
+}
+
+/// How many turns the loops take for a text of this size.
+fn steps(rule: &str, tool: &ToolConfig, input: &str) -> usize {
+    STEPS.set(0);
+    denies(rule, tool, input);
+    allows(rule, tool, input);
+    STEPS.get()
+}
+
+#[test]
+fn s001_29_what_a_rule_takes_grows_with_the_length_of_what_it_is_compared_with() {
+    let (shell, read, fetch) = (tool("Bash"), tool("Read"), tool("WebFetch"));
+    let rows = [
+        ("Read(**/*.env)", &read, "path", "a/"),
+        ("Read(**/*.env)", &read, "path", "/a"),
+        ("Read(~/.ssh/**)", &read, "path", "/a"),
+        ("Read(**/a/**/a/**/a/**/b)", &read, "path", "a/"),
+        ("Read(**/a/a/a/a/b)", &read, "path", "/a"),
+        ("Read(*a*a*b)", &read, "path", "a"),
+        ("Read(src/**)", &read, "path", "../"),
+        ("Read(*.pem)", &read, "path", "\\."),
+        ("Bash(*a*a*b*)", &shell, "command", "a"),
+        ("Bash(rm *)", &shell, "command", "a;"),
+        ("Bash(rm *)", &shell, "command", "sudo "),
+        ("Bash(rm *)", &shell, "command", "rm"),
+        ("Bash(rm *x)", &shell, "command", "sudo rm "),
+        ("Bash(rm *)", &shell, "command", "$("),
+        ("Bash(rm *)", &shell, "command", "\"$("),
+        ("Bash(rm *)", &shell, "command", "`"),
+        ("Bash(rm *)", &shell, "command", "("),
+        ("Bash(rm *)", &shell, "command", "'\"'"),
+        ("Bash(rm *)", &shell, "command", "sh -c "),
+        ("Bash(rm *)", &shell, "command", "eval '"),
+        ("Bash(rm *)", &shell, "command", "A=1 "),
+        ("Bash(rm *)", &shell, "command", ">f "),
+        ("Bash(rm *)", &shell, "command", "<<a\n"),
+        ("Bash(rm *)", &shell, "command", "# "),
+        ("WebFetch(domain:*a.b)", &fetch, "url", "a"),
+        ("WebFetch(https://a.b/*c)", &fetch, "url", "https://a.b/"),
+        ("WebFetch(https://a.b/*c)", &fetch, "url", "/.."),
+    ];
+    for (rule, tool, field, text) in rows {
+        let of = |count: usize| steps(rule, tool, &input(field, &text.repeat(count)));
+        let (short, long) = (of(500), of(4_000));
+        assert!(long < 9 * short.max(500), "{rule} {text:?}: {short}, {long}");
+        assert!(long < 4_000 * text.len() * 100, "{rule} {text:?}: {long}");
+    }
 }
