@@ -182,7 +182,15 @@ impl Message {
             origin: None,
         }
     }
+
+    /// Stands for an answer that has nothing in it, which no vendor takes.
+    pub fn nothing() -> Message {
+        Message::assistant(vec![Block::text(NOTHING)])
+    }
 }
+
+/// Stands for what a message would need and does not have.
+pub const NOTHING: &str = "(empty)";
 
 /// The JSON form of a block: one flat object. Flat, because an internally tagged enum cannot hold raw JSON and
 /// weighs 11 kB of wasm.

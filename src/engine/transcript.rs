@@ -36,6 +36,9 @@ pub struct Transcript {
     body: Vec<u8>,
     #[serde(skip)]
     encoded_messages: usize,
+    /// The body's last message is the user's.
+    #[serde(skip)]
+    ends_with_user: bool,
     /// Where the messages end in `body`, and the cache markers among them.
     #[serde(skip)]
     marks: Marks,
@@ -99,7 +102,8 @@ impl Transcript {
         self.messages
     }
 
-    /// Adds to the last user message if that has not been sent, else starts a new one.
+    /// Adds to the last user message if that has not been sent, else starts a new one. Roles alternate: where the model has
+    /// answered a message with nothing, that is said between them.
     pub fn push_user(&mut self, content: Vec<Block>) {
         let mut content: Vec<Block> = content
             .into_iter()
@@ -111,7 +115,12 @@ impl Transcript {
         let unsent = self.sent < self.messages.len();
         match self.messages.last_mut() {
             Some(last) if unsent && last.role == Role::User => last.content.append(&mut content),
-            _ => self.messages.push(Message::user(content)),
+            last => {
+                if last.is_some_and(|last| last.role == Role::User) {
+                    self.messages.push(Message::nothing());
+                }
+                self.messages.push(Message::user(content));
+            }
         }
     }
 
@@ -147,12 +156,24 @@ impl Transcript {
         }
         self.marks.undo(&mut self.body);
         for (at, message) in self.messages.iter().enumerate().skip(self.encoded_messages) {
-            let start = self.body.len();
             let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
             let spec = RequestSpec { before, ..*spec };
             let as_sent = without_thinking(message);
+            let end = self.body.len();
+            let is_user = as_sent.role == Role::User;
+            // An answer of which nothing may go back: chat templates want the roles to alternate all the same.
+            // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
+            if is_user && self.ends_with_user {
+                (protocol.encode_message)(&spec, &Message::nothing(), &mut self.body);
+            }
+            let start = self.body.len();
             self.marks.note(&as_sent, start);
             (protocol.encode_message)(&spec, &as_sent, &mut self.body);
+            if self.body.len() == start {
+                self.body.truncate(end);
+            } else {
+                self.ends_with_user = is_user;
+            }
             // A wire item begins with a comma, which the first of the list has not.
             if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
                 self.body.remove(start);
@@ -235,6 +256,7 @@ impl Transcript {
     pub fn forget_body(&mut self) {
         self.body.clear();
         self.encoded_messages = 0;
+        self.ends_with_user = false;
         self.marks = Marks::default();
         self.body_name = 0;
     }

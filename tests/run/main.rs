@@ -11,6 +11,7 @@
 
 mod abort_boundaries;
 mod aborts;
+mod alternating;
 mod answer_tool;
 mod answers;
 mod bindings;
@@ -41,6 +42,9 @@ mod random_schedules;
 mod recovery;
 mod reservations;
 mod retries;
+#[allow(dead_code)]
+#[path = "../wire/misbehaving/speak.rs"]
+mod speak;
 mod steering;
 mod stopping;
 mod structured_output;

@@ -7,16 +7,13 @@
 
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
-use super::super::super::message::{Block, MediaSource, Message, Role, ToolInput};
+use super::super::super::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use super::super::RequestSpec;
 use super::super::legal_id::push_id;
 use super::super::made_media::told;
 use super::super::message_parts::{push_input, without_last_thinking};
 use super::encode::{MAX_NAME, has_tools};
 use super::{Family, NAME, family};
-
-/// Stands for what a message would need and does not have.
-const NOTHING: &str = "(empty)";
 
 /// How an assistant's message ends. Its role stands last, so that the next message knows whom it follows.
 const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;
