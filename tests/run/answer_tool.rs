@@ -59,6 +59,9 @@ fn p_19_s001_50_an_output_guardrail_sees_and_rewrites_the_json_of_an_answer_in_e
             (r#"{"city":"***","days":0}"#, "at least 1"),
             ("***", "not valid JSON"),
             ("", "it is empty"),
+            (" null\n", "it is empty"),
+            ("\u{feff}null", "it is empty"),
+            ("[1]", "an array"),
         ] {
             let world = guarded(mode, &[answer(mode, GOOD)], rewrite);
             assert!(world.done.is_none(), "{mode}: what does not fit is no answer");

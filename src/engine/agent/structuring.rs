@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::answer::FinishReason;
 use super::super::event::{EventKind, ToolFault};
 use super::super::input::{CheckedOutput, QuestionAnswer};
-use super::super::json_repair::parse_arguments;
+use super::super::json_repair::{Parsed, parse_arguments};
 use super::super::json_tree::Tree;
 use super::super::message::{Block, Json, ToolInput};
 use super::super::outcome::StoppedBy;
@@ -84,14 +84,10 @@ impl Agent {
     }
 
     fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
-        let text = self.text.trim();
-        if text.is_empty() || text == "null" {
-            return Err("it is empty".into());
-        }
-        let parsed = match parse_arguments(text) {
-            Ok(parsed) => parsed,
-            Err(_) if self.finish_reason == Some(FinishReason::Length) => return Err(CUT_OFF.into()),
-            Err(error) => return Err(error.describe()),
+        let is_cut_off = self.finish_reason == Some(FinishReason::Length);
+        let parsed = match read_object(&self.text) {
+            Err(_) if is_cut_off && !self.text.trim().is_empty() => return Err(CUT_OFF.into()),
+            parsed => parsed?,
         };
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
@@ -230,15 +226,19 @@ const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it 
 
 /// A call that gives another answer than the model's.
 pub(super) fn answer_with(call: &mut WrittenCall, text: &str) {
-    let read = match text.trim() {
-        "" => Err("it is empty".to_owned()),
-        text => parse_arguments(text).map_err(|error| error.describe()),
-    };
     call.is_cut_off = false;
-    (call.input, call.problem) = match read {
+    (call.input, call.problem) = match read_object(text) {
         Ok(parsed) => (ToolInput::Json(Json::from_valid(parsed.json.trim())), None),
         Err(problem) => (ToolInput::Invalid(text.to_owned()), Some(problem)),
     };
+}
+
+/// What stands for arguments of a call is no answer: nothing, `null`.
+fn read_object(text: &str) -> Result<Parsed<'_>, String> {
+    match parse_arguments(text) {
+        Ok(parsed) if parsed.json == "{}" && !text.contains('{') => Err("it is empty".into()),
+        parsed => parsed.map_err(|error| error.describe()),
+    }
 }
 
 fn read_call(call: WrittenCall) -> Result<Json, String> {
