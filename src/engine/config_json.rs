@@ -9,7 +9,7 @@ use super::config::{
     ToolConfig, ToolExecution,
 };
 use super::error::ConfigError;
-use super::json_reader::items;
+use super::json_reader::{Object, items};
 use super::json_record::{Record, document, text_of};
 use super::message_json::messages;
 use super::output_format::output_format;
@@ -34,7 +34,7 @@ impl Config {
             tools.push(tool(json)?);
             Ok(())
         });
-        let config = Config {
+        let mut config = Config {
             model: r.object("model", model),
             system: r.text_if("system"),
             instructions: r.text_if("instructions"),
@@ -106,6 +106,10 @@ impl Config {
             subagents: memories(r),
             session: r.text_if("session"),
         };
+        let limits = r.given("limits").and_then(Object::parse);
+        if limits.is_none_or(|limits| limits.last("maxIterations").is_none()) {
+            config.limits.max_iterations = config.max_iterations_following();
+        }
         record.finish(config)
     }
 }
@@ -437,22 +441,12 @@ fn stop_condition(json: &str) -> Result<StopCondition, ConfigError> {
 }
 
 fn repeat(r: &mut Record<'_>) -> RepeatPolicy {
-    let default = RepeatPolicy::default();
     // A threshold that is null is none.
-    let mut or = |key: &str, default: Option<u32>| match r.get(key) {
-        None => default,
-        Some(_) => small_if(r, key),
-    };
-    let (nudge_after, ask_after, stop_after) = (
-        or("nudgeAfter", default.nudge_after),
-        or("askAfter", default.ask_after),
-        or("stopAfter", default.stop_after),
-    );
+    let mut said = |key: &str| r.get(key).map(|_| small_if(r, key));
+    let (nudge, ask, stop) = (said("nudgeAfter"), said("askAfter"), said("stopAfter"));
     RepeatPolicy {
         enabled: r.flag("enabled", true),
-        nudge_after,
-        ask_after,
-        stop_after,
+        ..RepeatPolicy::following(nudge, ask, stop)
     }
 }
 
@@ -474,9 +468,10 @@ fn timeouts(r: &mut Record<'_>) -> Timeouts {
 
 fn retry(r: &mut Record<'_>) -> RetryPolicy {
     let default = RetryPolicy::default();
+    let base_ms = r.number("baseMs", default.base_ms, u64::MAX);
     RetryPolicy {
         max_retries: r.small("maxRetries", default.max_retries),
-        base_ms: r.number("baseMs", default.base_ms, u64::MAX),
+        base_ms,
         factor: r.small("factor", default.factor),
         first_exponent: r.small("firstExponent", default.first_exponent),
         jitter_ms: r.number("jitterMs", default.jitter_ms, u64::MAX),
@@ -484,7 +479,7 @@ fn retry(r: &mut Record<'_>) -> RetryPolicy {
             Some(1) => Jitter::Full,
             _ => Jitter::Added,
         },
-        max_ms: r.number("maxMs", default.max_ms, u64::MAX),
+        max_ms: r.number("maxMs", RetryPolicy::max_ms_following(base_ms), u64::MAX),
         respect_retry_after: r.flag("respectRetryAfter", default.respect_retry_after),
         on: r.texts("on"),
         max_calls: r.small("maxCalls", default.max_calls),

@@ -39,6 +39,11 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
     checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts", jitter: "any" });
   for (const [index, code] of (retry?.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
   checkWord(retry?.jitter, "retry.jitter", ["added", "full"]);
+  const { baseMs, maxMs } = retry ?? {};
+  if (baseMs !== undefined && maxMs !== undefined && maxMs < baseMs) {
+    const problem = `needs at least retry.baseMs (${baseMs}), the shortest wait, got ${maxMs}`;
+    throw new LoopletError("config_invalid_value", "retry.maxMs", problem);
+  }
   checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
   // A limit that nothing could ever reach is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)

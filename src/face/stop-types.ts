@@ -22,8 +22,9 @@ export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>
 
 /**
  * What is done when tool calls repeat themselves: the same call with the same result, in one answer or in answers in a
- * row, or a cycle of up to four rounds. Numbers are how often, each step at least the one before; `null` switches a step
- * off.
+ * row, or a cycle of up to four rounds. Numbers are how often, each step at least the one before, `stopAfter` more than
+ * that; `null` switches a step off. A step that is left out keeps to this order: at least twice the one before, less than
+ * `stopAfter`.
  */
 export interface RepeatOptions {
   /** The model is told, beside the results. Default 3. */

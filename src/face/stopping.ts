@@ -53,23 +53,33 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
     checkSteps(repeat);
     config.repeat = repeat;
   }
-  if (onRepeat !== undefined && (repeat === false || repeat?.askAfter === null)) {
-    const off = repeat === false ? "repeat: false" : "repeat.askAfter: null";
+  const off = onRepeat === undefined ? undefined : neverAsks(repeat);
+  if (off !== undefined) {
     const problem = `is never called with ${off}; leave one of them out`;
     throw new LoopletError("config_invalid_value", "onRepeat", problem);
   }
   return config;
 }
 
-/** Each step comes before the next one, as far as both are given. */
+/** What keeps `onRepeat` from being asked: a call that was made once repeats nothing. */
+function neverAsks(repeat: RepeatOptions | false = {}): string | undefined {
+  if (repeat === false) return "repeat: false";
+  const { askAfter, stopAfter } = repeat;
+  if (askAfter === null) return "repeat.askAfter: null";
+  if (askAfter === undefined && stopAfter && stopAfter < 3) return `repeat.stopAfter: ${stopAfter}`;
+  return undefined;
+}
+
+/** Each step comes before the next one, as far as both are given; nobody is asked or told about a run that is stopped. */
 function checkSteps(repeat: RepeatOptions): void {
   let before: [name: string, times: number] | undefined;
   for (const name of ["nudgeAfter", "askAfter", "stopAfter"] as const) {
     const times = repeat[name];
     if (times === undefined || times === null) continue;
     checkValue(times, at("repeat", name), "count");
-    if (before !== undefined && times < before[1]) {
-      const problem = `needs at least ${before[0]} (${before[1]}), got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
+    const least = before === undefined ? 0 : before[1] + (name === "stopAfter" ? 1 : 0);
+    if (before !== undefined && times < least) {
+      const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
       throw new LoopletError("config_invalid_value", at("repeat", name), problem);
     }
     before = [name, times];

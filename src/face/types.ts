@@ -82,7 +82,10 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
    */
   maxStructuredOutputRetries?: number | undefined;
 
-  /** Model calls of one run, a positive integer. Default 50. Beyond it the run is `stopped` by `iterations`. */
+  /**
+   * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
+   * `maxStructuredOutputRetries` need to be reached. Beyond it the run is `stopped` by `iterations`.
+   */
   maxIterations?: number | undefined;
   /**
    * Input plus output tokens of one run, a positive integer. Default: none. A run that uses more is `stopped` by
@@ -169,7 +172,7 @@ export interface RetryPolicy {
    * the formula's wait, which spreads many clients best. Default `"added"`.
    */
   jitter?: "added" | "full" | undefined;
-  /** Longest wait. Default 60,000. A `Retry-After` beyond it ends the retries. */
+  /** Longest wait, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After` beyond it ends the retries. */
   maxMs?: number | undefined;
   /** Default true. */
   respectRetryAfter?: boolean | undefined;

@@ -89,10 +89,13 @@ describe("stopping", () => {
     [{ repeat: true as never }, "repeat"],
     [{ repeat: { nudgeAfter: 9, stopAfter: 3 } }, "repeat.stopAfter"],
     [{ repeat: { nudgeAfter: 4, askAfter: 3, stopAfter: 5 } }, "repeat.askAfter"],
+    [{ repeat: { askAfter: 4, stopAfter: 4 } }, "repeat.stopAfter"],
+    [{ repeat: { stopAfter: 2 }, onRepeat: () => true }, "onRepeat"],
     [{ repeat: false, onRepeat: () => true }, "onRepeat"],
     [{ repeat: { askAfter: null }, onRepeat: () => true }, "onRepeat"],
     [{ stopWhen: { toolCall: "look", iterations: 7 } as never }, "stopWhen[0]"],
     [{ maxToolRounds: 0 }, "maxToolRounds"],
+    [{ retry: { baseMs: 5000, maxMs: 1000 } }, "retry.maxMs"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));
   });

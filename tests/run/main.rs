@@ -20,6 +20,7 @@ mod clocks;
 mod compaction;
 mod compaction_hooks;
 mod context_budget;
+mod contradictions;
 mod dice;
 mod eager;
 mod ended;

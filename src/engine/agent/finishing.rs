@@ -13,11 +13,11 @@ const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go o
 impl Agent {
     /// The answer is in the transcript; `calls` are its tool calls, none of them begun.
     pub(super) fn follow_answer(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
-        if let Some(failure) = self.refused_finish(desk) {
+        let goes_on = calls.is_empty() && self.goes_on(desk);
+        if let Some(failure) = self.refused_finish(desk).filter(|_| !goes_on) {
             self.shelve(desk, calls);
             return self.end_failed(desk, failure);
         }
-        let goes_on = calls.is_empty() && self.goes_on(desk);
         let calls = if goes_on {
             calls
         } else {

@@ -4,6 +4,7 @@ mod address;
 pub mod binding;
 mod command;
 pub mod context;
+pub mod defaults;
 pub mod estimate;
 pub mod hook;
 mod path;
