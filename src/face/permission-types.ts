@@ -16,9 +16,9 @@ export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "a
 
 /**
  * Rules of the form `Tool` or `Tool(specifier)`, looked at in the order deny, ask, allow; within a list the first that
- * matches counts. `*` stands for anything; `Bash(npm *)` wants every command of a line to match, `Read(src/**)` takes
- * the patterns of a `.gitignore`, `WebFetch(domain:example.com)` a host. For tools of yours, `access` or `ruleSubject`
- * say what a specifier is compared with.
+ * matches counts. `*` stands for anything; `Bash(npm *)` wants every command of a line to match (it or another rule of
+ * `allow`), `Read(src/**)` takes the patterns of a `.gitignore`, `WebFetch(domain:example.com)` a host. For tools of
+ * yours, `access` or `ruleSubject` say what a specifier is compared with.
  */
 export interface PermissionRules {
   /** Runs without being asked about. A name with a `*` counts only behind a server's (`mcp__files__*`). */

@@ -1,55 +1,64 @@
-//! Lines for a shell against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank
-//! before a last `*` wants the end of a word there, and `:*` at the end is the same.
-//!
-//! No shell is parsed here. Quotes are not looked at when a line is cut into commands: that makes rules that allow
-//! stricter, and rules that deny broader.
+//! Commands against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank before a last
+//! `*` wants the end of a word there, and `:*` at the end is the same.
 
-use super::super::text::{find, parts as split};
+use super::super::text::{parts as split, replaced};
 use super::path::stays_inside;
-use super::rule::matches;
+use super::rule::glob;
+use super::shell::{BLANK, Command, Line, squeezed};
 
 /// Commands that only move files about. Not `sed`, though the Agent SDK takes it: GNU's runs commands (`e`) and writes
 /// any file (`w`). <https://code.claude.com/docs/en/permission-modes> (2026-11-22)
 const FILE_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp"];
 
-/// Words before a command that do not change which one it is.
-const PRECEDING: &[&str] = &[
-    "!", "builtin", "command", "do", "doas", "elif", "else", "env", "eval", "exec", "if", "nice", "nohup",
-    "sudo", "then", "time", "timeout", "until", "while", "xargs",
-];
-
-/// Every command of the line fits, and nothing else is in it.
-pub fn covers(pattern: &str, line: &str) -> bool {
-    // What a shell would run or define within the line.
-    let is_hidden = ["`", "${", "$["].iter().any(|sign| find(line, sign).is_some());
-    let count = |text: &str, signs: &[u8]| text.bytes().filter(|byte| signs.contains(byte)).count();
-    let parts = parts(line);
-    !is_hidden
-        // A file that is written or read beside the command, or a bracket, is for the pattern to name.
-        && count(line, b"<>") <= count(pattern, b"<>")
-        && count(line, b"(") <= count(pattern, b"(")
-        && !parts.is_empty()
-        && parts.iter().all(|part| fits(pattern, part))
+/// For rules that allow: whether each command of the line fits one of the patterns, letter by letter, and nothing else
+/// is in the line.
+pub fn covers(patterns: &[&str], line: &Line) -> bool {
+    let mut commands = line.commands.iter().take(line.own).peekable();
+    let count = |text: &str| text.bytes().filter(|byte| matches!(byte, b'<' | b'>')).count();
+    let does_fit = |command: &Command| {
+        let text = |to: usize| line.text.get(command.from..to).unwrap_or_default().trim_end();
+        let (whole, assigned) = (text(command.to), command.assigned.map(text).unwrap_or_default());
+        let may_fit = |pattern: &&&str| {
+            // What changes how a command runs, or a file that is written or read beside it, is for the pattern to name.
+            pattern.starts_with(assigned)
+                && (!command.uses_file || count(whole) <= count(pattern))
+                && fits(pattern, whole, 0)
+        };
+        patterns.iter().any(|pattern| may_fit(&pattern))
+    };
+    line.is_plain && commands.peek().is_some() && commands.all(does_fit)
 }
 
-/// A command of the line fits, as it stands or without what does not change it.
-pub fn touches(pattern: &str, line: &str) -> bool {
-    let pattern = squeezed(pattern);
-    let is_hit = |part: &str| fits(&pattern, &squeezed(part));
-    if is_hit(line) || parts(line).into_iter().any(is_hit) {
+/// For rules that deny or ask: a command that the line may run fits, as it stands, behind its folder, or behind a command
+/// that runs others. The name counts in upper and lower case.
+pub fn touches(pattern: &str, line: &Line) -> bool {
+    let raw = squeezed(pattern);
+    if line.is_hidden || fits(&raw, &squeezed(&line.text), 0) {
         return true;
     }
-    let mut plain = String::new();
-    let mut signs = line.chars().peekable();
-    while let Some(sign) = signs.next() {
-        match sign {
-            '\\' => drop(signs.next_if_eq(&'\n')),
-            '"' | '\'' => {}
-            sign => plain.push(sign),
-        }
-    }
-    let parts = split(&plain, b"&|;\n\r`(){}");
-    parts.iter().any(|part| is_hit(part) || is_hit(&bare(part)))
+    let pattern: String = raw
+        .chars()
+        .filter(|sign| !matches!(sign, '"' | '\'' | '\\'))
+        .collect();
+    let (name, rest) = pattern.split_once(' ').unwrap_or((&pattern, ""));
+    let behind_options = (!rest.is_empty()).then(|| [name, " * ", rest].concat());
+    let anywhere = |pattern: &str, text: &str| {
+        ["* ", "*/"]
+            .iter()
+            .any(|before| fits(&[before, pattern].concat(), text, before.len() + name.len()))
+    };
+    line.commands.iter().any(|command| {
+        let words = command.words.as_str();
+        let plain = replaced(words, BLANK, b' ');
+        let named = |text: &'_ str| text.get(command.name..).unwrap_or_default().to_owned();
+        fits(&pattern, &plain, name.len())
+            || fits(&pattern, &named(&plain), name.len())
+            || (command.runs_others && anywhere(&pattern, words))
+            || behind_options.as_deref().is_some_and(|pattern| {
+                (command.has_option && fits(pattern, &named(words), name.len()))
+                    || (command.runs_others && anywhere(pattern, words))
+            })
+    })
 }
 
 /// A command of plain words alone, which names nothing outside the place where the run works.
@@ -78,7 +87,7 @@ pub fn only_moves_files(line: &str) -> bool {
     !parts.is_empty() && parts.iter().all(is_file_work)
 }
 
-/// The commands of a line, cut at `&&`, `||`, `;`, `|`, `|&`, `&` and line breaks.
+/// The line cut, whatever is quoted, at `&&`, `||`, `;`, `|`, `|&`, `&` and line breaks.
 fn parts(line: &str) -> Vec<&str> {
     let mut parts = split(line, b"&|;\n\r");
     for part in &mut parts {
@@ -88,51 +97,12 @@ fn parts(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Without what stands before the command (redirections, variables, [`PRECEDING`] and their options), and without the
-/// folder that it is in.
-fn bare(part: &str) -> String {
-    let mut words = part.split_whitespace().peekable();
-    let mut is_preceded = false;
-    while let Some(word) = words.peek().copied() {
-        let behind = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
-        if behind.starts_with(['<', '>']) {
-            let is_apart = behind.bytes().all(|byte| matches!(byte, b'<' | b'>'));
-            words.next_if(|_| is_apart);
-        } else if PRECEDING.contains(&word) {
-            is_preceded = true;
-        } else if !(word.contains('=') || (is_preceded && (behind.is_empty() || word.starts_with('-')))) {
-            break;
-        }
-        words.next();
-    }
-    let name = words.next().unwrap_or_default();
-    let mut bare = split(name, b"/").last().copied().unwrap_or_default().to_owned();
-    for word in words {
-        bare.push(' ');
-        bare.push_str(word);
-    }
-    bare
-}
-
-/// With one blank for every run of white space.
-fn squeezed(text: &str) -> String {
-    let mut squeezed = String::new();
-    for sign in text.chars() {
-        if !sign.is_whitespace() && !sign.is_control() {
-            squeezed.push(sign);
-        } else if !squeezed.is_empty() && !squeezed.ends_with(' ') {
-            squeezed.push(' ');
-        }
-    }
-    squeezed.truncate(squeezed.trim_end().len());
-    squeezed
-}
-
-fn fits(pattern: &str, command: &str) -> bool {
+/// `folded`: how many bytes of the pattern count in upper and lower case.
+fn fits(pattern: &str, command: &str, folded: usize) -> bool {
     let open = pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"));
     match open {
         // `ls *` is `ls` and `ls -la`, but not `lsof`.
-        Some(start) => matches(start, command) || matches(&[start, " *"].concat(), command),
-        None => matches(pattern, command),
+        Some(start) => glob(start, command, folded) || glob(&[start, " *"].concat(), command, folded),
+        None => glob(pattern, command, folded),
     }
 }

@@ -14,5 +14,6 @@ pub mod result_cap;
 pub mod retry;
 pub mod rule;
 pub mod schedule;
+pub mod shell;
 pub mod subject;
 pub mod tool_error;

@@ -148,7 +148,7 @@ fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
 }
 
 /// The levels without `.`, with `..` applied: `a/../b` must not pass as something in `a`.
-fn clean(path: &str) -> Vec<&str> {
+pub fn clean(path: &str) -> Vec<&str> {
     let mut levels: Vec<&str> = Vec::new();
     for level in parts(path, b"/") {
         match (level, levels.last().copied()) {

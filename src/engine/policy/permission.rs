@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::super::config::{Access, ToolConfig};
 use super::super::error::ConfigError;
 use super::super::text::find;
-use super::rule::{Rule, is_glob};
+use super::address;
+use super::rule::{Rule, cover, is_glob};
 use super::subject::Subject;
 
 /// What is done with a call that no rule speaks of.
@@ -169,7 +170,7 @@ impl Permissions {
             }
             _ => {}
         }
-        if self.allow.iter().any(|rule| rule.covers(tool, subject)) {
+        if cover(&self.allow, tool, subject) {
             return Verdict::Allow;
         }
         match self.mode {
@@ -202,7 +203,8 @@ impl Permissions {
     /// What keeps these rules from being used with these tools.
     ///
     /// # Errors
-    /// A scope on a tool that has nothing to compare it with: such a deny rule would silently allow everything.
+    /// A scope on a tool that has nothing to compare it with, or that is none of its kind: such a rule would silently do
+    /// nothing.
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (list, rules) in RuleKind::NAMES.iter().zip([&self.allow, &self.ask, &self.deny]) {
             for rule in rules.iter().filter(|rule| !rule.is_bare()) {
@@ -211,17 +213,26 @@ impl Permissions {
                         && (!Subject::has_one(tool)
                             || (rule.tool == tool.name && Subject::is_undeclared(tool)))
                 };
-                if tools.iter().any(is_blind) {
-                    return Err(ConfigError::new(
-                        ["permissions.", list].concat(),
-                        [
-                            "the scope of ",
-                            &rule.to_text(),
-                            " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields",
-                        ]
-                        .concat(),
-                    ));
-                }
+                let is_misread = |tool: &ToolConfig| {
+                    let domain = rule
+                        .specifier
+                        .as_deref()
+                        .and_then(|text| text.strip_prefix("domain:"));
+                    rule.names(tool)
+                        && tool.access() == Some(Access::Fetch)
+                        && domain.is_some_and(|domain| !address::is_domain(domain))
+                };
+                let problem = if tools.iter().any(is_blind) {
+                    " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields"
+                } else if tools.iter().any(is_misread) {
+                    " never matches: domain: takes a host alone (domain:localhost, domain:xn--bcher-kva.de); for a port or a path write the address (http://localhost:3000/*)"
+                } else {
+                    continue;
+                };
+                return Err(ConfigError::new(
+                    ["permissions.", list].concat(),
+                    ["the scope of ", &rule.to_text(), problem].concat(),
+                ));
             }
         }
         Ok(())

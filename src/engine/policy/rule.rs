@@ -71,41 +71,45 @@ impl Rule {
 
     /// For rules that deny or ask: something of the call is, or may be, what the rule speaks of.
     pub fn touches(&self, tool: &ToolConfig, subject: &Subject) -> bool {
-        self.names(tool) && self.meets(subject, false)
+        self.names(tool) && self.meets(subject)
     }
 
-    /// For rules that allow: everything of the call is what the rule speaks of.
-    pub fn covers(&self, tool: &ToolConfig, subject: &Subject) -> bool {
-        self.is_usable_to_allow() && self.names(tool) && self.meets(subject, true)
-    }
-
-    fn meets(&self, subject: &Subject, is_allowing: bool) -> bool {
+    fn meets(&self, subject: &Subject) -> bool {
         match (self.specifier.as_deref(), subject) {
             (None, _) => true,
             (Some(_), Subject::Unknown) => false,
             // A call that hides what it is about is held back.
-            (Some(_), Subject::Of(texts)) if texts.is_empty() => !is_allowing,
             (Some(specifier), Subject::Of(texts)) => {
-                let does_fit = |text| fits(specifier, text, is_allowing);
-                texts.iter().any(|text| does_fit(text) != is_allowing) != is_allowing
+                texts.is_empty() || texts.iter().any(|text| fits(specifier, text, false))
             }
         }
     }
 }
 
+/// For rules that allow: everything of the call is what one or the other of the rules speaks of.
+pub fn cover(rules: &[Rule], tool: &ToolConfig, subject: &Subject) -> bool {
+    let mut specifiers = Vec::new();
+    for rule in rules {
+        if rule.is_usable_to_allow() && rule.names(tool) {
+            match &rule.specifier {
+                Some(specifier) => specifiers.push(specifier.as_str()),
+                None => return true,
+            }
+        }
+    }
+    let does_fit = |text: &Text| match text {
+        Text::Command(line) => command::covers(&specifiers, line),
+        text => specifiers.iter().any(|specifier| fits(specifier, text, true)),
+    };
+    matches!(subject, Subject::Of(texts) if !texts.is_empty() && texts.iter().all(does_fit))
+}
+
 fn fits(specifier: &str, text: &Text, is_allowing: bool) -> bool {
     match text {
         Text::Hidden => !is_allowing,
-        Text::Command(line) if is_allowing => command::covers(specifier, line),
         Text::Command(line) => command::touches(specifier, line),
         Text::Path(path) => path::fits(specifier, path, is_allowing),
-        Text::Address(address) => match specifier.strip_prefix("domain:") {
-            Some(domain) => match address::host(address) {
-                Some(host) => address::fits(domain, &host),
-                None => !is_allowing,
-            },
-            None => matches(specifier, address),
-        },
+        Text::Address(address) => address::fits(specifier, address, is_allowing),
         Text::Other(text) => matches(specifier, text),
     }
 }
@@ -130,6 +134,11 @@ pub fn is_glob(text: &str) -> bool {
 
 /// The whole text fits the pattern, whose only sign is `*`.
 pub fn matches(pattern: &str, text: &str) -> bool {
+    glob(pattern, text, 0)
+}
+
+/// The same, with the first bytes of the pattern in upper or lower case.
+pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
     // Where the last star stands, and how much of the text it has taken.
@@ -141,7 +150,11 @@ pub fn matches(pattern: &str, text: &str) -> bool {
                 star = Some((at, from));
                 at += 1;
             }
-            (Some(sign), _) if text.get(from) == Some(sign) => {
+            (Some(sign), _)
+                if text.get(from).is_some_and(|found| {
+                    sign == found || (at < folded && sign.eq_ignore_ascii_case(found))
+                }) =>
+            {
                 at += 1;
                 from += 1;
             }
@@ -166,5 +179,7 @@ pub fn step() {
     tests::STEPS.set(tests::STEPS.get() + 1);
 }
 
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod spellings;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

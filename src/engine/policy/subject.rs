@@ -3,6 +3,7 @@
 use super::super::config::{Access, ToolConfig};
 use super::super::json_reader::Object;
 use super::super::provider::cursor::{Cursor, RawString};
+use super::shell::Line;
 use super::{command, path};
 
 /// What a call is about.
@@ -18,7 +19,7 @@ pub enum Subject {
 /// One field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    Command(String),
+    Command(Line),
     Path(String),
     Address(String),
     Other(String),
@@ -84,8 +85,7 @@ impl Subject {
         };
         match tool.access() {
             Some(Access::Shell) => {
-                let is_file_work =
-                    |text: &Text| matches!(text, Text::Command(line) if command::only_moves_files(line));
+                let is_file_work = |text: &Text| matches!(text, Text::Command(line) if command::only_moves_files(&line.text));
                 !texts.is_empty() && texts.iter().all(is_file_work)
             }
             Some(Access::Edit) => {
@@ -103,7 +103,7 @@ fn text(access: Option<Access>, raw: Option<RawString<'_>>) -> Text {
     };
     let text = raw.to_text().into_owned();
     match access {
-        Some(Access::Shell) => Text::Command(text),
+        Some(Access::Shell) => Text::Command(Line::read(text)),
         Some(Access::Read | Access::Edit) => Text::Path(text),
         Some(Access::Fetch) => Text::Address(text),
         None => Text::Other(text),

@@ -8,15 +8,15 @@ thread_local! {
     pub static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-fn tool(name: &str) -> ToolConfig {
+pub fn tool(name: &str) -> ToolConfig {
     ToolConfig::new(name.to_owned(), Json::empty_object())
 }
 
-fn input(field: &str, text: &str) -> String {
+pub fn input(field: &str, text: &str) -> String {
     serde_json::json!({ field: text }).to_string()
 }
 
-fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+pub fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     let allow = vec![Rule::parse(rule).unwrap()];
     let permissions = Permissions {
         allow,
@@ -25,7 +25,7 @@ fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     permissions.judge(tool, input, false, false) == Verdict::Allow
 }
 
-fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+pub fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     let permissions = Permissions {
         mode: PermissionMode::BypassPermissions,
         deny: vec![Rule::parse(rule).unwrap()],
@@ -40,74 +40,6 @@ fn accepts(tool: &ToolConfig, input: &str) -> bool {
         ..Permissions::default()
     };
     permissions.judge(tool, input, false, false) == Verdict::Allow
-}
-
-#[test]
-fn s001_29_an_address_counts_for_the_host_that_a_url_parser_finds_in_it() {
-    let fetch = tool("WebFetch");
-    // The host; "?" where parsers differ, or find none.
-    let rows = [
-        ("https://evil.com/", "evil.com"),
-        ("HTTPS://EVIL.COM", "evil.com"),
-        ("https://evil.com:443/a", "evil.com"),
-        ("https://evil.com.", "evil.com"),
-        ("https://x:y@evil.com", "evil.com"),
-        ("https://x@y@evil.com/", "evil.com"),
-        ("https://example.com@evil.com/", "evil.com"),
-        ("https://evil.com?@example.com", "evil.com"),
-        ("https://evil.com/#@example.com", "evil.com"),
-        ("https://evil.com\\@example.com", "evil.com"),
-        ("https:\\\\evil.com\\://example.com", "evil.com"),
-        ("https:///evil.com/://example.com", "evil.com"),
-        ("https://\\/evil.com", "evil.com"),
-        (" \u{1}https://evil.com ", "evil.com"),
-        ("https://e\tvil.c\nom", "evil.com"),
-        ("ht\ttps:/\r/evil.com", "evil.com"),
-        ("wss://evil.com", "evil.com"),
-        ("https://example.com:pw@evil.com", "evil.com"),
-        ("http://127.0.0.1:80/", "127.0.0.1"),
-        ("https:evil.com", "?"),
-        ("https:/evil.com", "?"),
-        ("https:/evil.com/://example.com", "?"),
-        ("https:evil.com?://example.com", "?"),
-        ("https:/evil.com/?q=://example.com/", "?"),
-        ("//evil.com", "?"),
-        ("evil.com", "?"),
-        ("", "?"),
-        ("https://", "?"),
-        ("https://ｅvil.com", "?"),
-        ("https://evil%2ecom", "?"),
-        ("https://evil\u{ad}.com", "?"),
-        ("https://[::1]/", "?"),
-        ("http://2130706433/", "?"),
-        ("http://0x7f.1/", "?"),
-        ("http://127.1/", "?"),
-        ("http://127.0.0.01/", "?"),
-        ("https://xn--evil-.com", "?"),
-        ("https://xn--bcher-kva.de", "xn--bcher-kva.de"),
-        ("https://evil.com:x/", "?"),
-        ("https://ev il.com/", "?"),
-        ("https://evil..com/", "?"),
-        ("javascript://evil.com/%0aalert(1)", "?"),
-        ("file://evil.com/etc", "?"),
-        ("https\u{a0}://evil.com", "?"),
-    ];
-    for (url, host) in rows {
-        let call = input("url", url);
-        let rule = |host: &str| ["WebFetch(domain:", host, ")"].concat();
-        let is_unsure = host == "?";
-        let named = if is_unsure { "evil.com" } else { host };
-        assert_eq!(allows(&rule(named), &fetch, &call), !is_unsure, "{url}");
-        assert!(!allows(&rule("example.com"), &fetch, &call), "{url}");
-        assert!(!is_unsure || !allows(&rule("*"), &fetch, &call), "{url}");
-        assert!(denies(&rule(named), &fetch, &call), "{url}");
-        assert_eq!(denies(&rule("example.com"), &fetch, &call), is_unsure, "{url}");
-    }
-    assert!(denies(
-        "WebFetch(domain:*.evil.com)",
-        &fetch,
-        &input("url", "http://a.EVIL.com")
-    ));
 }
 
 #[test]
@@ -507,52 +439,4 @@ fn a_specifier_of_nothing_is_no_rule() {
         assert_eq!(Rule::parse(text), None, "{text}");
     }
     assert_eq!(Rule::parse("Bash( ls * )"), Rule::parse("Bash(ls *)"));
-}
-
-/// How many turns the loops take for a text of this size.
-fn steps(rule: &str, tool: &ToolConfig, input: &str) -> usize {
-    STEPS.set(0);
-    denies(rule, tool, input);
-    allows(rule, tool, input);
-    STEPS.get()
-}
-
-#[test]
-fn s001_29_what_a_rule_takes_grows_with_the_length_of_what_it_is_compared_with() {
-    let (shell, read, fetch) = (tool("Bash"), tool("Read"), tool("WebFetch"));
-    let rows = [
-        ("Read(**/*.env)", &read, "path", "a/"),
-        ("Read(**/*.env)", &read, "path", "/a"),
-        ("Read(~/.ssh/**)", &read, "path", "/a"),
-        ("Read(**/a/**/a/**/a/**/b)", &read, "path", "a/"),
-        ("Read(**/a/a/a/a/b)", &read, "path", "/a"),
-        ("Read(*a*a*b)", &read, "path", "a"),
-        ("Read(src/**)", &read, "path", "../"),
-        ("Read(*.pem)", &read, "path", "\\."),
-        ("Bash(*a*a*b*)", &shell, "command", "a"),
-        ("Bash(rm *)", &shell, "command", "a;"),
-        ("Bash(rm *)", &shell, "command", "sudo "),
-        ("Bash(rm *)", &shell, "command", "rm"),
-        ("Bash(rm *x)", &shell, "command", "sudo rm "),
-        ("Bash(rm *)", &shell, "command", "$("),
-        ("Bash(rm *)", &shell, "command", "\"$("),
-        ("Bash(rm *)", &shell, "command", "`"),
-        ("Bash(rm *)", &shell, "command", "("),
-        ("Bash(rm *)", &shell, "command", "'\"'"),
-        ("Bash(rm *)", &shell, "command", "sh -c "),
-        ("Bash(rm *)", &shell, "command", "eval '"),
-        ("Bash(rm *)", &shell, "command", "A=1 "),
-        ("Bash(rm *)", &shell, "command", ">f "),
-        ("Bash(rm *)", &shell, "command", "<<a\n"),
-        ("Bash(rm *)", &shell, "command", "# "),
-        ("WebFetch(domain:*a.b)", &fetch, "url", "a"),
-        ("WebFetch(https://a.b/*c)", &fetch, "url", "https://a.b/"),
-        ("WebFetch(https://a.b/*c)", &fetch, "url", "/.."),
-    ];
-    for (rule, tool, field, text) in rows {
-        let of = |count: usize| steps(rule, tool, &input(field, &text.repeat(count)));
-        let (short, long) = (of(500), of(4_000));
-        assert!(long < 9 * short.max(500), "{rule} {text:?}: {short}, {long}");
-        assert!(long < 4_000 * text.len() * 100, "{rule} {text:?}: {long}");
-    }
 }
