@@ -3,6 +3,7 @@
 //! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the
 //! [`Ledger`] and leaves its outputs there; when it has ended, [`Agent::ended`] says how.
 
+mod advising;
 mod answering;
 mod calling;
 mod compacting;
@@ -126,6 +127,8 @@ pub struct Agent {
     hooking: Vec<Hooking>,
     /// What hooks have the model told beside the results of this round.
     notes: Vec<Block>,
+    /// What hooks have the host's classifier told.
+    classifier_context: Vec<String>,
     /// A `Stop` hook has made the model go on.
     stop_hook_active: bool,
     handover: Option<Handover>,
@@ -200,6 +203,7 @@ impl Agent {
             tools: ToolBatch::default(),
             hooking: Vec::new(),
             notes: Vec::new(),
+            classifier_context: Vec::new(),
             stop_hook_active: false,
             handover: None,
             stop_question: None,

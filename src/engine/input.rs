@@ -174,8 +174,19 @@ pub struct PermissionAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionUpdate {
-    AddRules { behavior: RuleKind, rules: Vec<Rule> },
-    ReplaceRules { behavior: RuleKind, rules: Vec<Rule> },
-    RemoveRules { behavior: RuleKind, rules: Vec<Rule> },
+    AddRules {
+        behavior: RuleKind,
+        rules: Vec<Rule>,
+    },
+    ReplaceRules {
+        behavior: RuleKind,
+        rules: Vec<Rule>,
+    },
+    RemoveRules {
+        behavior: RuleKind,
+        rules: Vec<Rule>,
+    },
     SetMode(PermissionMode),
+    /// What of it cannot be done, for the host to be warned of.
+    Beside(String),
 }

@@ -130,6 +130,8 @@ fn hook(r: &mut Record<'_>) -> HookAnswer {
         retry: r.flag("retry", false),
         interrupt: r.flag("interrupt", false),
         updates: updates(r),
+        system_message: r.text_if("systemMessage"),
+        classifier_context: r.text_if("classifierContext").into_iter().collect(),
         prepared: r
             .given("prepared")
             .map(|_| Box::new(r.object_or_default("prepared", prepared))),
@@ -154,13 +156,19 @@ fn updates(r: &mut Record<'_>) -> Vec<PermissionUpdate> {
     r.each("updatedPermissions", &mut |json| {
         let mut record = Record::new(json);
         let update = update(&mut record);
+        let destination = record.text_if("destination").unwrap_or_default();
         updates.extend(record.finish(update)?);
+        if !matches!(destination.as_str(), "" | "session") {
+            let why = " is stored nowhere: it counts for this run";
+            updates.push(PermissionUpdate::Beside(
+                ["An update for ", &destination, why].concat(),
+            ));
+        }
         Ok(())
     });
     updates
 }
 
-/// Nothing for what concerns folders: a run has none.
 fn update(r: &mut Record<'_>) -> Option<PermissionUpdate> {
     const TYPES: &[&str] = &[
         "addRules",
@@ -183,7 +191,8 @@ fn update(r: &mut Record<'_>) -> Option<PermissionUpdate> {
             .map(|mode| PermissionUpdate::SetMode(PermissionMode::nth(mode)));
     }
     if kind.ends_with("Directories") {
-        return None;
+        let message = [&kind, " does nothing: a run has no folders"].concat();
+        return Some(PermissionUpdate::Beside(message));
     }
     let behavior = RuleKind::nth(r.word("behavior", RuleKind::NAMES)?);
     let mut rules = Vec::new();
@@ -231,7 +240,7 @@ mod tests {
                 {"type":"addRules","behavior":"allow","destination":"session",
                  "rules":["Read",{"toolName":"Bash","ruleContent":"npm *"}]},
                 {"type":"addDirectories","directories":["/a"]},
-                {"type":"setMode","mode":"acceptEdits"}]}"#,
+                {"type":"setMode","mode":"acceptEdits","destination":"userSettings"}]}"#,
         )
         .unwrap();
         assert!(answer.allow && !answer.interrupt);
@@ -246,7 +255,11 @@ mod tests {
                     behavior: RuleKind::Allow,
                     rules
                 },
-                PermissionUpdate::SetMode(PermissionMode::AcceptEdits)
+                PermissionUpdate::Beside("addDirectories does nothing: a run has no folders".into()),
+                PermissionUpdate::SetMode(PermissionMode::AcceptEdits),
+                PermissionUpdate::Beside(
+                    "An update for userSettings is stored nowhere: it counts for this run".into()
+                )
             ]
         );
         let denied = read(r#"{"behavior":"deny","message":"no","interrupt":true}"#).unwrap();

@@ -8,7 +8,8 @@
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
  *       model-change?                     also behind handoff?, before the iteration
- *       compact-start? compact-boundary?    a shorter history; between the two the attempts of a summary
+ *       compact-start? compact-boundary?    a shorter history; between the two the attempts of a summary. Without
+ *                                             one before the iteration, where an input guardrail looks at what is left
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
@@ -27,6 +28,7 @@
  * ends, has of the last four only `abort` or `error`, and `finish`.
  */
 import type { HookEvent } from "./hook-types.js";
+import type { PermissionRequest } from "./permission-types.js";
 import type { Message } from "./message.js";
 
 /** Where in its run an event stands. */
@@ -105,7 +107,10 @@ type EventKind =
         | "PrepareIteration"
         | "IterationEnd"
         | "Limit";
-      data?: { toolCallId: string; toolName: string; input: unknown; reason: string };
+      data?: { toolCallId: string; toolName: string; input: unknown; reason: string } & Pick<
+        PermissionRequest,
+        "suggestions" | "matchedAskRule"
+      >;
     }
   | { type: "answered"; questionId: number }
   /** The model call failed and is tried again after `delayMs`. */

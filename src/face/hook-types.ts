@@ -3,7 +3,7 @@ import type { SessionSource } from "./chat-types.js";
 import type { Failure, OutcomeKind, ToolFault } from "./event.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { Message } from "./message.js";
-import type { PermissionUpdate } from "./permission-types.js";
+import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission-types.js";
 
 interface HookPoint<E extends string> {
   readonly event: E;
@@ -11,6 +11,12 @@ interface HookPoint<E extends string> {
   readonly agentPath: string;
   /** The model call before this point, from 1; 0 before the first. */
   readonly iteration: number;
+  /** As it stands, in a run with permissions. */
+  readonly permissionMode?: PermissionMode;
+  /** What the model's option `effort` says, if anything. */
+  readonly effort?: string;
+  /** The subagent's, by the name of its tool; the run's own agent has none. */
+  readonly agentName?: string;
 }
 
 interface ToolHookPoint<E extends string> extends HookPoint<E> {
@@ -106,7 +112,10 @@ export interface HookInputs {
     readonly toolName: string;
   };
   /** The host is about to be asked whether a call may run (by `canUseTool` or a `question` event). */
-  PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string };
+  PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string } & Pick<
+      PermissionRequest,
+      "suggestions" | "matchedAskRule"
+    >;
   /** A call was denied by a rule, the mode or the host. */
   PermissionDenied: ToolHookPoint<"PermissionDenied"> & { readonly reason: string };
 }
@@ -123,8 +132,9 @@ export interface HookOutput {
    * `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
    * `Stop`, `SubagentStop`: `"block"` has the model go on.
    * `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
+   * Words of the Agent SDK: `"block"` also denies a call, `"approve"` allows it or says nothing.
    */
-  decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
+  decision?: "allow" | "deny" | "ask" | "defer" | "block" | "approve" | undefined;
   /** Of the decision; the model is told. */
   reason?: string | undefined;
   /** `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool gets this; the history keeps what the model wrote. */
@@ -143,6 +153,35 @@ export interface HookOutput {
   interrupt?: boolean | undefined;
   /** `PermissionRequest`: changes of the rules for the rest of the run. */
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
+  /** For the user, not the model: a `warning` event with the code `hook_message`. */
+  systemMessage?: string | undefined;
+  /** `PostToolUse`: what `classifyTool` is told with the calls that follow. */
+  classifierContext?: string | undefined;
+  /** The same in the shape of the Claude Agent SDK; of two decisions the one that denies counts. */
+  hookSpecificOutput?: AgentSdkHookOutput | undefined;
+  /** `true`, as in the Agent SDK: nothing is said, and the hook works on in the background. */
+  async?: boolean | undefined;
+}
+
+/** What a hook for the Claude Agent SDK returns as `hookSpecificOutput`. Fields not listed are taken as looplet's. */
+export interface AgentSdkHookOutput {
+  hookEventName?: string | undefined;
+  /** `PreToolUse`: `decision` and `reason`. */
+  permissionDecision?: "allow" | "deny" | "ask" | "defer" | undefined;
+  permissionDecisionReason?: string | undefined;
+  /** `PermissionRequest`. */
+  decision?:
+    | {
+        behavior: "allow" | "deny";
+        updatedInput?: { [name: string]: unknown } | undefined;
+        updatedPermissions?: readonly PermissionUpdate[] | undefined;
+        message?: string | undefined;
+        interrupt?: boolean | undefined;
+      }
+    | undefined;
+  /** `PostToolUse`: `updatedOutput`. */
+  updatedToolOutput?: unknown;
+  [field: string]: unknown;
 }
 
 /**

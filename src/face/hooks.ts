@@ -2,13 +2,14 @@
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-types.js";
+import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
 import { checkUpdates } from "./permissions.js";
 import type { PermissionOptions } from "./permission-types.js";
 import type { HookAnswer } from "./question.js";
 import { reportUnheard } from "./run-end.js";
-import type { RunEventOf, Tracer } from "./types.js";
+import type { RunEventOf, ToolRunOptions, Tracer } from "./types.js";
 
 const TOOL_EVENTS = [
   "PreToolUse",
@@ -55,9 +56,17 @@ const OUTPUT_TABLE: OptionTable = {
   retry: "boolean",
   interrupt: "boolean",
   updatedPermissions: "any",
+  systemMessage: "string",
+  classifierContext: "string",
 };
 
-type AnyHook = (input: any, context: { signal: AbortSignal }) => unknown;
+type AnyHook = (input: any, context: unknown, sdkContext?: unknown) => unknown;
+
+/** A hook that takes three arguments is one for the Agent SDK. */
+function call(hook: AnyHook, input: { [name: string]: any }, signal: AbortSignal): unknown {
+  withSdkNames(input);
+  return hook.length > 2 ? hook(input, input["toolCallId"], { signal }) : hook(input, { signal });
+}
 
 /**
  * The hooks that the engine asks.
@@ -65,26 +74,31 @@ type AnyHook = (input: any, context: { signal: AbortSignal }) => unknown;
  * @throws LoopletError `config_…`
  */
 export function hookFunctions(
-  options: HookOptions & PermissionOptions,
-  toolNames: Iterable<string>,
+  options: HookOptions & PermissionOptions & ToolRunOptions,
+  names: readonly string[],
 ): HostFunction[] {
   const functions: HostFunction[] = [];
-  const names = [...toolNames];
+  // The host may know tools that it has not described.
+  const isOpen = typeof options.onUnknownTool === "function";
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
-    const known = WORDS[event] ?? (NAMED_EVENTS.includes(event) ? names : undefined);
+    const isOfTools = TOOL_EVENTS.includes(event);
+    const known = WORDS[event] ?? (isOfTools || AGENT_EVENTS.includes(event) ? names : undefined);
     if (HEARD_EVENTS.includes(event)) continue;
     const config = {
       event,
-      names: isFor && known?.filter(isFor),
+      names: isOfTools && isOpen ? undefined : isFor && known?.filter(isFor),
       timeoutMs,
       blocks: onFailure === "block",
     };
     for (const hook of group.hooks as readonly AnyHook[]) {
       functions.push({
         config,
-        ask: async (input, { signal }) => answerOf(event, await hook(input, { signal }), options),
+        ask: async (input, { signal }) =>
+          isFor && isOfTools && !isFor(input.toolName)
+            ? {}
+            : answerOf(event, await call(hook, input, signal), options),
       });
     }
   }
@@ -105,13 +119,13 @@ export function hearers(options: HookOptions): Tracer[] {
               onEvent: () => {},
               onEnd: ({ error, text }) =>
                 error != null && isFor(error.code)
-                  ? hook({ event, error, lastAssistantMessage: text }, { signal })
+                  ? call(hook, { event, error, lastAssistantMessage: text }, signal)
                   : undefined,
             }
           : {
               onEvent: (told) =>
                 told.type === "question" && told.question === "permission" && isFor(PROMPT)
-                  ? hook(notification(told), { signal })
+                  ? call(hook, notification(told), signal)
                   : undefined,
             },
       );
@@ -138,7 +152,7 @@ export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEn
     const { signal } = new AbortController();
     for (const { hook, isFor } of heard)
       if (isFor(reason))
-        void (async () => hook({ event: "SessionEnd", reason }, { signal }))().catch(reportUnheard);
+        void (async () => call(hook, { event: "SessionEnd", reason }, signal))().catch(reportUnheard);
   };
 }
 
@@ -201,10 +215,14 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
 function answerOf(event: string, output: unknown, options: PermissionOptions): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
-  checkOptions(output, "", OUTPUT_TABLE);
-  checkUpdates(output["updatedPermissions"], options);
-  const { decision, continue: goesOn, stopReason, additionalContext, ...rest } = output as HookOutput;
+  const said = inOurWords(output);
+  checkOptions(said, "", OUTPUT_TABLE);
+  checkUpdates(said["updatedPermissions"], options);
+  const { decision: word, continue: goesOn, stopReason, additionalContext, ...rest } = said as HookOutput;
   const words = wordsOf(event);
+  const isJudge = words.length > 1;
+  const decision =
+    word === "approve" ? (isJudge ? "allow" : undefined) : isJudge && word === "block" ? "deny" : word;
   if (decision !== undefined && !words.includes(decision)) {
     if (words.length === 0)
       throw new TypeError(`a ${event} hook decides nothing, got ${describeWord(decision)}`);

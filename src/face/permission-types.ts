@@ -29,14 +29,24 @@ export interface PermissionRules {
   deny?: readonly string[] | undefined;
 }
 
-/** A change of the rules or the mode, for the rest of the run. */
-export type PermissionUpdate =
+/** A rule in two parts: `Bash(npm *)` is `{ toolName: "Bash", ruleContent: "npm *" }`. */
+export interface PermissionRuleParts {
+  toolName: string;
+  ruleContent?: string;
+}
+
+/**
+ * A change of the rules or the mode, for the rest of the run. `destination` is that of the Agent SDK: anything but
+ * `"session"` is a `warning` event (`permission_update`), because nothing is stored.
+ */
+export type PermissionUpdate = { destination?: string | undefined } & (
   | {
       type: "addRules" | "replaceRules" | "removeRules";
       behavior: "allow" | "ask" | "deny";
-      rules: readonly (string | { toolName: string; ruleContent?: string })[];
+      rules: readonly (string | PermissionRuleParts)[];
     }
-  | { type: "setMode"; mode: PermissionMode };
+  | { type: "setMode"; mode: PermissionMode }
+);
 
 /** The answer to a question whether a call may run. */
 export type PermissionResult =
@@ -44,7 +54,7 @@ export type PermissionResult =
       behavior: "allow";
       /** The tool gets this in place of what the model wrote; the history keeps the latter. */
       updatedInput?: unknown;
-      updatedPermissions?: readonly PermissionUpdate[];
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
     }
   | {
       behavior: "deny";
@@ -52,7 +62,7 @@ export type PermissionResult =
       message?: string;
       /** Ends the run as `cancelled`, with the message as its reason. Default false. */
       interrupt?: boolean;
-      updatedPermissions?: readonly PermissionUpdate[];
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
     };
 
 export interface PermissionRequest {
@@ -63,6 +73,17 @@ export interface PermissionRequest {
   readonly questionId: number;
   /** The agent whose call it is; `"root"` is the run's own. */
   readonly agentPath: string;
+  /** The tool's. */
+  readonly description?: string;
+  /**
+   * What as `updatedPermissions` would let this call and those like it through; none where no rule could: while
+   * planning, for a tool that wants an approval, for what no rule can speak of.
+   */
+  readonly suggestions?: readonly PermissionUpdate[];
+  /** The `ask` rule because of which the host is asked. A person was wanted: answer nothing in their place. */
+  readonly matchedAskRule?: PermissionRuleParts;
+  /** For `classifyTool`: what `PostToolUse` hooks have said for it. */
+  readonly classifierContext?: readonly string[];
   /** Fires when the answer no longer matters. */
   readonly signal: HostAbortSignal;
 }

@@ -8,9 +8,11 @@ import type {
   CanUseTool,
   PermissionMode,
   PermissionOptions,
+  PermissionRequest,
   PermissionResult,
   PermissionRules,
 } from "./permission-types.js";
+import type { ToolSet } from "./tool.js";
 import { message } from "./tool-schema.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
@@ -135,10 +137,14 @@ export function checkUpdates(updates: unknown, options: PermissionOptions): void
 }
 
 const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
+/** Of the Agent SDK, without a meaning here. <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-22) */
+const IGNORED_FIELDS = ["toolUseID", "decisionClassification"];
 
 function problemOf(answer: unknown): string | undefined {
   if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
-  const stray = Object.keys(answer).find((field) => !RESULT_FIELDS.includes(field));
+  const stray = Object.keys(answer).find(
+    (field) => !RESULT_FIELDS.includes(field) && !IGNORED_FIELDS.includes(field),
+  );
   if (stray !== undefined)
     return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
   const { behavior, updatedInput, updatedPermissions } = answer;
@@ -155,21 +161,26 @@ type Asked = Question["permission"];
 /** Asks the host's functions about the calls of one run. */
 export class Permissions {
   readonly #options: PermissionOptions;
+  readonly #sets: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, AbortController>();
 
-  constructor(options: PermissionOptions, driver: () => Driver | undefined) {
+  constructor(options: PermissionOptions, sets: readonly ToolSet[], driver: () => Driver | undefined) {
     this.#options = options;
+    this.#sets = sets;
     this.#driver = driver;
   }
 
   /** Without a function, or with one that says `null`, the question stays open for `run.answer`. */
-  ask(questionId: number, { call, classify }: Asked): void {
+  ask(questionId: number, { call, classify }: Asked, profile: number): void {
     const decide = classify ? this.#options.classifyTool : this.#options.canUseTool;
     if (decide === undefined) return;
     const controller = new AbortController();
     this.#open.set(questionId, controller);
-    void this.#decide(decide, questionId, call, controller.signal).then((answer) => {
+    const { description } = this.#sets[profile]?.get(call.toolName)?.config ?? {};
+    const { signal } = controller;
+    const request = { agentPath: "root", description, ...call, questionId, signal };
+    void this.#decide(decide, request).then((answer) => {
       if (answer === null || !this.#open.delete(questionId)) return;
       this.#driver()?.answer(questionId, answer);
     });
@@ -187,13 +198,10 @@ export class Permissions {
 
   async #decide(
     decide: CanUseTool,
-    questionId: number,
-    { toolName, input, toolCallId, reason, agentPath = "root" }: Asked["call"],
-    signal: AbortSignal,
+    { toolName, input, ...request }: Asked["call"] & PermissionRequest,
   ): Promise<PermissionResult | { failed: { why: string } } | null> {
     try {
-      const answer =
-        (await decide(toolName, input, { toolCallId, reason, questionId, agentPath, signal })) ?? null;
+      const answer = (await decide(toolName, input, request)) ?? null;
       return answer === null ? null : checkPermissionResult(answer, this.#options);
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };

@@ -3,6 +3,7 @@ import type {
   Block,
   CompactionRequest,
   Message,
+  PermissionRequest,
   PermissionResult,
   PermissionUpdate,
   ToolFault,
@@ -32,7 +33,10 @@ export interface Question {
     errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
   };
   permission: {
-    call: { toolCallId: string; toolName: string; input: unknown; reason: string; agentPath?: string };
+    call: { toolName: string; input: unknown; agentPath?: string } & Omit<
+      PermissionRequest,
+      "agentPath" | "questionId" | "signal"
+    >;
     classify: boolean;
   };
   checkOutput: { output: unknown };
@@ -72,4 +76,6 @@ export interface HookAnswer {
   limits?: object;
   interrupt?: boolean | undefined;
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
+  systemMessage?: string | undefined;
+  classifierContext?: string | undefined;
 }

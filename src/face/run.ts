@@ -121,7 +121,7 @@ export class EngineRun implements Run {
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
-    this.#permissions = new Permissions(parts.permissions, running);
+    this.#permissions = new Permissions(parts.permissions, parts.sets, running);
     this.#stopping = new Stopping(parts.profiles, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
     if (this.#traces.length > 0)
@@ -269,7 +269,7 @@ export class EngineRun implements Run {
       ) => {
         if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
         if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
-        if (permission !== undefined) this.#permissions.ask(question, permission);
+        if (permission !== undefined) this.#permissions.ask(question, permission, profile);
         if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);
         if (checkOutput !== undefined) this.#output.ask(question, checkOutput, profile);
         if (hook !== undefined) this.#functions.ask(question, hook);

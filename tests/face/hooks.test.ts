@@ -113,7 +113,7 @@ describe("hooks", () => {
     ],
     ["returns nonsense", () => "deny" as never, "a string"],
     ["writes a name wrong", () => ({ decison: "deny" }) as HookOutput, "did you mean decision?"],
-    ["takes a word of another event", () => ({ decision: "block" }), '"block"'],
+    ["takes a word that there is not", () => ({ decision: "forbid" }) as never, '"forbid"'],
   ])("a hook that %s is a warning, or denies if it says so", async (_, hook, text) => {
     const { agent, execute } = setUp({ hooks: { PreToolUse: [{ hooks: [hook] }] } });
     const warning = (await eventsOf(agent)).find((event) => event.type === "warning");

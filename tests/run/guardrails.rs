@@ -267,3 +267,31 @@ fn p_19_calls_that_started_early_go_with_the_answer_that_was_denied() {
     answer(&mut world, HookAnswer::default());
     assert_eq!(told(&world)[0]["tool_use_id"], "look");
 }
+
+#[test]
+fn p_22_an_input_guardrail_looks_at_what_is_left_of_the_history() {
+    let context = json!({"context": {"budgetChars": 400, "auto": false}, "system": ""});
+    let mut world = world(json!([{"event": "InputGuardrail"}]), context);
+    for round in 0..4 {
+        let seen = asked(&world).remove(0).1["messages"].clone();
+        answer(&mut world, HookAnswer::default());
+        let body = world.body(world.requests.len() - 1);
+        assert_eq!(
+            body["messages"].as_array().unwrap().len(),
+            seen.as_array().unwrap().len(),
+            "round {round}"
+        );
+        assert_eq!(
+            body["messages"].to_string().contains("[Context summary: "),
+            seen.to_string().contains("[Context summary: ")
+        );
+        respond(&mut world, &["act"]);
+        world.return_value("act", json!("x".repeat(100)));
+    }
+    assert!(
+        asked(&world)[0].1["messages"]
+            .to_string()
+            .contains("[Context summary: ")
+    );
+    world.cancel();
+}

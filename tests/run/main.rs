@@ -29,6 +29,7 @@ mod finish_reasons;
 mod gemini;
 mod guardrails;
 mod history;
+mod hook_fields;
 mod hooks;
 mod invariants;
 mod kept_agents;

@@ -76,6 +76,8 @@ pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
         limits: (dice.below(2) == 0).then(|| raise(dice)),
         retry: dice.below(2) == 0,
         interrupt: dice.below(20) == 0,
+        system_message: text(dice, "for the user"),
+        classifier_context: text(dice, "for the classifier").into_iter().collect(),
         ..HookAnswer::default()
     }))
 }

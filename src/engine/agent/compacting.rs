@@ -100,8 +100,7 @@ impl Agent {
 
     /// Sends the request of an iteration that has begun, once its history is as short as it has to be.
     pub(super) fn send_what_fits(&mut self, desk: &mut Desk<'_>) {
-        self.shorten_old(desk);
-        self.trim(desk);
+        self.fit_history(desk);
         let wanted = self.context.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
         let begun = match wanted {
@@ -161,6 +160,12 @@ impl Agent {
             }
             None => head_tokens(desk.config) + estimate::tokens_of(messages),
         }
+    }
+
+    /// What makes the history shorter without asking a model.
+    pub(super) fn fit_history(&mut self, desk: &mut Desk<'_>) {
+        self.shorten_old(desk);
+        self.trim(desk);
     }
 
     fn shorten_old(&mut self, desk: &mut Desk<'_>) {

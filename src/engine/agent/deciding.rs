@@ -92,6 +92,7 @@ impl Agent {
         self.set_hooking(index);
         let mut input = self.call_input(event, index);
         push_text(&mut input, "reason", &reason);
+        self.push_rules(desk, index, &mut input);
         self.ask_hooks(desk, event, &name, HookPoint::Permission { index, reason }, input);
     }
 
@@ -125,14 +126,13 @@ impl Agent {
 
     fn ask_host(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
         let place = self.place();
-        let Some(call) = self.tools.calls.get_mut(index) else {
+        let call = self.described(desk, index, &reason, classify);
+        let Some(waiting) = self.tools.calls.get_mut(index) else {
             return;
         };
-        let is_deferred = call.gate.said(Decision::Defer);
+        let is_deferred = waiting.gate.said(Decision::Defer);
         let question = desk.ledger.open(self.index, EffectKind::Question);
-        call.phase = CallPhase::AwaitingAnswer { question };
-        let path = self.parent.as_ref().map(|_| self.path.as_str());
-        let call = described(call, &reason, path);
+        waiting.phase = CallPhase::AwaitingAnswer { question };
         let kind = EventKind::Question {
             question_id: question,
             question: "permission".into(),
@@ -150,6 +150,25 @@ impl Agent {
             let ask = Question::Permission { call, classify };
             desk.ledger.output(Output::Ask { question, ask });
         }
+    }
+
+    fn described(&self, desk: &Desk<'_>, index: usize, reason: &str, classify: bool) -> Json {
+        let mut json = b"{".to_vec();
+        if let Some(call) = self.tools.calls.get(index) {
+            push_text(&mut json, "toolCallId", &call.id);
+            push_text(&mut json, "toolName", &call.name);
+            push_raw(&mut json, "input", call.input.as_str());
+        }
+        push_text(&mut json, "reason", reason);
+        let path = self.parent.as_ref().map(|_| self.path.as_str());
+        push_text_if(&mut json, "agentPath", path);
+        if classify {
+            self.push_classifier_context(&mut json);
+        } else {
+            self.push_rules(desk, index, &mut json);
+        }
+        json.push(b'}');
+        Json::from_valid(&String::from_utf8(json).unwrap_or_default())
     }
 
     /// Whatever is no answer to it denies the call.
@@ -170,7 +189,10 @@ impl Agent {
 
     fn take_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         for update in answer.updates {
-            apply(update, desk.permissions.get_or_insert_with(Permissions::open));
+            match update {
+                PermissionUpdate::Beside(message) => self.warn(desk, "permission_update", message),
+                update => apply(update, desk.permissions.get_or_insert_with(Permissions::open)),
+            }
         }
         if answer.allow {
             if self.change_input(desk, index, answer.updated_input) {
@@ -228,19 +250,7 @@ impl Agent {
     }
 }
 
-/// `path`: of the agent, where that is not the root.
-fn described(call: &Call, reason: &str, path: Option<&str>) -> Json {
-    let mut json = b"{".to_vec();
-    push_text(&mut json, "toolCallId", &call.id);
-    push_text(&mut json, "toolName", &call.name);
-    push_raw(&mut json, "input", call.input.as_str());
-    push_text(&mut json, "reason", reason);
-    push_text_if(&mut json, "agentPath", path);
-    json.push(b'}');
-    Json::from_valid(&String::from_utf8(json).unwrap_or_default())
-}
-
-fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
+pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     match desk.config.tools.iter().find(|tool| tool.name == call.name) {
         Some(tool) => Cow::Borrowed(tool),
         None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
@@ -276,6 +286,7 @@ fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
 
 fn apply(update: PermissionUpdate, permissions: &mut Permissions) {
     match update {
+        PermissionUpdate::Beside(_) => {}
         PermissionUpdate::SetMode(mode) => permissions.mode = mode,
         PermissionUpdate::AddRules { behavior, rules } => permissions.rules(behavior).extend(rules),
         PermissionUpdate::ReplaceRules { behavior, rules } => *permissions.rules(behavior) = rules,

@@ -34,6 +34,8 @@ impl Agent {
         if !desk.has_hooks(event, "") {
             return self.start_iteration(desk);
         }
+        // What is looked at is what is sent.
+        self.fit_history(desk);
         let mut input = self.hook_input(event);
         let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
         push_messages(&mut input, transcript.messages());

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::event::EventKind;
 use super::super::input::{QuestionAnswer, ToolReturn};
-use super::super::json_writer::{push_count, push_key, push_raw, push_text};
+use super::super::json_writer::{push_count, push_key, push_raw, push_text, push_text_if};
 use super::super::message::{Block, Json};
 use super::super::outcome::StoppedBy;
 use super::super::output::{EffectId, EffectKind, Output, Question};
@@ -112,6 +112,18 @@ impl Agent {
         json
     }
 
+    /// What every hook is told besides.
+    fn push_standing(&self, desk: &Desk<'_>, into: &mut Vec<u8>) {
+        let name = self.parent.as_ref().map(|parent| parent.name.as_str());
+        push_text_if(into, "agentName", name);
+        let mode = desk
+            .permissions
+            .as_ref()
+            .map(|permissions| permissions.mode.name());
+        push_text_if(into, "permissionMode", mode);
+        push_text_if(into, "effort", self.asked.config.effort.as_deref());
+    }
+
     /// Asks the hooks of this event that are for `name`. There must be one.
     pub(super) fn ask_hooks(
         &mut self,
@@ -121,6 +133,9 @@ impl Agent {
         point: HookPoint,
         mut input: Vec<u8>,
     ) {
+        if event.is_hook() {
+            self.push_standing(desk, &mut input);
+        }
         input.push(b'}');
         let input = Json::from_valid(&String::from_utf8(input).unwrap_or_default());
         let mut asked = Vec::new();
@@ -175,7 +190,10 @@ impl Agent {
             .iter()
             .position(|asked| asked.question == question)?;
         let hook = hooking.asked.get(at)?.hook;
-        let answer = answer.unwrap_or_else(|why| self.failed_hook(desk, hook, why));
+        let mut answer = answer.unwrap_or_else(|why| self.failed_hook(desk, hook, why));
+        if let Some(message) = answer.system_message.take() {
+            self.warn(desk, "hook_message", message);
+        }
         let hooking = self.hooking.get_mut(place)?;
         hooking.asked.get_mut(at)?.answer = Some(answer);
         if hooking.asked.iter().all(|asked| asked.answer.is_some()) {
@@ -421,6 +439,7 @@ impl Agent {
         mut verdict: HookAnswer,
     ) -> bool {
         let returned = self.returned(index);
+        self.classifier_context.append(&mut verdict.classifier_context);
         self.note(&mut verdict, returned.is_some());
         if let Some(result) = returned {
             let result = match (event, verdict.updated_output) {

@@ -18,7 +18,6 @@ impl Agent {
 
     fn push_agent(&self, into: &mut Vec<u8>) {
         if let Some(parent) = &self.parent {
-            push_text(into, "agentName", &parent.name);
             push_text(into, "toolCallId", &parent.tool_call_id);
         }
     }

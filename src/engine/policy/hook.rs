@@ -64,6 +64,11 @@ impl HookEvent {
         HookEvent::ALL.get(self as usize).map_or("", |(_, name)| name)
     }
 
+    /// One of the host's hooks, not a guardrail or what goes with iterations.
+    pub fn is_hook(self) -> bool {
+        (self as usize) < HookEvent::InputGuardrail as usize
+    }
+
     pub fn named(name: &str) -> Option<HookEvent> {
         let known = HookEvent::ALL.iter().find(|(_, known)| *known == name);
         known.map(|(event, _)| *event)
@@ -208,6 +213,10 @@ pub struct HookAnswer {
     /// The denial ends the run.
     pub interrupt: bool,
     pub updates: Vec<PermissionUpdate>,
+    /// What the host's user is told.
+    pub system_message: Option<String>,
+    /// What the host's classifier is told with the calls that follow.
+    pub classifier_context: Vec<String>,
     pub prepared: Option<Box<Prepared>>,
     pub limits: Option<Raise>,
 }
@@ -240,6 +249,7 @@ impl HookAnswer {
         self.retry |= next.retry;
         self.interrupt |= next.interrupt;
         self.updates.extend(next.updates);
+        self.classifier_context.extend(next.classifier_context);
         self.prepared = next.prepared.or(self.prepared.take());
         self.limits = next.limits.or(self.limits.take());
     }

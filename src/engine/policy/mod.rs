@@ -16,4 +16,5 @@ pub mod rule;
 pub mod schedule;
 pub mod shell;
 pub mod subject;
+mod suggestion;
 pub mod tool_error;

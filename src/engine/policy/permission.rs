@@ -43,6 +43,10 @@ impl PermissionMode {
         "bypassPermissions",
     ];
 
+    pub fn name(self) -> &'static str {
+        PermissionMode::NAMES.get(self as usize).copied().unwrap_or("")
+    }
+
     pub fn nth(index: usize) -> PermissionMode {
         match index {
             1 => PermissionMode::AcceptEdits,

@@ -1,6 +1,5 @@
 //! How a run begins: what it warns of, and the root's first step.
 
-use super::super::config::ToolConfig;
 use super::super::event::EventKind;
 use super::super::ledger::Place;
 use super::super::message::Block;
@@ -38,12 +37,19 @@ impl Run {
         let Some(permissions) = &self.permissions else {
             return;
         };
-        let cannot_run = |tool: &&ToolConfig| permissions.forbids(tool);
         let mut denied: Vec<String> = Vec::new();
+        let mut unasked: Vec<String> = Vec::new();
         for profile in &self.profiles {
-            for tool in profile.config.own_tools().filter(cannot_run) {
-                if !denied.contains(&tool.name) {
-                    denied.push(tool.name.clone());
+            for tool in profile.config.own_tools() {
+                let names = if permissions.forbids(tool) {
+                    &mut denied
+                } else if permissions.shadows(tool) {
+                    &mut unasked
+                } else {
+                    continue;
+                };
+                if !names.contains(&tool.name) {
+                    names.push(tool.name.clone());
                 }
             }
         }
@@ -53,6 +59,11 @@ impl Run {
                 "tools_denied",
                 denied,
                 "These tools are denied, because no rule allows them: ",
+            ),
+            (
+                "can_use_tool_shadowed",
+                unasked,
+                "canUseTool is not asked about these tools, because the mode or a rule allows them: ",
             ),
             (
                 "rules_ignored",

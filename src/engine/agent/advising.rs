@@ -1,0 +1,60 @@
+//! What the host is told of the rules and of earlier hooks when it is asked about a call.
+
+use super::super::json_writer::{push_comma, push_key, push_string, push_text, push_text_if};
+use super::super::policy::hook::Decision;
+use super::super::policy::rule::Rule;
+use super::deciding::tool_of;
+use super::{Agent, Desk};
+
+impl Agent {
+    /// The rule that asks, or those that would let such calls through.
+    pub(super) fn push_rules(&self, desk: &Desk<'_>, index: usize, into: &mut Vec<u8>) {
+        let (Some(call), Some(permissions)) = (self.tools.calls.get(index), desk.permissions.as_ref()) else {
+            return;
+        };
+        let (tool, input) = (tool_of(call, desk), call.input.as_str());
+        if let Some(rule) = permissions.asking(&tool, input) {
+            push_key(into, "matchedAskRule");
+            return push_rule(into, rule);
+        }
+        let is_asked_about =
+            call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer);
+        if is_asked_about {
+            return;
+        }
+        let rules = permissions.suggestion(&tool, input);
+        if !rules.is_empty() {
+            push_key(into, "suggestions");
+            into.extend_from_slice(b"[{");
+            push_text(into, "type", "addRules");
+            push_text(into, "behavior", "allow");
+            push_key(into, "rules");
+            into.push(b'[');
+            for rule in &rules {
+                push_comma(into);
+                push_rule(into, rule);
+            }
+            into.push(b']');
+            push_text(into, "destination", "session");
+            into.extend_from_slice(b"}]");
+        }
+    }
+
+    /// What hooks have the classifier told.
+    pub(super) fn push_classifier_context(&self, into: &mut Vec<u8>) {
+        push_key(into, "classifierContext");
+        into.push(b'[');
+        for text in &self.classifier_context {
+            push_comma(into);
+            push_string(into, text);
+        }
+        into.push(b']');
+    }
+}
+
+fn push_rule(into: &mut Vec<u8>, rule: &Rule) {
+    into.push(b'{');
+    push_text(into, "toolName", &rule.tool);
+    push_text_if(into, "ruleContent", rule.specifier.as_deref());
+    into.push(b'}');
+}

@@ -1,0 +1,195 @@
+//! What hooks and the host are told beside the call, and what hooks say to others than the model.
+
+use looplet::engine::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::output::Question;
+use looplet::engine::policy::hook::{Decision, HookAnswer};
+use looplet::engine::policy::permission::PermissionMode;
+use serde_json::{Value, json};
+
+use crate::hooks::{answer, asked, respond, says, told, warnings, world};
+use crate::wire::{call, stream, text};
+use crate::world::{World, config, tool};
+
+/// What the host is told of the call that it is asked about first.
+fn permission(world: &World) -> Value {
+    let call = world.questions.iter().find_map(|(_, question)| match question {
+        Question::Permission { call, .. } => Some(call),
+        _ => None,
+    });
+    serde_json::from_str(call.unwrap().as_str()).unwrap()
+}
+
+#[test]
+fn s001_46_a_hook_is_told_the_mode_as_it_stands_and_the_effort() {
+    let fields =
+        json!({"permissions": {"mode": "acceptEdits", "canUseTool": true}, "model": {"effort": "low"}});
+    let mut world = world(json!([{"event": "PreToolUse"}, {"event": "Stop"}]), fields);
+    respond(&mut world, &["act"]);
+    let told = asked(&world).remove(0).1;
+    assert_eq!(
+        (&told["permissionMode"], &told["effort"], told.get("agentName")),
+        (&json!("acceptEdits"), &json!("low"), None)
+    );
+    world.input(Input::SetMode {
+        mode: PermissionMode::BypassPermissions,
+    });
+    answer(&mut world, HookAnswer::default());
+    world.return_value("act", json!(1));
+    world.respond(&stream(&[text("End.")], "end_turn"));
+    assert_eq!(asked(&world)[0].1["permissionMode"], "bypassPermissions");
+}
+
+#[test]
+fn s001_46_a_hook_about_a_subagents_call_is_told_whose_it_is() {
+    let tools = json!([tool("helper", json!({"agent": {"profile": 1}}))]);
+    let helper =
+        json!({"model": {"vendor": "anthropic", "model": "small"}, "tools": [tool("dig", json!({}))]});
+    let fields = json!({"hooks": [{"event": "PreToolUse", "names": ["dig"]}], "agents": [helper]});
+    let mut world = World::started(config(tools, fields));
+    world.respond(&stream(
+        &[call("h", "helper", json!({"prompt": "Dig."}))],
+        "tool_use",
+    ));
+    respond(&mut world, &["dig"]);
+    let told = asked(&world).remove(0).1;
+    assert_eq!(
+        (&told["agentName"], &told["agentPath"], &told["toolCallId"]),
+        (&json!("helper"), &json!("root/helper"), &json!("dig"))
+    );
+    assert_eq!(
+        told.get("permissionMode"),
+        None,
+        "a run without permissions has none"
+    );
+}
+
+#[test]
+fn s001_46_what_a_hook_has_for_the_user_is_a_warning_and_not_for_the_model() {
+    let mut world = world(
+        json!([{"event": "PreToolUse"}, {"event": "PreToolUse"}]),
+        json!({}),
+    );
+    respond(&mut world, &["act"]);
+    for message in ["One.", "Two."] {
+        let system_message = Some(message.to_owned());
+        answer(
+            &mut world,
+            HookAnswer {
+                system_message,
+                ..HookAnswer::default()
+            },
+        );
+    }
+    assert_eq!(warnings(&world), ["hook_message: One.", "hook_message: Two."]);
+    world.return_value("act", json!(1));
+    assert!(!told(&world).to_string().contains("One."));
+}
+
+#[test]
+fn s001_29_the_host_is_told_the_rule_that_would_allow_such_calls() {
+    let fields = json!({"permissions": {"canUseTool": true}});
+    let mut world = world(json!([{"event": "PermissionRequest"}]), fields);
+    respond(&mut world, &["act"]);
+    let suggestions = json!([{"type": "addRules", "behavior": "allow", "destination": "session",
+        "rules": [{"toolName": "act"}]}]);
+    assert_eq!(asked(&world)[0].1["suggestions"], suggestions);
+    answer(&mut world, HookAnswer::default());
+    let told = permission(&world);
+    assert_eq!(told["suggestions"], suggestions);
+    assert_eq!(told.get("matchedAskRule"), None);
+    // Given back as it is, it does what it says.
+    let json = json!({"behavior": "allow", "updatedPermissions": suggestions}).to_string();
+    let (question, _) = world.questions.remove(0);
+    let answer = QuestionAnswer::from_json(&json).unwrap();
+    world.input(Input::Answered { question, answer });
+    world.return_value("act", json!(1));
+    respond(&mut world, &["act"]);
+    assert!(world.questions.is_empty() && world.running.contains_key("act"));
+}
+
+#[test]
+fn the_rule_that_asks_is_named_and_no_rule_is_suggested_against_a_wanted_approval() {
+    let mut ruled = world(
+        json!([]),
+        json!({"permissions": {"canUseTool": true, "ask": ["Bash(rm *)", "act"]}}),
+    );
+    respond(&mut ruled, &["act"]);
+    let told = permission(&ruled);
+    assert_eq!(told["matchedAskRule"], json!({"toolName": "act"}));
+    assert_eq!(told.get("suggestions"), None);
+
+    let mut hooked = world(
+        json!([{"event": "PreToolUse"}]),
+        json!({"permissions": {"canUseTool": true}}),
+    );
+    respond(&mut hooked, &["act"]);
+    answer(&mut hooked, says(Decision::Ask, "Look at it."));
+    let told = permission(&hooked);
+    assert_eq!(
+        (told.get("matchedAskRule"), told.get("suggestions")),
+        (None, None)
+    );
+}
+
+#[test]
+fn the_classifier_is_told_what_hooks_have_said_of_earlier_results() {
+    let fields = json!({"permissions": {"mode": "auto", "allow": ["look"]}});
+    let mut world = world(json!([{"event": "PostToolUse"}]), fields);
+    respond(&mut world, &["look"]);
+    world.return_value("look", json!("a page"));
+    answer(
+        &mut world,
+        HookAnswer {
+            classifier_context: vec!["The page was untrusted.".into()],
+            ..HookAnswer::default()
+        },
+    );
+    assert!(!told(&world).to_string().contains("untrusted"));
+    respond(&mut world, &["act"]);
+    assert_eq!(
+        permission(&world)["classifierContext"],
+        json!(["The page was untrusted."])
+    );
+}
+
+#[test]
+fn what_of_an_update_cannot_be_done_is_a_warning() {
+    let mut world = world(json!([]), json!({"permissions": {"canUseTool": true}}));
+    respond(&mut world, &["act"]);
+    let (question, _) = world.questions.remove(0);
+    let answer = QuestionAnswer::Permission(PermissionAnswer {
+        allow: true,
+        updates: vec![PermissionUpdate::Beside("An update for userSettings …".into())],
+        ..PermissionAnswer::default()
+    });
+    world.input(Input::Answered { question, answer });
+    assert_eq!(
+        warnings(&world),
+        ["permission_update: An update for userSettings …"]
+    );
+}
+
+#[test]
+fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
+    for (permissions, warned) in [
+        (
+            json!({"canUseTool": true, "allow": ["look", "Bash(ls *)"]}),
+            Some("look"),
+        ),
+        (
+            json!({"canUseTool": true, "mode": "bypassPermissions", "ask": ["look"]}),
+            Some("act, Bash"),
+        ),
+        (
+            json!({"canUseTool": true, "mode": "plan", "allow": ["act"]}),
+            None,
+        ),
+        (json!({"allow": ["look", "act", "Bash"]}), None),
+    ] {
+        let world = world(json!([]), json!({ "permissions": permissions }));
+        let warned = warned.map(|names| {
+            ["can_use_tool_shadowed: canUseTool is not asked about these tools, because the mode or a rule allows them: ", names].concat()
+        });
+        assert_eq!(warnings(&world), Vec::from_iter(warned), "{permissions}");
+    }
+}
