@@ -169,7 +169,8 @@ impl Accounts {
         found
     }
 
-    fn is_below(&self, agent: u32, above: u32) -> bool {
+    /// Whether `above` is this agent, or one above it.
+    pub fn is_below(&self, agent: u32, above: u32) -> bool {
         let mut at = Some(agent);
         while let Some(index) = at {
             if index == above {

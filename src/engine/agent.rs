@@ -279,10 +279,6 @@ impl Agent {
         self.finish_reason = None;
         self.raw_finish_reason = None;
         self.response = (None, None);
-        desk.ledger.set_timer(
-            TimerReason::Iteration { agent: self.index },
-            desk.config.timeouts.iteration_ms,
-        );
         desk.ledger.emit(self.place(), EventKind::IterationStart);
         self.send_what_fits(desk);
     }
@@ -349,13 +345,8 @@ impl Agent {
 
     /// Also when it is an agent above that has used more than it may: that one is stopped next. A time that is over may
     /// not have been told yet.
-    fn over_budget(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        let of_iteration = TimerReason::Iteration { agent: self.index };
-        let is_late = [TimerReason::Total, of_iteration].iter().any(|timer| {
-            let at_ms = desk.ledger.timers.at(*timer);
-            at_ms.is_some_and(|at_ms| at_ms <= desk.ledger.now_ms)
-        });
-        if is_late && !self.may_raise(desk) {
+    fn over_limit(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        if desk.ledger.is_late(self.index) && !self.may_raise(desk) {
             return Some(StoppedBy::Time);
         }
         desk.ledger.accounts.overrun(self.index).map(|(_, by)| by)

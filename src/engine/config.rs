@@ -302,7 +302,7 @@ impl Default for RepeatPolicy {
 pub struct Timeouts {
     /// The whole run; default none. Ends it as stopped by `time`.
     pub total_ms: Option<u64>,
-    /// One iteration: the model call with its retries, and its tools; default none. Stopped by `time`.
+    /// One iteration with all that the host is asked in it, but for approvals; default none. Stopped by `time`.
     pub iteration_ms: Option<u64>,
     /// From sending a request to the first byte of its body; default 600,000 (10 minutes, what the vendors' own SDKs
     /// wait). Retryable.

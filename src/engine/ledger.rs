@@ -60,6 +60,8 @@ pub struct Ledger {
     pub random: Random,
     /// In the order of their ids.
     open: Vec<(EffectId, OpenEffect)>,
+    /// Questions to a person, who may take days.
+    persons: Vec<(EffectId, u32)>,
     next_effect: EffectId,
     next_seq: u32,
     /// Events say when they happened.
@@ -86,6 +88,7 @@ impl Default for Ledger {
             seed: 0,
             random: Random(0),
             open: Vec::new(),
+            persons: Vec::new(),
             next_effect: 1,
             next_seq: 1,
             is_traced: false,
@@ -221,6 +224,7 @@ impl Ledger {
             return false;
         };
         let (_, closed) = self.open.remove(place);
+        self.release_times(effect);
         if let Some(kind) = closed.kind {
             self.journal.push(JournalEntry {
                 effect,
@@ -230,6 +234,46 @@ impl Ledger {
             });
         }
         true
+    }
+
+    /// The open question is one to a person: until it is answered, no iteration that waits for it grows older.
+    pub fn await_person(&mut self, question: EffectId, agent: u32) {
+        self.persons.push((question, agent));
+        for above in 0..=agent {
+            if self.accounts.is_below(agent, above) {
+                self.timers
+                    .hold(TimerReason::Iteration { agent: above }, self.now_ms);
+            }
+        }
+    }
+
+    fn release_times(&mut self, question: EffectId) {
+        let Some(place) = self.persons.iter().position(|(open, _)| *open == question) else {
+            return;
+        };
+        let (_, agent) = self.persons.remove(place);
+        for above in 0..=agent {
+            let waits = self
+                .persons
+                .iter()
+                .any(|(_, other)| self.accounts.is_below(*other, above));
+            if !waits {
+                self.timers
+                    .release(TimerReason::Iteration { agent: above }, self.now_ms);
+            }
+        }
+    }
+
+    /// The time of the run, or of any iteration, that is over.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn late(&self) -> Option<TimerReason> {
+        self.timers.late(self.now_ms, |_| true)
+    }
+
+    /// The same of those that an agent works in: the run's, its own iteration and those above.
+    pub fn is_late(&self, agent: u32) -> bool {
+        let is_its = |above| self.accounts.is_below(agent, above);
+        self.timers.late(self.now_ms, is_its).is_some()
     }
 
     /// A tool call that a subagent answers, not the host.

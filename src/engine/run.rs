@@ -136,7 +136,7 @@ impl Run {
             return Some(bytes);
         }
         self.ledger.begin(moment);
-        if self.ledger.timers.late(self.ledger.now_ms).is_some() {
+        if self.ledger.late().is_some() {
             return Some(bytes);
         }
         match self.desk(open.agent) {
@@ -155,9 +155,7 @@ impl Run {
         self.ledger.begin(moment);
         // A host that is busy lets no timer fire. What an input brings is taken first.
         let is_due = matches!(input, Input::Due);
-        let mut late = (!is_due)
-            .then(|| self.ledger.timers.late(self.ledger.now_ms))
-            .flatten();
+        let mut late = (!is_due).then(|| self.ledger.late()).flatten();
         if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
             self.stop_late(late.take());
         }
@@ -321,7 +319,7 @@ impl Run {
 
     /// Acts on the time that was over when an input came, and on those that are over since.
     fn stop_late(&mut self, mut late: Option<TimerReason>) {
-        while let Some(reason) = late.take().or(self.ledger.timers.late(self.ledger.now_ms)) {
+        while let Some(reason) = late.take().or_else(|| self.ledger.late()) {
             self.ledger.timers.clear(reason);
             self.time_is_up(reason);
         }

@@ -12,7 +12,7 @@ pub const QUESTION_MS: u64 = 600_000;
 pub enum TimerReason {
     /// `timeouts.totalMs`.
     Total,
-    /// `timeouts.iterationMs`.
+    /// `timeouts.iterationMs`: from the preparation of an iteration until its stop conditions and hooks have been heard.
     Iteration { agent: u32 },
     /// `timeouts.firstChunkMs`, and `timeouts.chunkMs` from the first chunk on.
     Chunk { request: EffectId },
@@ -35,6 +35,8 @@ pub struct Deadline {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timers {
     deadlines: Vec<Deadline>,
+    /// Those that stand still: how many milliseconds are left of each.
+    held: Vec<Deadline>,
 }
 
 impl Timers {
@@ -58,10 +60,29 @@ impl Timers {
 
     pub fn clear(&mut self, reason: TimerReason) {
         self.deadlines.retain(|deadline| deadline.reason != reason);
+        self.held.retain(|deadline| deadline.reason != reason);
     }
 
     pub fn clear_all(&mut self) {
         self.deadlines.clear();
+        self.held.clear();
+    }
+
+    /// Stops the clock of this deadline, if there is one, until [`Timers::release`].
+    pub fn hold(&mut self, reason: TimerReason, now_ms: u64) {
+        if let Some(at_ms) = self.at(reason) {
+            self.clear(reason);
+            let at_ms = at_ms.saturating_sub(now_ms);
+            self.held.push(Deadline { at_ms, reason });
+        }
+    }
+
+    pub fn release(&mut self, reason: TimerReason, now_ms: u64) {
+        if let Some(held) = self.held.iter().find(|held| held.reason == reason) {
+            let at_ms = held.at_ms.saturating_add(now_ms);
+            self.clear(reason);
+            self.set(reason, at_ms);
+        }
     }
 
     /// The earliest deadline; of equal ones the one that was set first.
@@ -73,15 +94,16 @@ impl Timers {
             .copied()
     }
 
-    /// The deadline of the run or of an iteration that has come.
+    /// The deadline of the run, or of an iteration of one of these agents, that has come.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn late(&self, now_ms: u64) -> Option<TimerReason> {
+    pub fn late(&self, now_ms: u64, of: impl Fn(u32) -> bool) -> Option<TimerReason> {
         let is_late = |deadline: &&Deadline| {
             deadline.at_ms <= now_ms
-                && matches!(
-                    deadline.reason,
-                    TimerReason::Total | TimerReason::Iteration { .. }
-                )
+                && match deadline.reason {
+                    TimerReason::Total => true,
+                    TimerReason::Iteration { agent } => of(agent),
+                    _ => false,
+                }
         };
         self.deadlines.iter().find(is_late).map(|late| late.reason)
     }

@@ -141,7 +141,10 @@ export type ToolExecution = "read-only-parallel" | "parallel" | "sequential";
 export interface Timeouts {
   /** The whole run. Default: none. Ends it as `stopped` by `time`. */
   totalMs?: number | null | undefined;
-  /** One iteration: the model call with its retries, and its tools. Default: none. Ends the run as `stopped` by `time`. */
+  /**
+   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, the functions
+   * that are asked. Stands still while a person is asked (`canUseTool`). Default: none. Ends the run as `stopped` by `time`.
+   */
   iterationMs?: number | null | undefined;
   /** From sending a request to the first byte of its body. Default 600,000. Counts as a retryable failure. */
   firstChunkMs?: number | null | undefined;

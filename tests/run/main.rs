@@ -32,6 +32,7 @@ mod history;
 mod hook_fields;
 mod hooks;
 mod invariants;
+mod iteration_time;
 mod kept_agents;
 mod kept_bodies;
 mod limits;

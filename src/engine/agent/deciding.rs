@@ -132,6 +132,9 @@ impl Agent {
         };
         let is_deferred = waiting.gate.said(Decision::Defer);
         let question = desk.ledger.open(self.index, EffectKind::Question);
+        if !classify {
+            desk.ledger.await_person(question, self.index);
+        }
         waiting.phase = CallPhase::AwaitingAnswer { question };
         let kind = EventKind::Question {
             question_id: question,

@@ -73,10 +73,6 @@ impl Agent {
             return;
         }
         self.owes_end = true;
-        desk.ledger
-            .timers
-            .clear(TimerReason::Iteration { agent: self.index });
-        self.drop_time(desk, false);
         let kind = EventKind::IterationFinish {
             finish_reason: self.finish_reason,
             raw_finish_reason: self.raw_finish_reason.clone(),
@@ -87,8 +83,16 @@ impl Agent {
         desk.ledger.emit(self.place(), kind);
     }
 
+    /// From here on nobody is asked about the iteration any more.
+    pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
+        let timer = TimerReason::Iteration { agent: self.index };
+        desk.ledger.timers.clear(timer);
+        self.drop_time(desk, false);
+    }
+
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.handover = None;
+        self.end_iteration_time(desk);
         self.drop_time(desk, true);
         desk.ledger.accounts.count(self.index, &Usage::default());
         for call in self.tools.calls.iter().filter(|call| !call.is_done()) {

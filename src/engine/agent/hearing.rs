@@ -56,7 +56,7 @@ impl Agent {
         let wait_ms = match stage {
             Stage::Streaming => {
                 self.reserve_answer(desk);
-                match self.over_budget(desk) {
+                match self.over_limit(desk) {
                     Some(stopped_by) if !self.may_raise(desk) => return self.stop(desk, stopped_by),
                     _ => chunk_ms,
                 }

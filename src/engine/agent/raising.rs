@@ -32,14 +32,14 @@ impl Agent {
         if self.iteration >= self.limits(desk).max_iterations {
             return Some(StoppedBy::Iterations);
         }
-        self.over_budget(desk)
+        self.over_limit(desk)
     }
 
     /// What keeps the calls of an answer from being run.
     pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         let limits = self.limits(desk);
         let calls = self.records.len() + self.tools.told().count();
-        if let Some(stopped_by) = self.over_budget(desk) {
+        if let Some(stopped_by) = self.over_limit(desk) {
             Some(stopped_by)
         } else if limits
             .max_tool_rounds
@@ -118,7 +118,7 @@ impl Agent {
                 self.reserve(desk);
                 self.limit_on_iteration(desk)
             }
-            Step::Request => self.over_budget(desk),
+            Step::Request => self.over_limit(desk),
             Step::Tools => self.limit_on_tools(desk),
         };
         match (left, before) {
@@ -137,7 +137,7 @@ impl Agent {
     /// summary or another agent has used up what there was.
     pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
         self.reserve(desk);
-        let stopped_by = self.over_budget(desk);
+        let stopped_by = self.over_limit(desk);
         if let Some(stopped_by) = stopped_by {
             self.reach_limit(desk, stopped_by, Step::Request);
         }

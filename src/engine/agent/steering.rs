@@ -13,6 +13,7 @@ impl Agent {
         if self.tell_end(desk, owes_answer) {
             return;
         }
+        self.end_iteration_time(desk);
         let handover = desk.ledger.open_handover(self.index);
         self.handover = Some(Handover {
             handover,

@@ -12,6 +12,7 @@ use super::super::message::{Json, Message};
 use super::super::message_json::push_messages;
 use super::super::outcome::ToolCallRecord;
 use super::super::policy::hook::{HookAnswer, HookEvent, Prepared};
+use super::super::timers::TimerReason;
 use super::super::transcript::Transcript;
 use super::hooking::HookPoint;
 use super::{Agent, Desk};
@@ -45,6 +46,10 @@ impl Agent {
     /// Asks how the next iteration is to be, if anybody wants to say.
     pub(super) fn prepare_iteration(&mut self, desk: &mut Desk<'_>) {
         self.end_tuning(desk);
+        desk.ledger.set_timer(
+            TimerReason::Iteration { agent: self.index },
+            desk.config.timeouts.iteration_ms,
+        );
         let event = HookEvent::PrepareIteration;
         if !desk.has_hooks(event, "") {
             return self.guard_input(desk);

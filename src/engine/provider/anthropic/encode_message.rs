@@ -3,8 +3,7 @@
 //! Left out: empty text (the API refuses it, and blanks alone when the message has nothing else:
 //! <https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20), reasoning and raw blocks that another protocol
 //! or another model wrote (`Invalid signature in thinking block`), reasoning without a signature or at the end of a
-//! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all: the API joins
-//! neighbours of one role.
+//! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all.
 
 use super::super::super::json_reader::Object;
 use super::super::super::json_writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
