@@ -13,7 +13,7 @@ import { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "./options.js";
 import { asks, hasSeldomKeyword, KEYWORDS, QUESTIONS } from "./parts.js";
-import { checkRuleNames, permissionConfig } from "./permissions.js";
+import { checkRuleNames, permissionConfig, type RuledTools } from "./permissions.js";
 import { iterationFunctions } from "./preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "./prompt.js";
@@ -56,6 +56,7 @@ export interface AgentParts {
   readonly random: () => number;
   readonly ids: () => string;
   readonly permissions: PermissionOptions;
+  readonly ruledTools: RuledTools;
   /** The options of each agent, in the order of `sets`. */
   readonly profiles: readonly ProfileOptions[];
   readonly finishing: FinishOptions;
@@ -110,7 +111,8 @@ function partsOf(options: AgentOptions): AgentParts {
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
   // The host may know tools that it has not described.
-  if (typeof options.onUnknownTool !== "function") checkRuleNames(options, names);
+  const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
+  if (ruledTools !== undefined) checkRuleNames(options, ruledTools);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
   const config = {
     ...root,
@@ -131,6 +133,7 @@ function partsOf(options: AgentOptions): AgentParts {
     random,
     ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
     permissions: options,
+    ruledTools,
     profiles: list.profiles,
     finishing: options,
     toolRun: options,

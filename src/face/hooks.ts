@@ -5,7 +5,7 @@ import type { HookGroup, HookInputs, HookOptions, HookOutput } from "./hook-type
 import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "./options.js";
-import { checkUpdates } from "./permissions.js";
+import { checkUpdates, type RuledTools } from "./permissions.js";
 import type { PermissionOptions } from "./permission-types.js";
 import type { HookAnswer } from "./question.js";
 import { reportUnheard } from "./run-end.js";
@@ -80,6 +80,7 @@ export function hookFunctions(
   const functions: HostFunction[] = [];
   // The host may know tools that it has not described.
   const isOpen = typeof options.onUnknownTool === "function";
+  const ruledTools = isOpen ? undefined : names;
   for (const [event, group, field] of groups(options)) {
     const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
     const isFor = matcherOf(group.matcher, at(field, "matcher"));
@@ -98,7 +99,7 @@ export function hookFunctions(
         ask: async (input, { signal }) =>
           isFor && isOfTools && !isFor(input.toolName)
             ? {}
-            : answerOf(event, await call(hook, input, signal), options),
+            : answerOf(event, await call(hook, input, signal), options, ruledTools),
       });
     }
   }
@@ -212,12 +213,12 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
 }
 
 /** What a hook has returned, in the engine's words. Nonsense is its failure, or a denial with a typing error would pass. */
-function answerOf(event: string, output: unknown, options: PermissionOptions): HookAnswer {
+function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
   const said = inOurWords(output);
   checkOptions(said, "", OUTPUT_TABLE);
-  checkUpdates(said["updatedPermissions"], options);
+  checkUpdates(said["updatedPermissions"], options, tools);
   const { decision: word, continue: goesOn, stopReason, additionalContext, ...rest } = said as HookOutput;
   const words = wordsOf(event);
   const isJudge = words.length > 1;

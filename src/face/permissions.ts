@@ -102,18 +102,20 @@ function checkRule(rule: string, field: string): void {
  * @throws LoopletError `config_invalid_value`
  */
 export function checkRuleNames({ permissions }: PermissionOptions, tools: readonly string[]): void {
-  for (const [list, rules] of Object.entries(permissions ?? {})) {
-    for (const [index, rule] of ((rules ?? []) as string[]).entries()) {
-      const name = rule.split("(", 1)[0]!.trim();
-      if (tools.includes(name) || name.includes("*") || name.startsWith("mcp__") || name === "Edit") continue;
-      const nearest = nearestName(name, tools);
-      throw new LoopletError(
-        "config_invalid_value",
-        at("permissions", `${list}[${index}]`),
-        `names no tool of this agent: ${describeWord(name)}; ${nearest === undefined ? `there are ${tools.join(", ") || "none"}` : `did you mean ${nearest}?`}`,
-      );
-    }
-  }
+  for (const [list, rules] of Object.entries(permissions ?? {}))
+    for (const [index, rule] of ((rules ?? []) as string[]).entries())
+      checkRuleName(rule, at("permissions", `${list}[${index}]`), tools);
+}
+
+function checkRuleName(rule: string, field: string, tools: readonly string[]): void {
+  const name = rule.split("(", 1)[0]!.trim();
+  if (tools.includes(name) || name.includes("*") || name.startsWith("mcp__") || name === "Edit") return;
+  const nearest = nearestName(name, tools);
+  throw new LoopletError(
+    "config_invalid_value",
+    field,
+    `names no tool of this agent: ${describeWord(name)}; ${nearest === undefined ? `there are ${tools.join(", ") || "none"}` : `did you mean ${nearest}?`}`,
+  );
 }
 
 /**
@@ -121,19 +123,52 @@ export function checkRuleNames({ permissions }: PermissionOptions, tools: readon
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
-export function checkPermissionResult(answer: unknown, options: PermissionOptions): PermissionResult {
+export function checkPermissionResult(
+  answer: unknown,
+  options: PermissionOptions,
+  tools: RuledTools,
+): PermissionResult {
   const problem = problemOf(answer);
   if (problem !== undefined) throw new LoopletError("misuse_invalid_argument", "answer", problem);
-  checkUpdates((answer as PermissionResult).updatedPermissions, options);
+  checkUpdates((answer as PermissionResult).updatedPermissions, options, tools);
   return answer as PermissionResult;
 }
 
-/** @throws LoopletError for a switch to a mode that `run.setPermissionMode` refuses */
-export function checkUpdates(updates: unknown, options: PermissionOptions): void {
+/** The names that rules may have; undefined when the host may know tools that it has not described. */
+export type RuledTools = readonly string[] | undefined;
+
+/** @throws LoopletError for a mode that `run.setPermissionMode` refuses, and for rules that `permissions` would */
+export function checkUpdates(updates: unknown, options: PermissionOptions, tools: RuledTools): void {
   if (!Array.isArray(updates)) return;
-  for (const [index, update] of updates.entries())
-    if (isObject(update) && update["type"] === "setMode")
-      checkMode(update["mode"], `updatedPermissions[${index}].mode`, options);
+  for (const [index, update] of updates.entries()) {
+    if (!isObject(update)) continue;
+    const field = `updatedPermissions[${index}]`;
+    const { type, mode, behavior, rules } = update;
+    if (type === "setMode") checkMode(mode, `${field}.mode`, options);
+    if (type !== "addRules" && type !== "replaceRules" && type !== "removeRules") continue;
+    if (!Object.keys(RULES_TABLE).includes(behavior as string) || !Array.isArray(rules)) {
+      throw new LoopletError(
+        "config_invalid_value",
+        field,
+        `needs a behavior (${Object.keys(RULES_TABLE).join(", ")}) and a list of rules`,
+      );
+    }
+    for (const [place, rule] of rules.entries()) {
+      const text = ruleText(rule);
+      const where = `${field}.rules[${place}]`;
+      checkRule(text, where);
+      // One that is taken back may be as wrong as it likes.
+      if (tools !== undefined && type !== "removeRules") checkRuleName(text, where, tools);
+    }
+  }
+}
+
+/** What is neither a rule nor the parts of one is no rule's text either. */
+function ruleText(rule: unknown): string {
+  if (typeof rule === "string") return rule;
+  if (!isObject(rule) || typeof rule["toolName"] !== "string") return "";
+  const { toolName, ruleContent } = rule;
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent as string})`;
 }
 
 const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
@@ -162,12 +197,19 @@ type Asked = Question["permission"];
 export class Permissions {
   readonly #options: PermissionOptions;
   readonly #sets: readonly ToolSet[];
+  readonly #tools: RuledTools;
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, AbortController>();
 
-  constructor(options: PermissionOptions, sets: readonly ToolSet[], driver: () => Driver | undefined) {
+  constructor(
+    options: PermissionOptions,
+    sets: readonly ToolSet[],
+    tools: RuledTools,
+    driver: () => Driver | undefined,
+  ) {
     this.#options = options;
     this.#sets = sets;
+    this.#tools = tools;
     this.#driver = driver;
   }
 
@@ -202,7 +244,7 @@ export class Permissions {
   ): Promise<PermissionResult | { failed: { why: string } } | null> {
     try {
       const answer = (await decide(toolName, input, request)) ?? null;
-      return answer === null ? null : checkPermissionResult(answer, this.#options);
+      return answer === null ? null : checkPermissionResult(answer, this.#options, this.#tools);
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
     }

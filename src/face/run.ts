@@ -121,7 +121,7 @@ export class EngineRun implements Run {
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
-    this.#permissions = new Permissions(parts.permissions, parts.sets, running);
+    this.#permissions = new Permissions(parts.permissions, parts.sets, parts.ruledTools, running);
     this.#stopping = new Stopping(parts.profiles, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
     if (this.#traces.length > 0)
@@ -169,7 +169,7 @@ export class EngineRun implements Run {
   }
 
   answer(questionId: number, answer: unknown): boolean {
-    const result = checkPermissionResult(answer, this.#parts.permissions);
+    const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = (this.#loading.mayAnswer() && this.#driver?.answer(questionId, result)) ?? false;
     this.#permissions.close(questionId);

@@ -170,6 +170,62 @@ describe("permissions", () => {
     expect(JSON.stringify(toolCalls[0]?.output)).toContain("allowDangerouslySkipPermissions");
   });
 
+  it.each([
+    [{ type: "addRules", behavior: "deny", rules: ["Act"] }, "rules[0]", "did you mean act?"],
+    [
+      { type: "replaceRules", behavior: "ask", rules: ["act", { toolName: "Act" }] },
+      "rules[1]",
+      "names no tool",
+    ],
+    [{ type: "addRules", behavior: "allow", rules: ["act()"] }, "rules[0]", "needs Tool or Tool(specifier)"],
+    [
+      { type: "addRules", behavior: "allow", rules: [{ toolName: "act", ruleContent: "" }] },
+      "rules[0]",
+      "needs",
+    ],
+    [{ type: "removeRules", behavior: "allow", rules: [5] }, "rules[0]", "needs"],
+    [{ type: "addRules", behavior: "alow", rules: ["act"] }, "", "needs a behavior"],
+    [{ type: "addRules", behavior: "allow" }, "", "a list of rules"],
+  ])(
+    "S001-29: rules that an answer adds are checked like those at the start: %o",
+    async (update, place, problem) => {
+      const updatedPermissions = [update] as never;
+      const field = ["updatedPermissions[0]", place].filter((part) => part !== "").join(".");
+      const { agent, execute } = setUp({ permissionMode: "default", canUseTool: () => null });
+      const run = agent.run("Go");
+      for await (const event of run.events({ detached: true })) {
+        if (event.type !== "question" || event.question !== "permission") continue;
+        const answer = () => run.answer(event.questionId, { behavior: "allow", updatedPermissions });
+        expect(answer).toThrow(expect.objectContaining({ code: "config_invalid_value", field }));
+        expect(answer).toThrow(problem);
+        run.answer(event.questionId, { behavior: "deny" });
+      }
+      expect(execute).not.toHaveBeenCalled();
+      const asked = setUp({ canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+      const { toolCalls } = await asked.agent.run("Go").result;
+      expect(asked.execute).not.toHaveBeenCalled();
+      expect(JSON.stringify(toolCalls[0]?.output)).toContain(problem);
+    },
+  );
+
+  it("S001-29: rules that an answer adds may name what is not described, and take back anything", async () => {
+    const rules = ["mcp__files", "Edit(src/**)", "Ba*", { toolName: "act" }];
+    const updatedPermissions = [
+      { type: "addRules" as const, behavior: "ask" as const, rules },
+      { type: "removeRules" as const, behavior: "allow" as const, rules: ["Other"] },
+    ];
+    const { agent, execute } = setUp({ canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+    await agent.run("Go").result;
+    expect(execute).toHaveBeenCalledOnce();
+    const added = [{ type: "addRules" as const, behavior: "ask" as const, rules: ["Act"] }];
+    const open = setUp({
+      canUseTool: () => ({ behavior: "allow", updatedPermissions: added }),
+      onUnknownTool: () => "done",
+    });
+    await open.agent.run("Go").result;
+    expect(open.execute).toHaveBeenCalledOnce();
+  });
+
   it("permissionTimeoutMs alone denies what nobody approves, and restricts nothing else", async () => {
     const asked = setUp({ permissionTimeoutMs: 20 }, { needsApproval: true });
     const { toolCalls } = await asked.agent.run("Go").result;

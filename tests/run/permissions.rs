@@ -247,6 +247,49 @@ fn a_rule_that_the_host_adds_counts_from_then_on() {
 }
 
 #[test]
+fn a_rule_that_the_host_adds_and_that_cannot_work_is_told_of() {
+    let rows = [
+        (
+            RuleKind::Deny,
+            "act(rm *)",
+            "permissions.deny: the scope of act(rm *)",
+        ),
+        (RuleKind::Allow, "mcp__*", "patterns: mcp__*"),
+        (RuleKind::Allow, "Bash(npm *)", ""),
+    ];
+    for (behavior, rule, expected) in rows {
+        let mut world = world(json!({"canUseTool": true}));
+        respond(
+            &mut world,
+            &[("look", json!({})), ("act", json!({"command": "ls"}))],
+        );
+        let question = world.questions[0].0;
+        let rules = vec![Rule::parse(rule).unwrap()];
+        let updates = vec![PermissionUpdate::AddRules { behavior, rules }];
+        answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+        let told = warnings(&world).join("");
+        assert!(told.contains(expected), "{rule}: {told}");
+        assert_eq!(told.is_empty(), expected.is_empty(), "{rule}: {told}");
+    }
+}
+
+#[test]
+fn s001_23_an_accepted_edit_shows_its_path() {
+    let schema = json!({"type": "object", "properties": {"file_path": {"type": "string"}, "edits": {}}});
+    let edit = tool("patch", json!({"access": "edit", "inputSchema": schema}));
+    let permissions = json!({"mode": "acceptEdits", "canUseTool": true});
+    let mut world = World::started(config(json!([edit]), json!({ "permissions": permissions })));
+    respond(&mut world, &[("patch", json!({"file_path": "src/a"}))]);
+    assert_eq!(world.tool_log, ["start patch"]);
+    world.return_value("patch", json!(1));
+    respond(
+        &mut world,
+        &[("patch", json!({"edits": [{"file_path": "src/a"}]}))],
+    );
+    assert_eq!(asked(&world), ["patch"]);
+}
+
+#[test]
 fn the_mode_can_be_switched_while_the_run_goes_on() {
     let mut world = world(json!({"mode": "plan", "canUseTool": true}));
     respond(&mut world, &[("act", json!({}))]);

@@ -9,7 +9,9 @@ use super::super::json_writer::{push_raw, push_text, push_text_if};
 use super::super::message::Json;
 use super::super::output::{EffectKind, Output, Question};
 use super::super::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
-use super::super::policy::permission::{Permissions, Verdict};
+use super::super::policy::permission::{IGNORED_RULES, Permissions, Verdict};
+use super::super::profile::Profile;
+use super::super::text::join_owned;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{Call, CallPhase};
 use super::calling::fault;
@@ -191,11 +193,17 @@ impl Agent {
     }
 
     fn take_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
+        let mut is_changed = false;
         for update in answer.updates {
-            match update {
-                PermissionUpdate::Beside(message) => self.warn(desk, "permission_update", message),
-                update => apply(update, desk.permissions.get_or_insert_with(Permissions::open)),
+            if let PermissionUpdate::Beside(message) = update {
+                self.warn(desk, "permission_update", message);
+            } else {
+                apply(update, desk.permissions.get_or_insert_with(Permissions::open));
+                is_changed = true;
             }
+        }
+        if is_changed {
+            self.warn_of_rules(desk);
         }
         if answer.allow {
             if self.change_input(desk, index, answer.updated_input) {
@@ -210,6 +218,24 @@ impl Agent {
             return self.cancel(desk, why);
         }
         self.refuse(desk, index, answer.message, reason.into());
+    }
+
+    /// Rules that are wrong when a run starts keep it from starting; those that an answer adds count as far as they can.
+    fn warn_of_rules(&self, desk: &mut Desk<'_>) {
+        let Some(permissions) = desk.permissions.as_ref() else {
+            return;
+        };
+        let check = |profile: &Profile| permissions.check(&profile.config.tools).err();
+        let wrong = desk.profiles.iter().find_map(check);
+        let ignored = permissions.ignored_rules();
+        if let Some(error) = wrong {
+            let message = [&error.field, ": ", &error.problem].concat();
+            self.warn(desk, "invalid_rule", message);
+        }
+        if !ignored.is_empty() {
+            let message = [IGNORED_RULES, &join_owned(&ignored, ", ")].concat();
+            self.warn(desk, "rules_ignored", message);
+        }
     }
 
     /// Denies a call, and has hooks hear of it first.

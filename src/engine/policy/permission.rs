@@ -13,6 +13,9 @@ use super::address;
 use super::rule::{Rule, cover, is_glob};
 use super::subject::Subject;
 
+/// Before [`Permissions::ignored_rules`].
+pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
+
 /// What is done with a call that no rule speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,6 +3,7 @@
 use super::super::event::EventKind;
 use super::super::ledger::Place;
 use super::super::message::Block;
+use super::super::policy::permission::IGNORED_RULES;
 use super::super::profile::Profile;
 use super::super::text::join_owned;
 use super::super::timers::TimerReason;
@@ -65,11 +66,7 @@ impl Run {
                 unasked,
                 "canUseTool is not asked about these tools, because the mode or a rule allows them: ",
             ),
-            (
-                "rules_ignored",
-                ignored,
-                "These allow rules are ignored, because their names are patterns: ",
-            ),
+            ("rules_ignored", ignored, IGNORED_RULES),
         ] {
             if !names.is_empty() {
                 let message = [what, &join_owned(&names, ", ")].concat();
