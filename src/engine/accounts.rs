@@ -15,6 +15,9 @@ struct Account {
     parent: Option<u32>,
     max_total_tokens: Option<u64>,
     max_cost_nano_usd: Option<u64>,
+    max_tool_calls: Option<u32>,
+    /// Tool calls of the agent alone.
+    tool_calls: usize,
     /// Of all finished model calls.
     spent: Usage,
     /// Of those that have reported nothing, by estimate.
@@ -58,6 +61,8 @@ impl Accounts {
             parent,
             max_total_tokens: limits.max_total_tokens,
             max_cost_nano_usd: limits.max_cost_nano_usd,
+            max_tool_calls: limits.max_tool_calls,
+            tool_calls: 0,
             spent: Usage::default(),
             unreported: Usage::default(),
         });
@@ -68,6 +73,7 @@ impl Accounts {
         if let Some(account) = self.all.get_mut(agent as usize) {
             account.max_total_tokens = limits.max_total_tokens;
             account.max_cost_nano_usd = limits.max_cost_nano_usd;
+            account.max_tool_calls = limits.max_tool_calls;
         }
     }
 
@@ -128,6 +134,41 @@ impl Accounts {
         claimed
     }
 
+    /// How many tools the agent has called so far.
+    pub fn note_tool_calls(&mut self, agent: u32, calls: usize) {
+        if let Some(account) = self.all.get_mut(agent as usize) {
+            account.tool_calls = calls;
+        }
+    }
+
+    pub fn own_tool_calls(&self, agent: u32) -> usize {
+        self.account(agent).map_or(0, |account| account.tool_calls)
+    }
+
+    /// The tool calls of the agent and those below it.
+    pub fn tool_calls(&self, agent: u32) -> usize {
+        let of_it = |(index, account): (usize, &Account)| {
+            let is_below = self.is_below(index as u32, agent);
+            if is_below { account.tool_calls } else { 0 }
+        };
+        self.all.iter().enumerate().map(of_it).sum()
+    }
+
+    /// The topmost agent, of this one and those above it, that would have called more tools than it may with so many
+    /// more of this one.
+    pub fn overcalled(&self, agent: u32, more: usize) -> Option<u32> {
+        let mut found = None;
+        let mut at = Some(agent);
+        while let Some((index, account)) = at.and_then(|at| Some((at, self.all.get(at as usize)?))) {
+            let is_over = |most: u32| self.tool_calls(index) + more > most as usize;
+            if account.max_tool_calls.is_some_and(is_over) {
+                found = Some(index);
+            }
+            at = account.parent;
+        }
+        found
+    }
+
     fn change_open(&mut self, agent: u32, change: &mut dyn FnMut(&mut OpenCall)) {
         if let Some(open) = self.open.iter_mut().find(|open| open.agent == agent) {
             return change(open);
@@ -167,6 +208,13 @@ impl Accounts {
             at = account.parent;
         }
         found
+    }
+
+    /// The topmost agent that has hit a limit which counts what is below it too.
+    pub fn exceeded(&self, agent: u32) -> Option<(u32, StoppedBy)> {
+        let calls = self.overcalled(agent, 0);
+        self.overrun(agent)
+            .or_else(|| calls.map(|above| (above, StoppedBy::ToolCalls)))
     }
 
     /// Whether `above` is this agent, or one above it.

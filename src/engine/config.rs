@@ -243,7 +243,7 @@ pub struct Limits {
     pub max_cost_nano_usd: Option<u64>,
     /// Answers with tool calls; default none. The answer after the last round is always allowed, its calls are not.
     pub max_tool_rounds: Option<u32>,
-    /// Tool calls of one run; default none. An answer that would exceed it ends the run before its tools.
+    /// Tool calls of an agent and those below it; default none. An answer that would exceed it ends it before its tools.
     pub max_tool_calls: Option<u32>,
     /// Levels of subagents below the run's own agent; default 1, at most 8.
     pub max_subagent_depth: u32,

@@ -47,7 +47,7 @@ export interface StopOptions {
   allowUnknownPrice?: boolean | undefined;
   /** Answers with tool calls in one run, a positive integer. Default: none. A final answer is always allowed; calls beyond it end the run as `stopped` by `tool_rounds`. */
   maxToolRounds?: number | undefined;
-  /** Tool calls of one run, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */
+  /** Tool calls of one run with its subagents, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */
   maxToolCalls?: number | undefined;
   /** Any of these ends the run as `stopped` by `condition` when a round of tools is over. Default: none. */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;

@@ -45,6 +45,7 @@ mod random_schedules;
 mod recovery;
 mod reservations;
 mod retries;
+mod shared_counts;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/speak.rs"]
 mod speak;

@@ -46,6 +46,7 @@ impl Agent {
         if let Some(error) = self.unregistered(desk) {
             return self.end_failed(desk, error);
         }
+        self.count_calls(desk);
         if let Some(stopped_by) = self.limit_on_tools(desk) {
             return self.reach_limit(desk, stopped_by, Step::Tools);
         }

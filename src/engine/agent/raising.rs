@@ -38,7 +38,6 @@ impl Agent {
     /// What keeps the calls of an answer from being run.
     pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         let limits = self.limits(desk);
-        let calls = self.records.len() + self.tools.told().count();
         if let Some(stopped_by) = self.over_limit(desk) {
             Some(stopped_by)
         } else if limits
@@ -46,11 +45,22 @@ impl Agent {
             .is_some_and(|most| self.tool_rounds >= most)
         {
             Some(StoppedBy::ToolRounds)
-        } else if limits.max_tool_calls.is_some_and(|most| calls > most as usize) {
-            Some(StoppedBy::ToolCalls)
         } else {
-            None
+            let over = desk.ledger.accounts.overcalled(self.index, self.new_calls(desk));
+            over.map(|_| StoppedBy::ToolCalls)
         }
+    }
+
+    /// Calls that its account does not have yet.
+    fn new_calls(&self, desk: &Desk<'_>) -> usize {
+        let all = self.records.len() + self.tools.told().count();
+        all.saturating_sub(desk.ledger.accounts.own_tool_calls(self.index))
+    }
+
+    /// The calls of a whole answer count, for the agents above too.
+    pub(super) fn count_calls(&self, desk: &mut Desk<'_>) {
+        let all = self.records.len() + self.tools.told().count();
+        desk.ledger.accounts.note_tool_calls(self.index, all);
     }
 
     /// Whether the host is asked before a limit stops the agent.
@@ -61,8 +71,12 @@ impl Agent {
     /// The host may raise it; else the agent stops.
     pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, before: Step) {
         // Of a limit of an agent above, that one is asked about.
-        let overrun = desk.ledger.accounts.overrun(self.index);
-        let is_own = overrun.is_none_or(|(agent, _)| agent == self.index);
+        let accounts = &desk.ledger.accounts;
+        let whose = match stopped_by {
+            StoppedBy::ToolCalls => accounts.overcalled(self.index, 0),
+            _ => accounts.overrun(self.index).map(|(agent, _)| agent),
+        };
+        let is_own = whose.is_none_or(|agent| agent == self.index);
         if !is_own || !self.may_raise(desk) {
             return self.stop(desk, stopped_by);
         }
@@ -97,7 +111,7 @@ impl Agent {
         }
         push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
         push_count(&mut input, "toolRounds", self.tool_rounds.into());
-        let calls = self.records.len() + self.tools.told().count();
+        let calls = desk.ledger.accounts.tool_calls(self.index);
         push_count(&mut input, "toolCalls", calls as u64);
         self.ask_hooks(desk, event, "", point, input);
     }

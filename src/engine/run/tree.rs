@@ -172,7 +172,7 @@ impl Run {
         if let Some((above, by)) = self
             .ledger
             .accounts
-            .overrun(index)
+            .exceeded(index)
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
             self.on_agent(parent.agent, |agent, desk| {
