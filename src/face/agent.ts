@@ -1,7 +1,7 @@
 /** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "./chat.js";
-import { checkOptions, describe, jsonOf } from "./check.js";
+import { checkOptions, describe, describeReturned, jsonOf } from "./check.js";
 import { checkWindow, instructionsOf } from "./context.js";
 import type { LoadEngine } from "./engine.js";
 import { LoopletError } from "./errors.js";
@@ -227,12 +227,13 @@ function checkedNow(clock: Clock): () => number {
   return () => {
     const now: unknown = clock.now();
     if (typeof now === "number" && now >= 0 && now < 2 ** 53) return now;
+    const got = describeReturned(now);
     if (isTold) return NaN;
     isTold = true;
     throw new LoopletError(
       "config_invalid_value",
       "clock.now",
-      `needs to return milliseconds since 1970, got ${describe(now)}`,
+      `needs to return milliseconds since 1970, got ${got}`,
     );
   };
 }
@@ -243,12 +244,13 @@ function checkedRandom(random: () => number): () => number {
   return () => {
     const drawn: unknown = random();
     if (typeof drawn === "number" && drawn >= 0 && drawn < 1) return drawn;
+    const got = describeReturned(drawn);
     if (isTold) return Math.random();
     isTold = true;
     throw new LoopletError(
       "config_invalid_value",
       "random",
-      `needs to return numbers from 0 to below 1, got ${describe(drawn)}`,
+      `needs to return numbers from 0 to below 1, got ${got}`,
     );
   };
 }
@@ -260,7 +262,7 @@ function checkedIds(ids: () => string): () => string {
     throw new LoopletError(
       "config_invalid_value",
       "ids",
-      `needs to return a text that is not empty, got ${id === "" ? "an empty one" : describe(id)}`,
+      `needs to return a text that is not empty, got ${id === "" ? "an empty one" : describeReturned(id)}`,
     );
   };
 }

@@ -1,5 +1,6 @@
 /** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
 import { LoopletError } from "./errors.js";
+import { isThenable } from "./exchange.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
 import type { LoopletErrorCode } from "./error-types.js";
 
@@ -180,6 +181,23 @@ export function at(path: string, name: string): string {
 /** As `describe`, but shows a string: for what should have been one of a few words. */
 export function describeWord(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : describe(value);
+}
+
+/** The same of what a function has returned where a value is due. A promise's rejection is nobody's then: it is heard here. */
+export function describeReturned(value: unknown): string {
+  if (!isThenable(value)) return describe(value);
+  Promise.resolve(value).catch(() => {});
+  return "a promise: the function must not be async";
+}
+
+/** Runs what checks options that stand at `place`, so that its errors say so. */
+export function placed<T>(place: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LoopletError)) throw error;
+    throw new LoopletError(error.code, at(place, error.field), error.message.slice(error.field.length + 2));
+  }
 }
 
 /** A value in words, for an error; short, and never a secret: strings are only named as such. */

@@ -1,5 +1,5 @@
 /** The host's part in compaction: checks the options, asks the function that summarises. Decides nothing. */
-import { at, checkOptions, checkValue, describe } from "./check.js";
+import { at, checkOptions, checkValue, describe, describeReturned } from "./check.js";
 import type { CompactionOptions, CompactionRequest, ContextOptions } from "./context-types.js";
 import type { Question } from "./driver.js";
 import type { Driver } from "./engine.js";
@@ -85,7 +85,7 @@ export function instructionsOf({ instructions }: ContextOptions): string | undef
     throw new LoopletError(
       "config_wrong_type",
       "instructions",
-      `needs a string, or a function that returns one, got ${describe(told)}`,
+      `needs a string, or a function that returns one, got ${describeReturned(told)}`,
     );
   }
   return told === "" ? undefined : told;

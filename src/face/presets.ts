@@ -2,7 +2,7 @@
  * Rows of options that make `createAgent` behave as the loop that they are named after; spread one and override what you
  * like: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools })`.
  */
-import { checkValue, describe } from "./check.js";
+import { checkValue, describe, placed } from "./check.js";
 import { LoopletError } from "./errors.js";
 import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./types.js";
 
@@ -156,7 +156,9 @@ export function defineAgent<V extends string>(
     const values = { ...variables, ...own };
     const merged = { ...base, ...changes };
     const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
-    const one = { agent: createAgent({ ...merged, ...system }), values };
+    const create = (): Agent => createAgent({ ...merged, ...system });
+    // The base has been checked: what is wrong is the variant's.
+    const one = { agent: name === "" ? create() : placed(`variants.${name}`, create), values };
     made.set(name, one);
     return one;
   };

@@ -1,5 +1,5 @@
 /** What each agent of a run is configured with by itself: the one that is started, and its subagents. */
-import { at, checkOptions, checkWord, describe } from "./check.js";
+import { at, checkOptions, checkWord, describe, placed } from "./check.js";
 import { contextConfig } from "./context.js";
 import { LoopletError } from "./errors.js";
 import type { ModelList } from "./model-list.js";
@@ -21,13 +21,7 @@ export type EngineConfig = { [name: string]: unknown };
  * @throws LoopletError `config_…`
  */
 export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): EngineConfig {
-  try {
-    return config(options, tools);
-  } catch (error) {
-    if (!(error instanceof LoopletError) || field === "") throw error;
-    const problem = error.message.slice(error.field.length + 2);
-    throw new LoopletError(error.code, at(field, error.field), problem);
-  }
+  return field === "" ? config(options, tools) : placed(field, () => config(options, tools));
 }
 
 function config(options: ProfileOptions, tools: ToolSet): EngineConfig {

@@ -2,7 +2,7 @@
  * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
  * forgotten at once: whatever its tool still does has no effect.
  */
-import { describe } from "./check.js";
+import { describe, describeReturned } from "./check.js";
 import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./driver.js";
 import type { Driver } from "./engine.js";
 import { jsonOf } from "./tool-json.js";
@@ -245,7 +245,10 @@ async function leave(generator: ToolGenerator): Promise<void> {
 
 function resourceKey({ options }: KnownTool, input: unknown): string | undefined {
   const key: unknown = options.resourceKey?.(input);
-  return key === undefined || key === null || key === "" ? undefined : String(key);
+  if (key === undefined || key === null || key === "") return undefined;
+  if (typeof key === "object")
+    throw new TypeError(`resourceKey needs to return a text, got ${describeReturned(key)}`);
+  return String(key);
 }
 
 /** What cannot be decided is asked about. */

@@ -1,6 +1,6 @@
 /** Lets the host's tracers follow the runs of an agent. */
 import { LoopletError } from "./errors.js";
-import { describe } from "./check.js";
+import { describe, describeReturned } from "./check.js";
 import type { AgentParts } from "./agent.js";
 import type { Trace, TraceOptions, Tracer } from "./types.js";
 
@@ -27,7 +27,10 @@ export function traces(
   const { vendor, model } = tracing.model;
   return [...tracersOf(tracing), ...hearers].flatMap((tracer) => {
     try {
-      return [tracer({ id, vendor, model, now: () => clock.now(), random })];
+      const trace: unknown = tracer({ id, vendor, model, now: () => clock.now(), random });
+      if (typeof (trace as Trace | undefined)?.onEvent === "function") return [trace as Trace];
+      const problem = `needs to return { onEvent }, got ${describeReturned(trace)}`;
+      throw new LoopletError("config_wrong_type", "trace", problem);
     } catch (error) {
       report(error);
       return [];

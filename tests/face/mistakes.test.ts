@@ -1,5 +1,5 @@
 // What a newcomer writes by mistake, and what comes of it.
-import { anthropic, compatible, createAgent, custom, ToolError } from "looplet";
+import { anthropic, compatible, createAgent, custom, subagent, ToolError } from "looplet";
 import { defineAgent } from "looplet/presets";
 import { practice, scripted } from "looplet/practice";
 import { traceRows } from "looplet/trace";
@@ -109,4 +109,38 @@ describe("what the model reads of a throw that says nothing", () => {
       JSON.stringify(JSON.stringify({ error: told })).slice(1, -1),
     );
   });
+});
+
+describe("a mistake in an agent of several is told with its place", () => {
+  const inner = (variant: object, base: object = {}) =>
+    defineAgent(createAgent, anyOf({ model, ...base, variants: { small: variant } }));
+
+  it.each<[string, () => unknown, RegExp]>([
+    [
+      "of a variant",
+      () => inner({ maxIterations: 0 }),
+      /^variants\.small\.maxIterations: needs a positive integer/,
+    ],
+    [
+      "deep in a variant",
+      () => inner({ timeouts: { totalMs: -1 } }),
+      /^variants\.small\.timeouts\.totalMs: /,
+    ],
+    [
+      "with a wrong name",
+      () => inner({ maxIteration: 1 }),
+      /^variants\.small\.maxIteration: .*did you mean maxIterations/,
+    ],
+    ["of the base", () => inner({}, { maxIterations: 0 }), /^maxIterations: /],
+    [
+      "of a subagent",
+      () => createAgent({ model, tools: { researcher: subagent({ description: "R", maxUsd: -1 }) } }),
+      /^tools\.researcher\.maxUsd: /,
+    ],
+    [
+      "of a subagent by its name",
+      () => subagent({ name: "researcher", description: "R", maxIterations: anyOf("3") }),
+      /^researcher\.maxIterations: /,
+    ],
+  ])("%s", (_, attempt, told) => expect(attempt).toThrow(told));
 });

@@ -277,7 +277,7 @@ describe("S000-28: an agent in several sizes", () => {
     const model = anthropic("m", { apiKey: "k" });
     const wrong = { model, variants: { small: { maxIterations: 0 } } };
     expect(() => defineAgent(createAgent, wrong)).toThrow(
-      expect.objectContaining({ field: "maxIterations" }),
+      expect.objectContaining({ field: "variants.small.maxIterations" }),
     );
   });
 });

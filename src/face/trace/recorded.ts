@@ -1,6 +1,6 @@
 /** Spans as plain objects, for a file, a database or a page that draws them. */
 import type { Tracer } from "../types.js";
-import { writer, type Sink } from "./sink.js";
+import { tracing, type Sink } from "./sink.js";
 import { checkSpanOptions, SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
 
 /** A span that has ended, or, if it was asked for, that has begun. */
@@ -24,7 +24,7 @@ export interface Span {
 
 /** Gives `sink` every span as it ends, children before their parents; with `starts: true` also as it begins. */
 export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: boolean } = {}): Tracer {
-  const write = writer(sink);
+  const open = tracing(sink);
   checkSpanOptions(options, "traceSpans", { starts: "boolean" });
   return (run) => {
     const hex = (digits: number): string => {
@@ -32,18 +32,21 @@ export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: b
       return drawn.join("");
     };
     const traceId = hex(32);
-    return new SpanTree<Span>(run, options, {
-      start({ name, kind, startMs, attributes }, parent) {
-        const parentSpanId = parent?.spanId ?? null;
-        const begun = { traceId, spanId: hex(16), parentSpanId, name, kind, startMs };
-        const span: Span = { ...begun, endMs: null, status: "unset", attributes, events: [] };
-        if (options.starts === true) void write({ ...span, attributes: { ...attributes } });
-        return span;
-      },
-      end(span, { endMs, error, attributes, events }) {
-        const status = error === undefined ? "unset" : "error";
-        return write({ ...span, endMs, status, attributes: { ...attributes }, events });
-      },
-    });
+    return open(
+      (write) =>
+        new SpanTree<Span>(run, options, {
+          start({ name, kind, startMs, attributes }, parent) {
+            const parentSpanId = parent?.spanId ?? null;
+            const begun = { traceId, spanId: hex(16), parentSpanId, name, kind, startMs };
+            const span: Span = { ...begun, endMs: null, status: "unset", attributes, events: [] };
+            if (options.starts === true) write({ ...span, attributes: { ...attributes } });
+            return span;
+          },
+          end(span, { endMs, error, attributes, events }) {
+            const status = error === undefined ? "unset" : "error";
+            write({ ...span, endMs, status, attributes: { ...attributes }, events });
+          },
+        }),
+    );
   };
 }

@@ -3,8 +3,9 @@
  * loop ended, each before it why the model stopped; so a row is written when the next iteration begins, or at the end.
  */
 import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../types.js";
-import { checkOptions, checkValue } from "../check.js";
-import { writer, type Sink } from "./sink.js";
+import { LoopletError } from "../errors.js";
+import { checkOptions, checkValue, describeReturned } from "../check.js";
+import { tracing, type Sink } from "./sink.js";
 
 /** A tool call, without its input and its output. */
 export interface TracedCall {
@@ -51,14 +52,18 @@ export interface RowOptions {
 
 /** Gives `sink` a row per iteration. */
 export function traceRows(sink: Sink<TraceRow>, options: RowOptions = {}): Tracer {
-  const write = writer(sink);
+  const open = tracing(sink);
   checkOptions(options, "traceRows", { jobId: "any", subagents: "boolean" });
   if (options.jobId !== undefined && typeof options.jobId !== "function")
     checkValue(options.jobId, "traceRows.jobId", "text");
   return (run) => {
     const { jobId } = options;
-    const job = typeof jobId === "function" ? jobId(run) : (jobId ?? uuid(run.random));
-    return new Rows(run, job, options.subagents !== false, write);
+    const job: unknown = typeof jobId === "function" ? jobId(run) : (jobId ?? uuid(run.random));
+    if (typeof job !== "string") {
+      const problem = `needs to return a text, got ${describeReturned(job)}`;
+      throw new LoopletError("config_wrong_type", "traceRows.jobId", problem);
+    }
+    return open((write) => new Rows(run, job, options.subagents !== false, write));
   };
 }
 

@@ -1,10 +1,39 @@
 import { describe } from "../check.js";
 import { LoopletError } from "../errors.js";
+import { isThenable } from "../exchange.js";
+import type { Trace } from "../types.js";
 
 /** Where records go: a function, or anything with a `write`. What it returns is awaited only to report a rejection. */
 export type Sink<T> = ((record: T) => unknown) | { write(record: T): unknown };
 
-export function writer<T>(sink: Sink<T>): (record: T) => unknown {
+/** Makes traces that write to a sink. A step may write several records: whatever throws or rejects is told of. */
+export function tracing<T>(sink: Sink<T>): (make: (write: (record: T) => void) => Trace) => Trace {
+  const write = writer(sink);
+  return (make) => {
+    let open: PromiseLike<unknown>[] = [];
+    const trace = make((record) => {
+      const written = write(record);
+      if (isThenable(written)) open.push(written);
+    });
+    const step = (tell: () => unknown): unknown => {
+      try {
+        tell();
+      } catch (error) {
+        open.push(Promise.reject(error));
+      }
+      const all = open;
+      open = [];
+      return all.length === 0 ? undefined : Promise.all(all);
+    };
+    return {
+      onEvent: (event) => step(() => trace.onEvent(event)),
+      onToolThrow: (toolCallId, thrown) => step(() => trace.onToolThrow?.(toolCallId, thrown)),
+      onEnd: (result) => step(() => trace.onEnd?.(result)),
+    };
+  };
+}
+
+function writer<T>(sink: Sink<T>): (record: T) => unknown {
   if (typeof sink !== "function" && typeof (sink as { write?: unknown } | undefined)?.write !== "function") {
     const problem = `needs a function or an object with write(record), got ${describe(sink)}`;
     throw new LoopletError("config_wrong_type", "trace", problem);
