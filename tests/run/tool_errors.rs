@@ -133,6 +133,21 @@ fn the_host_words_all_errors_of_a_round_at_once() {
 }
 
 #[test]
+fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
+    let mut world = world(
+        json!({"toolErrorFormat": "host"}),
+        &[call("a", "none", json!({}))],
+    );
+    world.confirm_saves = false;
+    let (question, _) = world.questions.remove(0);
+    world.input(Input::Answered {
+        question,
+        answer: QuestionAnswer::Worded(vec!["Gibt es nicht.".into()]),
+    });
+    assert_eq!(said(&world), ["Gibt es nicht."]);
+}
+
+#[test]
 fn without_the_hosts_words_an_error_is_structured() {
     for answer in [
         QuestionAnswer::Failed { why: "thrown".into() },

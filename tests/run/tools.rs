@@ -118,6 +118,21 @@ fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
 }
 
 #[test]
+fn a_checked_call_starts_before_the_check_is_saved() {
+    let tools = json!([tool("save", json!({"prepare": true}))]);
+    let mut world = asked(
+        tools,
+        json!({"toolExecution": "parallel"}),
+        ["save", "save", "save"],
+    );
+    world.confirm_saves = false;
+    let (question, _) = world.questions.remove(0);
+    let answer = QuestionAnswer::Prepared(vec![PreparedCall::default(); 3]);
+    world.input(Input::Answered { question, answer });
+    assert_eq!(world.tool_log, ["start a", "start b", "start c"]);
+}
+
+#[test]
 fn the_host_may_change_the_input_and_the_history_keeps_what_the_model_wrote() {
     let mut world = asked(
         json!([tool("save", json!({"prepare": true}))]),
