@@ -5,7 +5,7 @@
 //! parsers that do not take `\` for a slash, hosts with characters that IDNA maps, percent signs, IPv6, IPv4 in any but
 //! its usual form. <https://url.spec.whatwg.org/#concept-basic-url-parser> (2026-11-22)
 
-use super::super::text::{join, parts, replaced};
+use super::super::text::{find, join, parts, replaced};
 use super::path::{clean, unescaped};
 use super::rule::{is_glob, matches};
 
@@ -39,7 +39,7 @@ pub fn fits(specifier: &str, address: &str, is_allowing: bool) -> bool {
         }
     };
     let (text, pattern) = (folded(address), folded(specifier));
-    let target = pattern.split_once("://");
+    let target = find(&pattern, "://").and_then(|at| Some((pattern.get(..at)?, pattern.get(at + 3..)?)));
     if target.is_some_and(|(scheme, _)| !is_glob(scheme) && port_of(scheme).is_none()) {
         return matches(&pattern, &text);
     }

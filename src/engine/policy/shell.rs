@@ -118,24 +118,24 @@ fn may_be_line(word: &str) -> bool {
 
 fn is_assignment(word: &str) -> bool {
     let name = parts(word, b"=[+").first().copied().unwrap_or_default();
-    word.contains('=')
-        && !name.starts_with(|sign: char| sign.is_ascii_digit())
-        && !name.is_empty()
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    word.contains('=') && !name.is_empty() && !name.starts_with(is_digit) && is_name(name)
 }
 
-/// A shell makes names of files, or several words, of it.
+/// Of a variable.
+fn is_name(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// A shell makes another name, or several words, of it. A variable alone is no more than unknown.
 fn is_pattern(name: &str) -> bool {
-    let mut last = ' ';
-    for sign in name.chars() {
-        if matches!(sign, '*' | '?' | '[' | '{') && last != '$' {
-            return name != "[" && name != "[[";
-        }
-        last = sign;
-    }
-    false
+    let inside = name.strip_prefix('$').unwrap_or("-");
+    let inside = inside.strip_prefix('{').unwrap_or(inside);
+    name.contains(['*', '?', '[', '{', '$'])
+        && name != "["
+        && name != "[["
+        && !is_name(inside.strip_suffix('}').unwrap_or(inside))
 }
 
 /// With one blank for every run of white space.

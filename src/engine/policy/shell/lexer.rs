@@ -7,8 +7,8 @@ use std::str::CharIndices;
 use super::super::super::text::{join_owned, parts};
 use super::super::rule::step;
 use super::{
-    BLANK, Command, KEYWORDS, Line, Mode, RUNNERS, has_word, is_assignment, is_pattern, is_separator,
-    may_be_line, squeezed,
+    BLANK, Command, KEYWORDS, Line, Mode, RUNNERS, has_word, is_assignment, is_name, is_pattern,
+    is_separator, may_be_line, squeezed,
 };
 
 /// How many brackets and quotes may be open.
@@ -267,7 +267,11 @@ impl<'a> Lexer<'a> {
                     Some('U') => self.number(0, 16, 8),
                     Some(digit @ '0'..='7') => self.number(digit.to_digit(8).unwrap_or(0), 8, 2),
                     Some('a' | 'b' | 'e' | 'f' | 'n' | 'r' | 't' | 'v') => ' ',
-                    Some(sign) => sign,
+                    Some(sign) => {
+                        // For a shell that does not know such quotes they end here.
+                        self.is_unclear |= sign == '\'';
+                        sign
+                    }
                     None => break,
                 },
                 sign => sign,
@@ -300,7 +304,8 @@ impl<'a> Lexer<'a> {
     fn read_redirection(&mut self, at: usize, sign: char) {
         self.draft.from.get_or_insert(at);
         let is_descriptor = |word: &mut String| {
-            word.bytes().all(|byte| byte.is_ascii_digit()) || (word.starts_with('{') && word.ends_with('}'))
+            let name = word.strip_prefix('{').and_then(|word| word.strip_suffix('}'));
+            word.bytes().all(|byte| byte.is_ascii_digit()) || name.is_some_and(is_name)
         };
         if self.draft.word.take_if(is_descriptor).is_none() {
             self.end_word(at);
