@@ -27,29 +27,29 @@ const more = [
  * reached plus 2 %; `target`: what is wanted. Panics unwind.
  */
 const rows = [
-  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 156_300 },
-  { name: "two protocols", imports: twoModels, parts: two, budget: 163_800, target: 90_000 },
-  { name: "five protocols", imports: fiveModels, parts: five, budget: 189_400, target: 110_000 },
+  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 163_600 },
+  { name: "two protocols", imports: twoModels, parts: two, budget: 171_000, target: 90_000 },
+  { name: "five protocols", imports: fiveModels, parts: five, budget: 195_000, target: 110_000 },
   {
     name: "one protocol, all of control",
     imports: [...plain, ...more],
     parts: [...two.slice(0, 1), ...questions],
-    budget: 172_300,
+    budget: 179_900,
   },
   {
     name: "two protocols, all of control",
     imports: [...twoModels, ...more],
     parts: [...two, ...questions],
-    budget: 179_800,
+    budget: 187_300,
   },
   {
     name: "five protocols, all of control",
     imports: [...fiveModels, ...more],
     parts: [...five, ...questions],
-    budget: 205_300,
+    budget: 211_300,
     target: 130_000,
   },
-  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 214_900 },
+  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 220_800 },
 ];
 
 /** Prints the table and tells whether the package is within its budgets. */
