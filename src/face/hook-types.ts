@@ -101,12 +101,10 @@ export interface HookInputs {
     readonly error: Failure;
     readonly lastAssistantMessage: string;
   };
-  /** Somebody is waited for: a permission question is open. What the hook returns does not matter. */
-  Notification: {
-    readonly event: "Notification";
+  /** Somebody is waited for: a permission question is open. Nothing waits for the hook; what it adds is told later. */
+  Notification: HookPoint<"Notification"> & {
     readonly notificationType: "permission_prompt";
     readonly message: string;
-    readonly agentPath: string;
     /** For `run.answer`. */
     readonly questionId: number;
     readonly toolName: string;

@@ -9,7 +9,7 @@ import { checkUpdates, type RuledTools } from "./permissions.js";
 import type { PermissionOptions } from "./permission-types.js";
 import type { HookAnswer } from "./question.js";
 import { reportUnheard } from "./run-end.js";
-import type { RunEventOf, ToolRunOptions, Tracer } from "./types.js";
+import type { ToolRunOptions, Tracer } from "./types.js";
 
 const TOOL_EVENTS = [
   "PreToolUse",
@@ -27,8 +27,9 @@ const OTHER_EVENTS = [
   "Stop",
   "PreCompact",
   "PostCompact",
+  "Notification",
 ];
-const HEARD_EVENTS = ["StopFailure", "Notification", "SessionEnd"];
+const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
@@ -38,6 +39,7 @@ const WORDS: { readonly [event: string]: readonly string[] } = {
   PreCompact: TRIGGERS,
   PostCompact: TRIGGERS,
   SessionStart: ["startup", "resume", "clear"],
+  Notification: ["permission_prompt"],
 };
 const GROUP_TABLE: OptionTable = {
   matcher: "string",
@@ -106,40 +108,23 @@ export function hookFunctions(
   return functions;
 }
 
-/** The hooks that nothing waits for: they follow a run as tracers do. */
+/** The hooks about a failure: they follow a run as tracers do. */
 export function hearers(options: HookOptions): Tracer[] {
   const tracers: Tracer[] = [];
   const { signal } = new AbortController();
   for (const [event, { matcher, hooks }] of groups(options)) {
-    if (!HEARD_EVENTS.includes(event) || event === "SessionEnd") continue;
+    if (event !== "StopFailure") continue;
     const isFor = matcherOf(matcher, "matcher") ?? (() => true);
     for (const hook of hooks as readonly AnyHook[])
-      tracers.push(() =>
-        event === "StopFailure"
-          ? {
-              onEvent: () => {},
-              onEnd: ({ error, text }) =>
-                error != null && isFor(error.code)
-                  ? call(hook, { event, error, lastAssistantMessage: text }, signal)
-                  : undefined,
-            }
-          : {
-              onEvent: (told) =>
-                told.type === "question" && told.question === "permission" && isFor(PROMPT)
-                  ? call(hook, notification(told), signal)
-                  : undefined,
-            },
-      );
+      tracers.push(() => ({
+        onEvent: () => {},
+        onEnd: ({ error, text }) =>
+          error != null && isFor(error.code)
+            ? call(hook, { event, error, lastAssistantMessage: text }, signal)
+            : undefined,
+      }));
   }
   return tracers;
-}
-
-const PROMPT = "permission_prompt";
-
-function notification({ agentPath, questionId, data }: RunEventOf<"question">): HookInputs["Notification"] {
-  const toolName = data?.toolName ?? "";
-  const message = `${toolName} needs your approval: ${data?.reason}`;
-  return { event: "Notification", notificationType: PROMPT, message, agentPath, questionId, toolName };
 }
 
 /** What tells the hooks that a session has ended. */
@@ -237,6 +222,6 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
 
 function wordsOf(event: string): string[] {
   if (event === "PreToolUse") return ["allow", "deny", "ask", "defer"];
-  if (event === "SessionStart") return [];
+  if (event === "SessionStart" || event === "Notification") return [];
   return event === "PermissionRequest" ? ["allow", "deny"] : ["block"];
 }

@@ -300,9 +300,10 @@ describe("hooks", () => {
     expect(hears).toHaveBeenCalledExactlyOnceWith(
       {
         event: "Notification",
+        agentPath: "root",
+        iteration: 1,
         notificationType: "permission_prompt",
         message: expect.stringContaining("act needs your approval"),
-        agentPath: "root",
         questionId: expect.any(Number),
         toolName: "act",
       },
@@ -353,11 +354,7 @@ describe("hooks", () => {
     const known = [...rust.matchAll(/\(HookEvent::\w+, "(\w+)"\)/g)].map(([, name]) => name!);
     const lists = /const TOOL_EVENTS = (.*?)const EVENTS_TABLE/s.exec(face)?.[1] ?? "";
     const offered = [...lists.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
-    expect(offered.filter((name) => !known.includes(name))).toEqual([
-      "StopFailure",
-      "Notification",
-      "SessionEnd",
-    ]);
+    expect(offered.filter((name) => !known.includes(name))).toEqual(["StopFailure", "SessionEnd"]);
   });
 });
 

@@ -193,3 +193,39 @@ fn the_host_is_warned_of_tools_about_which_it_will_not_be_asked() {
         assert_eq!(warnings(&world), Vec::from_iter(warned), "{permissions}");
     }
 }
+
+#[test]
+fn s001_46_nothing_waits_for_a_notification_and_what_it_adds_is_told_with_the_results() {
+    let fields = json!({"permissions": {"canUseTool": true}});
+    for answers in [true, false] {
+        let mut world = world(
+            json!([{"event": "Notification", "names": ["permission_prompt"]}]),
+            fields.clone(),
+        );
+        respond(&mut world, &["act"]);
+        let (permission, _) = world.questions[0];
+        let (event, input) = asked(&world).remove(0);
+        assert_eq!(
+            (event.as_str(), &input["questionId"], &input["message"]),
+            (
+                "Notification",
+                &json!(permission),
+                &json!("act needs your approval: no rule allows it")
+            )
+        );
+        if answers {
+            answer(&mut world, crate::hooks::adds("It was late."));
+        }
+        crate::hooks::allow_permission(&mut world);
+        world.return_value("act", json!(1));
+        assert_eq!(told(&world).to_string().contains("It was late."), answers);
+        world.respond(&stream(&[text("End.")], "end_turn"));
+        assert_eq!(world.result()["outcome"], "completed");
+        assert!(!answers || world.late_hooks.is_empty());
+        assert_eq!(
+            world.late_hooks.len(),
+            usize::from(!answers),
+            "it is told to stop"
+        );
+    }
+}

@@ -1,9 +1,11 @@
 //! What the host is told of the rules and of earlier hooks when it is asked about a call.
 
-use super::super::json_writer::{push_comma, push_key, push_string, push_text, push_text_if};
-use super::super::policy::hook::Decision;
+use super::super::json_writer::{push_comma, push_count, push_key, push_string, push_text, push_text_if};
+use super::super::output::EffectId;
+use super::super::policy::hook::{Decision, HookEvent};
 use super::super::policy::rule::Rule;
 use super::deciding::tool_of;
+use super::hooking::HookPoint;
 use super::{Agent, Desk};
 
 impl Agent {
@@ -38,6 +40,27 @@ impl Agent {
             push_text(into, "destination", "session");
             into.extend_from_slice(b"}]");
         }
+    }
+
+    /// Tells hooks that the host is waited for.
+    pub(super) fn notify(&mut self, desk: &mut Desk<'_>, index: usize, question: EffectId, reason: &str) {
+        const PROMPT: &str = "permission_prompt";
+        let event = HookEvent::Notification;
+        let Some(call) = self
+            .tools
+            .calls
+            .get(index)
+            .filter(|_| desk.has_hooks(event, PROMPT))
+        else {
+            return;
+        };
+        let mut input = self.hook_input(event);
+        push_text(&mut input, "notificationType", PROMPT);
+        let message = [&call.name, " needs your approval: ", reason].concat();
+        push_text(&mut input, "message", &message);
+        push_count(&mut input, "questionId", question.into());
+        push_text(&mut input, "toolName", &call.name);
+        self.ask_hooks(desk, event, PROMPT, HookPoint::Notified, input);
     }
 
     /// What hooks have the classifier told.

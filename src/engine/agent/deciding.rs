@@ -155,6 +155,9 @@ impl Agent {
             let ask = Question::Permission { call, classify };
             desk.ledger.output(Output::Ask { question, ask });
         }
+        if !classify {
+            self.notify(desk, index, question, &reason);
+        }
     }
 
     fn described(&self, desk: &Desk<'_>, index: usize, reason: &str, classify: bool) -> Json {

@@ -31,6 +31,8 @@ pub enum HookPoint {
         message: Option<String>,
         reason: String,
     },
+    /// The host is waited for; nothing waits for the answer.
+    Notified,
     /// A round of tools is over.
     Batch,
     /// A session begins, with this prompt.
@@ -223,7 +225,7 @@ impl Agent {
     /// about time is of the iteration or the run: [`Agent::drop_time`].
     pub(super) fn drop_hooks(&mut self, desk: &mut Desk<'_>) {
         for Hooking { point, asked } in std::mem::take(&mut self.hooking) {
-            if matches!(point, HookPoint::Time { .. }) {
+            if matches!(point, HookPoint::Time { .. } | HookPoint::Notified) {
                 self.hooking.push(Hooking { point, asked });
                 continue;
             }
@@ -248,13 +250,15 @@ impl Agent {
         self.hooking.iter().any(|hooking| hooking.point == point)
     }
 
-    /// Nobody waits for more time any more: the iteration is over, or the agent (`all`).
+    /// Nothing comes of what nobody waits for: the iteration is over, or the agent (`all`).
     pub(super) fn drop_time(&mut self, desk: &mut Desk<'_>, all: bool) {
         for at in (0..self.hooking.len()).rev() {
-            let Some(HookPoint::Time { timer }) = self.hooking.get(at).map(|hooking| &hooking.point) else {
-                continue;
+            let is_over = match self.hooking.get(at).map(|hooking| &hooking.point) {
+                Some(HookPoint::Time { timer }) => all || matches!(timer, TimerReason::Iteration { .. }),
+                Some(HookPoint::Notified) => all,
+                _ => false,
             };
-            if !all && !matches!(timer, TimerReason::Iteration { .. }) {
+            if !is_over {
                 continue;
             }
             for Asked { question, .. } in self.hooking.remove(at).asked {
@@ -324,6 +328,7 @@ impl Agent {
             }
             HookPoint::Time { timer } => return self.after_time(desk, timer, verdict.limits),
             HookPoint::Output(guarded) => return self.after_output(desk, guarded, verdict),
+            HookPoint::Notified => self.note(&mut verdict, false),
             HookPoint::Batch => {
                 self.note(&mut verdict, true);
                 if stop.is_none() {

@@ -26,6 +26,8 @@ pub enum HookEvent {
     PostCompact,
     PermissionRequest,
     PermissionDenied,
+    /// The host is waited for; nothing waits for what hooks say to that.
+    Notification,
     InputGuardrail,
     OutputGuardrail,
     ToolGuardrail,
@@ -52,6 +54,7 @@ impl HookEvent {
         (HookEvent::PostCompact, "PostCompact"),
         (HookEvent::PermissionRequest, "PermissionRequest"),
         (HookEvent::PermissionDenied, "PermissionDenied"),
+        (HookEvent::Notification, "Notification"),
         (HookEvent::InputGuardrail, "InputGuardrail"),
         (HookEvent::OutputGuardrail, "OutputGuardrail"),
         (HookEvent::ToolGuardrail, "ToolGuardrail"),
