@@ -149,9 +149,18 @@ pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(prefix.len())?;
     let (words, tail) = start.as_chunks::<8>();
     let (wanted_words, wanted_tail) = prefix.as_chunks::<8>();
-    let differs = |(one, other): (&[u8; 8], &[u8; 8])| u64::from_le_bytes(*one) != u64::from_le_bytes(*other);
-    if words.iter().zip(wanted_words).any(differs) || tail.iter().zip(wanted_tail).any(|(a, b)| a != b) {
-        return None;
+    // Not zipped: adapters are calls at opt-level z.
+    let mut wanted = wanted_words.iter();
+    for word in words {
+        if u64::from_le_bytes(*word) != u64::from_le_bytes(*wanted.next()?) {
+            return None;
+        }
+    }
+    let mut wanted = wanted_tail.iter();
+    for byte in tail {
+        if byte != wanted.next()? {
+            return None;
+        }
     }
     Some(rest)
 }
