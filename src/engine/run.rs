@@ -44,7 +44,10 @@ impl Run {
     /// illegal history, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Run, ConfigError> {
         let permissions = config.permissions.clone();
-        let transcript = Transcript::from_history(std::mem::take(&mut config.messages))?;
+        let transcript = match std::mem::take(&mut config.messages) {
+            none if none.is_empty() => Transcript::default(),
+            history => Transcript::from_history(history)?,
+        };
         let mut memories = std::mem::take(&mut config.subagents);
         for (index, memory) in memories.iter_mut().enumerate() {
             let messages = Transcript::from_history(std::mem::take(&mut memory.messages))
@@ -116,14 +119,15 @@ impl Run {
 
     /// Mutates the state; then poll the outputs until there are none.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn handle_input(&mut self, mut input: Input<'_>, moment: Moment) {
-        if let Input::Chunk { request, bytes } = &mut input {
-            match self.take_repeats(*request, bytes, moment) {
-                Some(rest) => *bytes = rest,
-                None => return,
+    pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
+        match input {
+            Input::Chunk { request, bytes } => {
+                if let Some(bytes) = self.take_repeats(request, bytes, moment) {
+                    self.handle_any(Input::Chunk { request, bytes }, moment);
+                }
             }
+            input => self.handle_any(input, moment),
         }
-        self.handle_any(input, moment);
     }
 
     /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
@@ -145,7 +149,8 @@ impl Run {
         }
     }
 
-    // Out of the way of what comes by the thousand.
+    // Out of the way of what comes by the thousand. What seldom follows from an input stays out of this in turn
+    // (`#[inline(never)]`): a host compiles a function whole when it is first called.
     #[inline(never)]
     fn handle_any(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
@@ -334,6 +339,7 @@ impl Run {
         self.on_agent(index, |agent, desk| agent.time_is_up(desk, reason));
     }
 
+    #[inline(never)]
     fn handle_due(&mut self) {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {

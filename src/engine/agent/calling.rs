@@ -134,6 +134,7 @@ impl Agent {
         }
     }
 
+    #[inline(never)]
     pub fn handle_tool_progress(&mut self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
         let Some(call) = self
             .tools
@@ -153,6 +154,7 @@ impl Agent {
         );
     }
 
+    #[inline(never)]
     pub fn handle_tool_timeout(&mut self, desk: &mut Desk<'_>, effect: EffectId) {
         if let Some(child) = desk.child_of(effect) {
             return desk.on_child(child, &mut |child, desk| {
@@ -172,6 +174,7 @@ impl Agent {
         self.handle_tool_finished(desk, effect, ToolReturn::Fault(fault));
     }
 
+    #[inline(never)]
     pub fn handle_question_timeout(&mut self, desk: &mut Desk<'_>, question: EffectId) {
         desk.ledger.close(question);
         let why = if self.stop_late_hook(desk, question) {
@@ -216,6 +219,7 @@ impl Agent {
     }
 
     /// Calls that wait for this save start, or are answered with its failure.
+    #[inline(never)]
     pub fn handle_saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) {
         for index in self.tools.under_way() {
             let Some(call) = self.tools.calls.get(index) else {
@@ -254,7 +258,7 @@ impl Agent {
 
     /// Starts what may start; when everything is done, the round is over.
     pub(super) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
-        if self.is_held() {
+        if self.is_held() || self.tools.calls.is_empty() {
             return;
         }
         self.judge_calls(desk);
@@ -277,7 +281,7 @@ impl Agent {
             }
         }
         let is_worded = !matches!(self.tools.wording, Wording::Asked(_));
-        if !self.tools.calls.is_empty() && self.tools.is_done() && !self.is_streaming() && is_worded {
+        if self.tools.is_done() && !self.is_streaming() && is_worded {
             self.close_round(desk);
         }
     }

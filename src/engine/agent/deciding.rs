@@ -20,6 +20,7 @@ use super::{Agent, Desk};
 
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
+    #[inline(never)]
     pub(super) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = self.is_streaming();
         for index in self.tools.to_judge() {

@@ -114,6 +114,7 @@ impl Agent {
 
     /// What the caller's model is told of an agent that has ended, and whose call that was. Nothing else than its text
     /// comes back, or its answer that fits a schema; its transcript is left for [`Agent::memory`].
+    #[inline(never)]
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let (parent, outcome) = (self.parent.clone()?, self.ended.clone()?);
         self.has_reported = true;
@@ -189,6 +190,7 @@ impl Agent {
     }
 
     /// Another agent goes on with the transcript: its system prompt, tools and model are those of the desk.
+    #[inline(never)]
     pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
         let kind = EventKind::Handoff { to: successor.name };
         desk.ledger.emit(self.place(), kind);

@@ -42,6 +42,7 @@ impl Agent {
         None
     }
 
+    #[inline(never)]
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let Some(model) = &mut self.model else { return };
         let before = model.answer.stage();

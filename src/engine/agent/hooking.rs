@@ -473,6 +473,7 @@ impl Agent {
     }
 
     /// The round is over when its hooks say nothing against it.
+    #[inline(never)]
     pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
         let is_batch = |hooking: &Hooking| hooking.point == HookPoint::Batch;
         if self.hooking.iter().any(is_batch) {

@@ -203,6 +203,7 @@ impl Agent {
     }
 
     /// The host gives more of what is limited, unasked.
+    #[inline(never)]
     pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
         let timer = self.total_timer();
         if let Some(ms) = more.time_ms {

@@ -23,6 +23,7 @@ impl Agent {
     }
 
     /// What waits for the model, or the answer that it owes, starts the next iteration; else the run is complete.
+    #[inline(never)]
     pub fn handle_handed_over(&mut self, desk: &mut Desk<'_>) {
         let Some(Handover {
             handover,

@@ -29,11 +29,14 @@ impl Run {
             let (code, message) = ("schema_keyword".into(), message.clone());
             ledger.emit(Place::default(), EventKind::Warning { code, message });
         }
-        self.warn_of_permissions();
+        if self.permissions.is_some() {
+            self.warn_of_permissions();
+        }
         self.on_root(|agent, desk| agent.start(desk, prompt));
     }
 
     /// Says at once which tools cannot run, and which rules do nothing.
+    #[inline(never)]
     fn warn_of_permissions(&mut self) {
         let Some(permissions) = &self.permissions else {
             return;

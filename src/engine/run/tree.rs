@@ -92,6 +92,7 @@ impl Run {
         }
     }
 
+    #[inline(never)]
     fn begin_agent(&mut self, spawn: Spawn) {
         let Spawn { parent, .. } = &spawn;
         // Whoever called it may have ended within the same input.
@@ -165,6 +166,7 @@ impl Run {
     }
 
     /// What ended an agent may be more than its own affair: a limit of an agent above, an interrupt of the host.
+    #[inline(never)]
     fn hand_back(&mut self, index: u32, parent: &Parent, outcome: Outcome, result: ToolReturn) {
         if !self.ledger.is_open(parent.call) {
             return;
