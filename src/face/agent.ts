@@ -90,7 +90,7 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
 }
 
 function partsOf(options: AgentOptions): AgentParts {
-  checkOptions(options, "", agentTable(), elsewhere());
+  checkOptions(options, "", agentTable(), elsewhere);
   const { clock } = options;
   if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
   checkFinish(options);

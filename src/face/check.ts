@@ -13,13 +13,13 @@ const MAX_LISTED = 25;
 
 /**
  * Checks names, types and required fields of `options`. `path` is the dotted path of the object, empty at the top;
- * `elsewhere` says for a known name of another place where it belongs.
+ * `elsewhere` says for a known name of another place where it belongs; a function where that takes work.
  */
 export function checkOptions(
   options: unknown,
   path: string,
   table: OptionTable,
-  elsewhere: { readonly [name: string]: string } = {},
+  elsewhere: Places | (() => Places) = {},
 ): void {
   if (!isRecord(options)) {
     const field = path === "" ? "options" : path;
@@ -27,10 +27,13 @@ export function checkOptions(
   }
   for (const name of Object.keys(options)) {
     if (!Object.hasOwn(table, name)) {
-      throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, elsewhere));
+      const places = typeof elsewhere === "function" ? elsewhere() : elsewhere;
+      throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, places));
     }
   }
-  for (const [name, kind] of Object.entries(table)) {
+  // A row at a time and no list of them: the tables are long, and every agent is checked.
+  for (const name in table) {
+    const kind = table[name]!;
     const value = options[name];
     const required = kind.endsWith("!");
     if (value === undefined) {
@@ -39,6 +42,11 @@ export function checkOptions(
     }
     checkValue(value, at(path, name), (required ? kind.slice(0, -1) : kind) as OptionKind);
   }
+}
+
+/** Where options of other places belong. */
+interface Places {
+  readonly [name: string]: string;
 }
 
 /** Checks one value. */
@@ -108,11 +116,7 @@ function oneOf(value: unknown, words: readonly string[], list: string): Problem 
     : ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
 }
 
-function unknownOption(
-  name: string,
-  table: OptionTable,
-  elsewhere: { readonly [name: string]: string },
-): string {
+function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {
   const known = Object.hasOwn(elsewhere, name)
     ? elsewhere[name]
     : Object.hasOwn(KNOWN_ELSEWHERE, name)

@@ -105,7 +105,8 @@ export function compactInstructions(options: { instructions?: string | undefined
 export class Summaries {
   readonly #profiles: readonly ContextOptions[];
   readonly #driver: () => Driver | undefined;
-  #open = new AbortController();
+  /** Made when it is needed: to abort one costs as much as all the rest of a run's end. */
+  #open: AbortController | undefined;
 
   constructor(profiles: readonly ContextOptions[], driver: () => Driver | undefined) {
     this.#profiles = profiles;
@@ -113,7 +114,7 @@ export class Summaries {
   }
 
   ask(question: number, { compact }: Question["summarize"], profile: number): void {
-    const { signal } = this.#open;
+    const { signal } = (this.#open ??= new AbortController());
     this.#summarize({ ...compact, signal }, profile).then(
       (summary) => this.#driver()?.answer(question, { summary }),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
@@ -121,7 +122,7 @@ export class Summaries {
   }
 
   close(): void {
-    this.#open.abort();
+    this.#open?.abort();
   }
 
   /** A subagent without a function of its own has the run's. */

@@ -111,10 +111,10 @@ export function hookFunctions(
 /** The hooks about a failure: they follow a run as tracers do. */
 export function hearers(options: HookOptions): Tracer[] {
   const tracers: Tracer[] = [];
-  const { signal } = new AbortController();
   for (const [event, { matcher, hooks }] of groups(options)) {
     if (event !== "StopFailure") continue;
     const isFor = matcherOf(matcher, "matcher") ?? (() => true);
+    const { signal } = new AbortController();
     for (const hook of hooks as readonly AnyHook[])
       tracers.push(() => ({
         onEvent: () => {},
