@@ -157,6 +157,8 @@ impl Transcript {
         self.marks.undo(&mut self.body);
         for (at, message) in self.messages.iter().enumerate().skip(self.encoded_messages) {
             let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
+            let before = before.map(without_thinking);
+            let before = before.as_deref();
             let spec = RequestSpec { before, ..*spec };
             let as_sent = without_thinking(message);
             let end = self.body.len();

@@ -148,3 +148,26 @@ fn a_session_begun_on_another_protocol_goes_on_here() {
         ])
     );
 }
+
+#[test]
+fn a_call_that_was_cut_short_and_its_result_lose_their_id_together() {
+    let history = json!({"context": {"history": {"afterResponses": 1, "prefixChars": 3}}});
+    let mut world = started(json!([tool("add", json!({}))]), history);
+    for id in ["one", "two", "three"] {
+        let call =
+            json!({"functionCall": {"id": id, "name": "add", "args": {"n": 1, "why": "because of it"}}});
+        world.respond(&chunk(json!([call]), json!({ "finishReason": "STOP" })));
+        world.return_value(id, json!("done"));
+    }
+    let body = world.body(3);
+    let parts = body["contents"].as_array().unwrap().iter();
+    let parts: Vec<&Value> = parts
+        .flat_map(|content| content["parts"].as_array().unwrap())
+        .collect();
+    let ids = |key: &str| -> Vec<Value> {
+        let calls = parts.iter().filter(|part| part[key].is_object());
+        calls.map(|part| part[key]["id"].clone()).collect()
+    };
+    assert_eq!(ids("functionCall"), [Value::Null, Value::Null, json!("three")]);
+    assert_eq!(ids("functionResponse"), ids("functionCall"));
+}
