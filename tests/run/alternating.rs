@@ -7,18 +7,11 @@ use looplet::engine::policy::hook::{HookAnswer, HookEvent};
 use serde_json::{Value, json};
 
 use crate::hooks::says;
+use crate::random_answers::PROTOCOLS;
 use crate::speak::{self, End, Say};
+use crate::wire::unmarked;
 use crate::world::{World, config, tool};
 use looplet::engine::policy::hook::Decision;
-
-pub const PROTOCOLS: [&str; 6] = [
-    "anthropic",
-    "openai_chat",
-    "openai_responses",
-    "gemini",
-    "bedrock_converse",
-    "ndjson",
-];
 
 /// A way on from an answer in which there is nothing for the history.
 struct Way {
@@ -248,9 +241,4 @@ fn roles(body: &Value) -> Vec<String> {
         (None, _) => "assistant".to_owned(),
     };
     items.map(role).filter(|role| role != "system").collect()
-}
-
-fn unmarked(body: &str) -> String {
-    let body = body.replace(r#","cache_control":{"type":"ephemeral"}"#, "");
-    body.replace(r#",{"cachePoint":{"type":"default"}}"#, "")
 }

@@ -50,6 +50,51 @@ pub fn check_wire_messages(body: &Value) {
     assert!(open.is_empty(), "I-01: a call without a result");
 }
 
+/// I-03: the user and the model take turns.
+pub fn check_turns(body: &str) {
+    // In all protocols, and no text of theirs is like that.
+    for twice in [
+        r#"]},{"role":"user","content":[{"type":"text""#,
+        r#"},{"role":"user","content":""#,
+        r#"]},{"role":"user","parts":[{"text""#,
+    ] {
+        let mut rest = body;
+        while let Some(at) = rest.find(twice) {
+            let before = &rest[..at];
+            let start = before.rfind(r#"{"role":"user""#);
+            let other = [
+                r#""role":"assistant""#,
+                r#""role":"model""#,
+                r#""role":"tool""#,
+                r#""type":"function_call"#,
+            ]
+            .iter()
+            .filter_map(|role| before.rfind(role))
+            .max();
+            assert!(
+                start.is_none() || start < other,
+                "I-03: the user twice in a row: {body}"
+            );
+            rest = &rest[at + 2..];
+        }
+    }
+}
+
+/// Tools that were called, those of subagents and subagents themselves included, as long as no limit was raised.
+pub fn check_calls(world: &World, max_tool_calls: Option<u32>) {
+    let is_raised = |event: &Event| matches!(event.kind, EventKind::Limits { .. });
+    let Some(most) = max_tool_calls.filter(|_| !world.events.iter().any(is_raised)) else {
+        return;
+    };
+    let started = world.tool_log.iter().filter(|line| line.starts_with("start"));
+    let begun = |event: &&Event| event.agent > 0 && matches!(event.kind, EventKind::AgentStart { .. });
+    let begun = world.events.iter().filter(begun).count();
+    assert!(
+        started.count() + begun <= most as usize,
+        "I-05: more tool calls than allowed"
+    );
+}
+
 /// Never a success without a valid value.
 pub fn check_output(wants_output: bool, result: &Value) {
     if wants_output && result["outcome"] == "completed" {

@@ -40,8 +40,10 @@ mod many_calls;
 mod models;
 mod permissions;
 mod raising;
+mod random_answers;
 mod random_hooks;
 mod random_schedules;
+mod random_settings;
 mod recovery;
 mod reservations;
 mod retries;
@@ -62,4 +64,7 @@ mod trace;
 mod tuning;
 mod unheard;
 mod wire;
+#[allow(dead_code)]
+#[path = "../wire/misbehaving/wire.rs"]
+mod wire_items;
 mod world;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use looplet::engine::config::ModelConfig;
 use looplet::engine::event::ToolFault;
 use looplet::engine::input::{
-    CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
+    CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
 };
 use looplet::engine::message::{Block, Json};
 use looplet::engine::output::Question;
@@ -20,12 +20,15 @@ use crate::budgets::check_budget;
 use crate::dice::Dice;
 use crate::ended::{check_messages, usage_by_events};
 use crate::invariants::{
-    check_end, check_events, check_limits, check_output, check_secret, check_wire_messages,
-    usage_by_iterations,
+    check_calls, check_end, check_events, check_limits, check_output, check_secret, check_turns,
+    check_wire_messages, usage_by_iterations,
 };
+use crate::random_answers::{PROTOCOLS, Response, model, protocol_of, response};
 use crate::random_hooks;
-use crate::wire::{Piece, begin, block, call, end, event, open, text, unmarked};
-use crate::world::{World, config, tool};
+use crate::random_settings::{MODES, SECRET, settings};
+use crate::wire::unmarked;
+use crate::wire_items::{check_items, items};
+use crate::world::World;
 
 #[test]
 fn every_random_schedule_keeps_the_invariants() {
@@ -67,20 +70,21 @@ fn check(seed: u64) {
         if pair[0].0 != pair[1].0 {
             continue;
         }
-        let pair = [&pair[0].1, &pair[1].1];
-        let (first, next) = (unmarked(pair[0]), unmarked(pair[1]));
-        let head = |body: &str| body[..body.find("\"messages\"").unwrap()].to_owned();
+        let (first, next) = (unmarked(pair[0].1), unmarked(pair[1].1));
         if head(&first) != head(&next) {
             continue;
         }
         let shared = &first[..first.rfind(']').unwrap()];
-        assert!(
-            next.starts_with(shared),
-            "I-02: a request does not extend the one before"
-        );
+        assert!(next.starts_with(shared), "I-02: {next}\ndoes not extend\n{first}");
     }
-    for request in 0..played.world.requests.len() {
-        check_wire_messages(&played.world.body(request));
+    for (sent, body) in played.world.sent.iter().zip(&played.world.requests) {
+        let protocol = protocol_of(sent);
+        if protocol == "anthropic" {
+            check_wire_messages(&serde_json::from_str(body).unwrap());
+        } else {
+            check_items(&items(protocol, body));
+        }
+        check_turns(body);
     }
     let result = played.world.result();
     check_messages(&result["messages"]);
@@ -94,6 +98,7 @@ fn check(seed: u64) {
         &result,
     );
     check_budget(&played.world, played.max_total_tokens);
+    check_calls(&played.world, played.max_tool_calls);
     check_output(played.wants_output, &result);
     check_events(&played.world);
     check_end(&played.world);
@@ -129,8 +134,12 @@ fn check(seed: u64) {
     }
 }
 
-/// Stands in a header of the requests.
-const SECRET: &str = "planted-0123456789";
+/// All of a request but its messages; a model that takes part in one iteration only has another.
+fn head(body: &str) -> &str {
+    let lists = ["\"messages\":[", "\"input\":[", "\"contents\":["];
+    let at = lists.iter().filter_map(|list| body.find(list)).min().unwrap();
+    &body[..at]
+}
 
 struct Played {
     world: World,
@@ -138,23 +147,17 @@ struct Played {
     wants_output: bool,
     max_iterations: u32,
     max_total_tokens: Option<u64>,
-}
-
-/// One response that is under way.
-struct Response {
-    head: Option<u16>,
-    body: Vec<u8>,
-    sent: usize,
-    drops: bool,
+    max_tool_calls: Option<u32>,
 }
 
 fn play(seed: u64, round_trips: bool) -> Played {
     let mut dice = Dice(seed);
     let max_iterations = 1 + dice.below(6) as u32;
-    let config = random_config(&mut dice, max_iterations);
+    let config = settings(&mut dice, max_iterations);
     let wants_output = config.output.is_some();
     let max_tool_rounds = config.limits.max_tool_rounds;
     let max_total_tokens = config.limits.max_total_tokens;
+    let max_tool_calls = config.limits.max_tool_calls;
     let mut world = World::new(config);
     world.round_trips = round_trips;
     world.confirm_saves = false;
@@ -180,8 +183,13 @@ fn play(seed: u64, round_trips: bool) -> Played {
             }),
             3 if dice.below(8) == 0 => world.cancel(),
             3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
-            4 if dice.below(8) == 0 => world.input(Input::SetModel {
-                model: Box::new(ModelConfig::new("anthropic".into(), "other".into())),
+            4 if dice.below(8) == 0 => {
+                let model = model(dice.pick::<&str>(&PROTOCOLS), "other").to_string();
+                let model = Box::new(ModelConfig::from_json(&model).unwrap());
+                world.input(Input::SetModel { model });
+            }
+            4 if dice.below(8) == 0 => world.input(Input::SetMode {
+                mode: *dice.pick(&MODES),
             }),
             4 if dice.below(8) == 0 => world.input(Input::AddBudget {
                 agent_path: (*dice.pick(&["root", "root/helper", "root/keeper"])).to_owned(),
@@ -206,131 +214,13 @@ fn play(seed: u64, round_trips: bool) -> Played {
         wants_output,
         max_iterations,
         max_total_tokens,
+        max_tool_calls,
     }
 }
 
 fn next(id: &mut u32) -> u32 {
     *id += 1;
     *id
-}
-
-fn random_config(dice: &mut Dice, max_iterations: u32) -> looplet::engine::config::Config {
-    let tools = json!([
-        tool("read", json!({"readOnly": true})),
-        tool(
-            "write",
-            json!({"timeoutMs": 50, "bindings": [{"field": "n", "input": "bound"}]})
-        ),
-        tool("key", json!({"prepare": true, "readOnly": dice.below(2) == 0})),
-        tool("once", json!({"replayOnce": true})),
-        tool("helper", json!({"agent": {"profile": 1}})),
-        tool(
-            "keeper",
-            json!({"agent": {"profile": 2, "keep": true, "inheritModel": true}, "needsApproval": dice.below(4) == 0})
-        ),
-        tool("expert", json!({"agent": {"profile": 3, "handoff": true}})),
-    ]);
-    let below = json!([
-        tool("read", json!({"readOnly": true})),
-        tool("once", json!({"replayOnce": true})),
-        tool("helper", json!({"agent": {"profile": 1}})),
-        tool("keeper", json!({"agent": {"profile": 2, "keep": true}})),
-        tool("expert", json!({"agent": {"profile": 0, "handoff": true}})),
-    ]);
-    let model = json!({"vendor": "anthropic", "model": "claude-below"});
-    let small = |dice: &mut Dice| {
-        json!({"model": model, "tools": below, "retry": {"maxRetries": 1, "baseMs": 10, "jitterMs": 0},
-            "limits": {"maxIterations": 1 + dice.below(3), "maxTotalTokens": 20 + dice.below(80)},
-            "timeouts": {"totalMs": 100 + dice.below(300), "firstChunkMs": 200, "chunkMs": 100}})
-    };
-    let mut agents = [small(dice), small(dice), small(dice)];
-    agents[2]["limits"] = json!({"maxIterations": max_iterations});
-    let mut fields = json!({
-        "model": {"headers": [["x-planted", SECRET]]},
-        "trace": dice.below(2) == 0,
-        "limits": {"maxIterations": max_iterations, "maxSubagentDepth": 1 + dice.below(3)},
-        "agents": agents,
-        "toolExecution": dice.pick(&["read-only-parallel", "parallel", "sequential"]),
-        "maxToolConcurrency": 1 + dice.below(4),
-        "joinDeltas": dice.below(2) == 0,
-        "estimateUsage": dice.below(4) == 0,
-        "onMaxTokens": dice.pick(&["return", "continue", "error"]),
-        "strictStopReason": dice.below(8) == 0,
-        "steerOne": dice.below(2) == 0,
-        "followUpAll": dice.below(2) == 0,
-        "eagerTools": dice.below(2) == 0,
-        "toolErrorFormat": dice.pick(&["structured", "prompty", "host"]),
-        "maxToolResultChars": dice.pick(&[4, 100_000]),
-        "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
-        "inputs": dice.pick(&[json!({}), json!({"bound": 7})]),
-        "retry": {"maxRetries": dice.below(3), "baseMs": 10, "jitter": dice.pick(&["added", "full"])},
-        "timeouts": {"firstChunkMs": 200, "chunkMs": 100},
-    });
-    if dice.below(4) == 0 {
-        fields["limits"]["maxTotalTokens"] = json!(dice.below(120));
-    }
-    if dice.below(4) == 0 {
-        fields["limits"]["maxToolRounds"] = json!(dice.below(3));
-        fields["limits"]["maxToolCalls"] = json!(1 + dice.below(6));
-    }
-    if dice.below(4) == 0 {
-        fields["askStop"] = json!(dice.below(2) == 0);
-        fields["askRepeat"] = json!(true);
-        fields["repeat"] = json!({"nudgeAfter": 1, "askAfter": 2, "stopAfter": 2 + dice.below(3)});
-        fields["stopWhen"] = dice
-            .pick(&[json!([]), json!([{"toolCall": "once"}, {"iterations": 3}])])
-            .clone();
-    }
-    if dice.below(4) == 0 {
-        fields["permissions"] = json!({
-            "mode": dice.pick(&["default", "plan", "dontAsk", "auto", "bypassPermissions"]),
-            "canUseTool": dice.below(4) > 0,
-            "allow": ["read"],
-            "ask": dice.pick(&[json!([]), json!(["key"])]),
-            "timeoutMs": 150,
-        });
-    }
-    if dice.below(4) == 0 {
-        fields["subagents"] = json!([{"agentPath": "root/keeper", "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "Before."}]},
-            {"role": "assistant", "content": [{"type": "tool_call", "id": "t1", "name": "read", "input": {}}]}]}]);
-    }
-    random_hooks::add(dice, &mut fields);
-    if dice.below(3) == 0 {
-        fields["context"] = json!({
-            "windowTokens": 60 + dice.below(200),
-            "keepLast": dice.below(3),
-            "ask": dice.below(4) == 0,
-            "budgetChars": dice.pick(&[json!(null), json!(300)]),
-            "history": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
-        });
-    }
-    if dice.below(4) == 0 {
-        fields["output"] = json!({
-            "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
-            "mode": dice.pick(&["native", "tool"]),
-            "ask": dice.below(2) == 0,
-            "maxRetries": dice.below(3),
-        });
-        fields["agents"][2]["output"] = fields["output"].clone();
-    }
-    if dice.below(4) == 0 {
-        let own = fields["agents"][dice.below(2) as usize].as_object_mut().unwrap();
-        own.insert(
-            "output".into(),
-            json!({"schema": {"type": "object", "required": ["n"]}, "maxRetries": 1, "ask": true}),
-        );
-        own.insert(
-            "fallbackModels".into(),
-            json!([{"vendor": "anthropic", "model": "claude-test"}]),
-        );
-        own.insert("askStop".into(), json!(true));
-    }
-    if dice.below(4) == 0 {
-        fields["timeouts"]["totalMs"] = json!(300 + dice.below(1000));
-        fields["timeouts"]["iterationMs"] = json!(100 + dice.below(200));
-    }
-    config(tools, fields)
 }
 
 fn act_on_request(
@@ -344,9 +234,10 @@ fn act_on_request(
     }
     let request = dice.pick(&world.open_requests).0;
     world.open_request = Some(request);
-    let under_way = responses
-        .entry(request)
-        .or_insert_with(|| random_response(dice, next_id));
+    let under_way = responses.entry(request).or_insert_with(|| {
+        let protocol = protocol_of(world.asked(request));
+        response(dice, next_id, protocol)
+    });
     if let Some(status) = under_way.head.take() {
         return world.head(status, &[("request-id", "req_1")]);
     }
@@ -363,77 +254,6 @@ fn act_on_request(
         world.network_failed();
     } else {
         world.end();
-    }
-}
-
-fn random_response(dice: &mut Dice, next_id: &mut u32) -> Response {
-    let fails = dice.below(10);
-    if fails == 0 {
-        let status = *dice.pick(&[429, 500, 529, 400]);
-        let message = dice.pick(&["no", "prompt is too long"]);
-        let body = json!({"type": "error", "error": {"type": "api_error", "message": message}}).to_string();
-        return Response {
-            head: Some(status),
-            body: body.into_bytes(),
-            sent: 0,
-            drops: false,
-        };
-    }
-    let mut body = begin(1 + dice.below(20));
-    let pieces = dice.below(4) as usize;
-    for index in 0..pieces {
-        let piece = random_piece(dice, next_id);
-        let is_cut = fails == 1 && index + 1 == pieces;
-        body += &if is_cut {
-            open(index, &piece)
-        } else {
-            block(index, &piece)
-        };
-    }
-    match fails {
-        1 => {}
-        2 => {
-            body +=
-                &event(json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}}))
-        }
-        _ => {
-            body += &end(
-                dice.pick::<&str>(&["end_turn", "tool_use", "max_tokens", "pause_turn"]),
-                dice.below(20),
-            )
-        }
-    }
-    Response {
-        head: Some(200),
-        body: body.into_bytes(),
-        sent: 0,
-        drops: fails == 1 && dice.below(2) == 0,
-    }
-}
-
-fn random_piece(dice: &mut Dice, next_id: &mut u32) -> Piece {
-    match dice.below(7) {
-        6 => text("{\"n\": 1}"),
-        0 => text("Some text with ümläuts 🦀."),
-        1 => text("  "),
-        2 => Piece::Thinking("Hm.".into(), dice.pick::<&str>(&["", "c2ln"])),
-        _ => {
-            let id = if dice.below(10) == 0 {
-                "same".to_owned()
-            } else {
-                format!("t{}", next(next_id))
-            };
-            let name = *dice.pick(&[
-                "read", "write", "key", "once", "none", "answer", "helper", "helper", "helper", "keeper",
-                "expert",
-            ]);
-            match dice.below(8) {
-                0 => Piece::Call(id, name.into(), "{\"n\": ".into()),
-                1 => call(&id, name, json!({"n": "no number"})),
-                2..=6 if name.ends_with("er") => call(&id, name, json!({"prompt": "Do."})),
-                _ => call(&id, name, json!({"n": dice.below(3)})),
-            }
-        }
     }
 }
 
@@ -464,11 +284,15 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,
             }),
-            (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
-                allow: roll < 6,
-                interrupt: roll == 7 && dice.below(4) == 0,
-                ..PermissionAnswer::default()
-            }),
+            (roll, Question::Permission { .. }) => {
+                let to_mode = (roll == 5).then(|| PermissionUpdate::SetMode(*dice.pick(&MODES)));
+                QuestionAnswer::Permission(PermissionAnswer {
+                    allow: roll < 6,
+                    interrupt: roll == 7 && dice.below(4) == 0,
+                    updates: to_mode.into_iter().collect(),
+                    ..PermissionAnswer::default()
+                })
+            }
         };
         return world.input(Input::Answered { question, answer });
     }

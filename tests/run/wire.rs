@@ -84,5 +84,6 @@ pub fn event(data: Value) -> String {
 
 /// A request without its cache markers.
 pub fn unmarked(body: &str) -> String {
-    body.replace(r#","cache_control":{"type":"ephemeral"}"#, "")
+    let body = body.replace(r#","cache_control":{"type":"ephemeral"}"#, "");
+    body.replace(r#",{"cachePoint":{"type":"default"}}"#, "")
 }

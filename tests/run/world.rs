@@ -21,8 +21,9 @@ pub struct World {
     pub requests: Vec<String>,
     /// How often the history had been made shorter, or begun to be, at each request.
     pub epochs: Vec<usize>,
-    /// What each request says besides its body.
+    /// What each request says besides its body, and the id of each.
     pub sent: Vec<HttpRequest>,
+    ids: Vec<EffectId>,
     /// The agent of each request.
     pub agents: Vec<u32>,
     /// The request that waits for an answer; of several the one that the test has turned to, or the first.
@@ -99,6 +100,7 @@ impl World {
             requests: Vec::new(),
             epochs: Vec::new(),
             sent: Vec::new(),
+            ids: Vec::new(),
             agents: Vec::new(),
             open_request: None,
             open_requests: Vec::new(),
@@ -196,6 +198,7 @@ impl World {
                 self.requests.push(body);
                 self.epochs.push(self.compactions(agent));
                 self.sent.push(http);
+                self.ids.push(request);
                 self.open_request.get_or_insert(request);
             }
             Output::Abort { request } => {
@@ -369,13 +372,20 @@ impl World {
             .count()
     }
 
-    /// All requests with their agents, and how often the history of those had been made shorter; those of one agent in
-    /// a row.
-    pub fn requests_by_agent(&self) -> Vec<((u32, usize), String)> {
-        let owners = self.agents.iter().copied().zip(self.epochs.iter().copied());
-        let mut all: Vec<_> = owners.zip(self.requests.clone()).collect();
-        all.sort_by_key(|((agent, _), _)| *agent);
-        all
+    /// All requests with their agents, how often the history of those had been made shorter, and the address, which names
+    /// some vendors' models; those of one agent in a row.
+    pub fn requests_by_agent(&self) -> Vec<((u32, usize, &str), &str)> {
+        let mut order: Vec<usize> = (0..self.requests.len()).collect();
+        order.sort_by_key(|at| self.agents[*at]);
+        let place = |at: usize| (self.agents[at], self.epochs[at], self.sent[at].url.as_str());
+        let all = order.into_iter();
+        all.map(|at| (place(at), self.requests[at].as_str())).collect()
+    }
+
+    /// What an open request says besides its body.
+    pub fn asked(&self, request: EffectId) -> &HttpRequest {
+        let at = self.ids.iter().position(|id| *id == request);
+        &self.sent[at.expect("it was never sent")]
     }
 
     pub fn body(&self, request: usize) -> Value {
