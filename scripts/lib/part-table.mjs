@@ -24,14 +24,16 @@ const questions = {
       "^looplet::engine::config_json::((permissions|agent_tool|prepared)\\b|(hooks|agents)::{closure)",
       "^looplet::engine::output_format::(output_format|can_enforce|narrowed|is_strict)$",
       "^<looplet::engine::catalog::Catalog>::add_output$",
-      "^<looplet::engine::policy::permission::Permissions>::check$",
-      "^<looplet::engine::policy::rule::Rule>::fits$",
+      "^<looplet::engine::policy::permission::Permissions>::(check|asking|suggestion)$",
+      // A mode that looks at what calls are about waits for this part, and rules that do come with it.
+      "^<?looplet::engine::policy::(shell|path|address|command|subject|suggestion)\\b",
+      "^looplet::engine::policy::rule::(cover|fits)$",
       "^looplet::engine::policy::context::(shorten|cut_to_budget)$",
     ].join("|"),
   ),
   gates: new RegExp(
     [
-      "^<looplet::engine::(agent::Agent|run::Run|profile::Profile|policy::rule::Rule)>::",
+      "^<looplet::engine::(agent::Agent|run::Run|profile::Profile|policy::rule::Rule|policy::permission::Permissions)>::",
       "^<looplet::engine::config::Config>::(hold_to_output|equip_for_output)$",
       "^<looplet::shell::(handle::RunHandle>::tell|driver::Driver>::(drain|perform))$",
       "::{shim:vtable#\\d+}$",

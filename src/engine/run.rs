@@ -11,7 +11,7 @@ use super::agent::{Agent, Queued};
 use super::config::{Config, Memory, ModelConfig};
 use super::error::{ConfigError, Failure, FailureCode};
 use super::event::EventKind;
-use super::input::Input;
+use super::input::{Input, QuestionAnswer};
 use super::json_record::within;
 use super::ledger::{Ledger, Place};
 use super::moment::Moment;
@@ -215,10 +215,13 @@ impl Run {
             Input::ToolProgress { call, data } => {
                 self.on_effect(call, |agent, desk| agent.handle_tool_progress(desk, call, data));
             }
-            Input::Answered { question, answer } => self.on_effect(question, |agent, desk| {
-                desk.ledger.close(question);
-                agent.handle_answered(desk, question, answer);
-            }),
+            Input::Answered { question, answer } if self.takes(question, &answer) => {
+                self.on_effect(question, |agent, desk| {
+                    desk.ledger.close(question);
+                    agent.handle_answered(desk, question, answer);
+                });
+            }
+            Input::Answered { .. } => {}
             Input::HandedOver { handover } => {
                 self.hand_off(handover);
                 self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
@@ -250,6 +253,13 @@ impl Run {
     /// Whether anything still waits for this effect; ask before performing it.
     pub fn is_live(&self, effect: EffectId) -> bool {
         self.ledger.is_open(effect)
+    }
+
+    /// Whether the question is open and of this answer's kind; any other answer leaves it open.
+    pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
+        let open = self.ledger.find(question);
+        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
+        agent.is_some_and(|agent| agent.takes(question, answer))
     }
 
     /// The body of an open request.

@@ -136,7 +136,7 @@ export class RunDriver {
     this.shell.tell(Tell.ToolProgress, call, dataJson);
   }
 
-  /** Whether the question was still open. */
+  /** Whether the question was still open, and the answer of its kind. */
   answer(question: number, answer: QuestionAnswer): boolean {
     return this.shell.tell(Tell.Answer, question, answerJson(answer)) !== undefined;
   }

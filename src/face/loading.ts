@@ -2,10 +2,14 @@
 import type { Driver, LoadEngine, OpenRun } from "./engine.js";
 import { LoopletError } from "./errors.js";
 import type { ModelConfig } from "./models.js";
-import { partOf, QUESTIONS } from "./parts.js";
+import { partOf, partsOfMode, QUESTIONS } from "./parts.js";
+import type { PermissionMode } from "./permission-types.js";
+import { PERMISSION_MODES } from "./permissions.js";
 import { refusal } from "./run-end.js";
 
 export class Loading {
+  readonly #latest: { model?: () => unknown; mode?: () => unknown } = {};
+
   constructor(
     private readonly load: LoadEngine,
     /** What the agent's own models need. */
@@ -38,15 +42,37 @@ export class Loading {
     await this.load([partOf(model)]);
   }
 
-  /** Calls `use` when the model can be asked: at once where nothing is missing. `onFailure` gets why it will not be. */
-  whenReady(model: ModelConfig, use: () => unknown, onFailure: (error: unknown) => void): void {
-    if (this.load.lacks?.([partOf(model)])) void this.prepare(model).then(use).catch(onFailure);
+  /** As {@link setModel}, when the engine can speak to the model. `onFailure` gets why it will not be asked. */
+  switchModel(
+    model: ModelConfig,
+    driver: () => Driver | undefined,
+    onFailure: (error: unknown) => void,
+  ): void {
+    this.#whenReady("model", [partOf(model)], () => setModel(driver(), model), onFailure);
+  }
+
+  /** Sets the permission mode, when the engine can follow it. `onFailure` gets why it will not. */
+  switchMode(mode: PermissionMode, driver: Driver, onFailure: (error: unknown) => void): void {
+    const set = (): void => driver.setMode(PERMISSION_MODES.indexOf(mode));
+    this.#whenReady("mode", partsOfMode(mode), set, onFailure);
+  }
+
+  /** At once where nothing is missing, and not if there was a later switch of the same meanwhile. */
+  #whenReady(
+    what: "model" | "mode",
+    parts: readonly string[],
+    use: () => void,
+    onFailure: (error: unknown) => void,
+  ): void {
+    this.#latest[what] = use;
+    const useLatest = (): unknown => this.#latest[what] === use && use();
+    if (this.load.lacks?.(parts)) void this.load(parts).then(useLatest).catch(onFailure);
     else use();
   }
 }
 
 /** @throws LoopletError for a model that the engine refuses */
-export function setModel(driver: Driver | undefined, model: ModelConfig): void {
+function setModel(driver: Driver | undefined, model: ModelConfig): void {
   try {
     driver?.setModel(model);
   } catch (error) {

@@ -33,6 +33,11 @@ export function asks(config: { readonly [option: string]: unknown }): boolean {
   );
 }
 
+/** What a mode needs that a run is switched to: this one looks at what calls are about, as rules do. */
+export function partsOfMode(mode: string): readonly string[] {
+  return mode === "acceptEdits" ? [QUESTIONS] : [];
+}
+
 /** The part with the keywords of JSON Schema that plain schemas do not have. */
 export const KEYWORDS = "keywords";
 

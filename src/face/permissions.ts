@@ -182,12 +182,14 @@ function problemOf(answer: unknown): string | undefined {
   );
   if (stray !== undefined)
     return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
-  const { behavior, updatedInput, updatedPermissions } = answer;
+  const { behavior, updatedInput, updatedPermissions, message, interrupt } = answer;
   if (behavior !== "allow" && behavior !== "deny")
     return `behavior needs "allow" or "deny", got ${describeWord(behavior)}`;
   if (updatedInput !== undefined && !isObject(updatedInput)) return "updatedInput needs an object";
   if (updatedPermissions !== undefined && !Array.isArray(updatedPermissions))
     return "updatedPermissions needs an array";
+  if (message !== undefined && typeof message !== "string") return "message needs a string";
+  if (interrupt !== undefined && typeof interrupt !== "boolean") return "interrupt needs true or false";
   return undefined;
 }
 

@@ -13,11 +13,11 @@ import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { isThenable } from "./exchange.js";
 import { HostFunctions } from "./host-functions.js";
-import { Loading, setModel } from "./loading.js";
+import { Loading } from "./loading.js";
 import type { ModelList } from "./model-list.js";
 import type { ModelConfig } from "./models.js";
 import { addedBudget } from "./preparing.js";
-import { checkMode, checkPermissionResult, PERMISSION_MODES, Permissions } from "./permissions.js";
+import { checkMode, checkPermissionResult, Permissions } from "./permissions.js";
 import { thrownFor } from "./finishing.js";
 import { abortReason, content } from "./prompt.js";
 import { fail, finished, neverStarted } from "./result.js";
@@ -178,7 +178,7 @@ export class EngineRun implements Run {
 
   setPermissionMode(mode: PermissionMode): void {
     checkMode(mode, "mode", this.#parts.permissions);
-    this.#tellDriver((driver) => driver.setMode(PERMISSION_MODES.indexOf(mode)));
+    this.#tellDriver((driver) => this.#loading.switchMode(mode, driver, this.#report));
   }
 
   compact(options?: { instructions?: string | undefined }): void {
@@ -203,8 +203,7 @@ export class EngineRun implements Run {
     const config = { ...this.#models.add(model, "model", tools), ...asked };
     this.#model = config;
     if (this.#driver === undefined) return;
-    const set = (): unknown => this.#model === config && setModel(this.#driver, config);
-    this.#loading.whenReady(config, set, this.#report);
+    this.#loading.switchModel(config, () => this.#driver, this.#report);
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {

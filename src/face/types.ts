@@ -392,7 +392,8 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   answer(questionId: number, answer: PermissionResult): boolean;
   /**
    * Switches the permission mode from the next tool call on, for the rest of the run. Without permissions so far, it
-   * switches them on.
+   * switches them on. In browsers, `acceptEdits` waits for the part of the engine that reads what calls are about, if the
+   * run had no need of it before; until then the mode stays as it was, and a failed download goes to `onError`.
    *
    * @throws LoopletError `config_invalid_value`, `config_missing` for a mode that lacks what it needs
    */

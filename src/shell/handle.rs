@@ -259,13 +259,13 @@ impl RunHandle {
         }
     }
 
-    /// Whether the question was still open. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
+    /// Whether the question was still open, and the answer of its kind. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
     pub fn answer(&self, question: u32, answer: &str) -> bool {
-        let is_open = self.driver.ask(|run| run.is_live(question)).unwrap_or(false);
         let answer = QuestionAnswer::from_json(answer)
             .unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
+        let is_taken = self.driver.ask(|run| run.takes(question, &answer)) == Some(true);
         self.driver.tell(Input::Answered { question, answer });
-        is_open
+        is_taken
     }
 
     /// The timer has fired.

@@ -45,6 +45,26 @@ describe("permissions", () => {
     expect(warned).toEqual(["hook_failed"]);
   });
 
+  it("run.answer does not speak for hooks, guardrails and other functions of the host", async () => {
+    const asked: string[] = [];
+    const deny = { hooks: [async () => ({ decision: "deny" as const })] };
+    const { agent, execute } = setUp({
+      hooks: { PreToolUse: [deny] },
+      guardrails: { output: () => ({ allowed: true }) },
+      stopWhen: async () => false,
+    });
+    const run = agent.run("Go");
+    for await (const event of run.events({ detached: true })) {
+      if (event.type !== "question") continue;
+      asked.push(event.question);
+      expect(run.answer(event.questionId, { behavior: "allow" })).toBe(false);
+      expect(run.answer(event.questionId, { behavior: "deny" })).toBe(false);
+    }
+    expect(asked).toEqual(expect.arrayContaining(["PreToolUse", "OutputGuardrail"]));
+    expect(execute).not.toHaveBeenCalled();
+    expect(await run.result).toMatchObject({ outcome: "completed", text: "End." });
+  });
+
   it.each(unwritable)(
     "%s in run.answer is an error at once, and the question stays open",
     async (_, updatedInput) => {
@@ -130,6 +150,10 @@ describe("permissions", () => {
       expect(event.data).toMatchObject({ toolName: "act", input: { n: 1 } });
       expect(execute).not.toHaveBeenCalled();
       expect(() => run.answer(event.questionId, { behavior: "perhaps" } as never)).toThrow(/behavior needs/);
+      for (const [field, value] of Object.entries({ message: 5, interrupt: "x" }))
+        expect(() => run.answer(event.questionId, { behavior: "deny", [field]: value } as never)).toThrow(
+          `${field} needs`,
+        );
       expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
       expect(run.answer(event.questionId, { behavior: "allow" })).toBe(false);
     }

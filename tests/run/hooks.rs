@@ -448,3 +448,23 @@ fn what_hooks_look_at_when_an_answer_fails_goes_with_it() {
     assert_eq!(world.result()["toolCalls"], json!([]));
     assert!(!world.requests[1].contains("late"));
 }
+
+#[test]
+fn an_answer_for_people_is_none_for_a_hook_and_leaves_it_open() {
+    let mut world = world(json!([{"event": "PreToolUse"}]), json!({}));
+    respond(&mut world, &["act"]);
+    let question = world.questions[0].0;
+    let allowed = QuestionAnswer::Permission(PermissionAnswer {
+        allow: true,
+        ..PermissionAnswer::default()
+    });
+    world.input(Input::Answered {
+        question,
+        answer: allowed,
+    });
+    assert!(world.run.is_live(question));
+    assert!(world.tool_log.is_empty());
+    answer(&mut world, says(Decision::Deny, "no"));
+    assert!(world.tool_log.is_empty());
+    assert_eq!(world.requests.len(), 2, "the model is told of the denial");
+}

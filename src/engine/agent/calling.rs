@@ -189,6 +189,13 @@ impl Agent {
         self.handle_answered(desk, question, QuestionAnswer::Failed { why: why.into() });
     }
 
+    /// A host that lets people answer must not be able to answer for its own functions, nor they for people.
+    pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
+        let is_for_people = matches!(answer, QuestionAnswer::Permission(_));
+        is_for_people == self.tools.asked(question).is_some()
+            || matches!(answer, QuestionAnswer::Failed { .. })
+    }
+
     pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
         desk.ledger.timers.clear(TimerReason::Question { question });
         desk.ledger.emit(

@@ -131,7 +131,19 @@ impl Permissions {
     /// What a call of `tool` with this input comes to. `needs_approval`: the tool, or a hook, wants it asked about;
     /// `is_allowed`: a hook allows it, if no rule denies it or wants it asked about.
     pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool, is_allowed: bool) -> Verdict {
-        self.judge_subject(tool, &Subject::of(tool, input), needs_approval, is_allowed)
+        // Most runs have no rule about a part of a tool's calls, and browsers have no code for such ones then.
+        let subject = if self.looks_at_subjects(tool) {
+            Subject::of(tool, input)
+        } else {
+            Subject::Unknown
+        };
+        self.judge_subject(tool, &subject, needs_approval, is_allowed)
+    }
+
+    fn looks_at_subjects(&self, tool: &ToolConfig) -> bool {
+        let rules = [&self.deny, &self.ask, &self.allow].into_iter().flatten();
+        self.mode == PermissionMode::AcceptEdits
+            || rules.into_iter().any(|rule| !rule.is_bare() && rule.names(tool))
     }
 
     /// Why a deny rule keeps this input from being run, whoever wrote it.
