@@ -1,5 +1,6 @@
 use looplet::engine::event::EventKind;
-use looplet::engine::message::Json;
+use looplet::engine::input::Input;
+use looplet::engine::message::{Block, Json};
 use looplet::engine::policy::hook::HookAnswer;
 use serde_json::json;
 
@@ -120,4 +121,33 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
         json!([]),
         "nor in an answer that goes no further"
     );
+}
+
+#[test]
+fn s001_50_an_answer_that_does_not_fit_leaves_the_earlier_one_that_did() {
+    for mode in ["native", "tool"] {
+        for refuses in [false, true] {
+            let format = json!({"schema": schema(), "mode": mode, "maxRetries": 1});
+            let mut world = World::started(config(json!([]), json!({"output": format})));
+            world.input(Input::FollowUp {
+                id: 1,
+                content: vec![Block::text("More.")],
+            });
+            world.respond(&stream(&[answer(mode, GOOD)], "end_turn"));
+            if refuses {
+                world.respond(&stream(&[text("No.")], "refusal"));
+            } else {
+                world.respond(&stream(&[answer(mode, "{}")], "end_turn"));
+                assert!(world.done.is_none());
+                world.respond(&stream(&[answer(mode, "{}")], "end_turn"));
+            }
+            let result = world.result();
+            assert_eq!(
+                (&result["outcome"], &result["stoppedBy"]),
+                (&json!("stopped"), &json!("structured_output")),
+                "{mode}"
+            );
+            assert_eq!(result["output"], json!({"city": "Paris", "days": 2}));
+        }
+    }
 }

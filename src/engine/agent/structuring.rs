@@ -21,7 +21,7 @@ use super::{Agent, Desk};
 /// What an agent has of the structured answer that it owes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Structured {
-    /// The last answer that fits.
+    /// The last answer that fitted: one that does not leaves it.
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
     failures: u32,
@@ -65,7 +65,6 @@ impl Agent {
         if is_paused || !calls.iter().all(answers) {
             return Some(calls);
         }
-        self.structured.output = None;
         let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
         let read = match calls.into_iter().next() {
             Some(call) => read_call(call),
