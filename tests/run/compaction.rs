@@ -246,7 +246,7 @@ fn a_summary_that_fails_is_empty_or_longer_than_the_text_gives_way_to_the_built_
             words.contains("Assistant: round 1") && words.contains("Called tools: look"),
             "{number}"
         );
-        assert_eq!(warned(&world, "compaction_failed"), number == 0);
+        assert_eq!(warned(&world, "compaction_failed"), matches!(number, 0 | 2));
         if number == 0 {
             let said = warnings(&world).join(" ");
             assert!(

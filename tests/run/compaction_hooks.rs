@@ -1,6 +1,7 @@
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
+use crate::compaction::{after_rounds, last, legal};
 use crate::hooks::{answer, asked, respond, says, warnings};
 use crate::wire::{call, stream, text};
 use crate::world::{World, config, tool};
@@ -8,14 +9,22 @@ use crate::world::{World, config, tool};
 /// A run whose request the vendor has refused as too long.
 fn overflown(hooks: Value) -> World {
     let mut world = World::started(config(json!([tool("look", json!({}))]), json!({"hooks": hooks})));
+    rounds(&mut world);
+    refuse_as_too_long(&mut world);
+    world
+}
+
+fn rounds(world: &mut World) {
     for round in 1..=5 {
         let id = format!("c{round}");
         world.respond(&stream(&[call(&id, "look", json!({"n": round}))], "tool_use"));
         world.return_value(&id, json!(round));
     }
+}
+
+fn refuse_as_too_long(world: &mut World) {
     let body = json!({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 9 tokens > 8"}});
     world.refuse(400, &[], &body.to_string());
-    world
 }
 
 #[test]
@@ -93,4 +102,48 @@ fn an_abort_while_a_hook_after_a_summary_is_asked_keeps_the_summary() {
     assert_eq!(world.result()["outcome"], "cancelled");
     assert!(messages.contains("[Context summary: Looked.]"));
     assert!(world.run.poll_timeout().is_none());
+}
+
+#[test]
+fn s001_40_a_refusal_or_a_summary_that_was_cut_off_does_not_stand_for_the_history() {
+    let calls = [text("Hm."), call("x", "look", json!({}))];
+    let table = [
+        (stream(&[text("I can't help.")], "refusal"), "refused"),
+        (stream(&[text("The user wants")], "max_tokens"), "cut off"),
+        (stream(&[text("The user wants")], "pause_turn"), "cut off"),
+        (stream(&calls, "tool_use"), "called tools"),
+        (stream(&calls, "end_turn"), "called tools"),
+    ];
+    for (body, why) in table {
+        let mut world = after_rounds(4, json!({"windowTokens": 500, "keepLast": 2}));
+        world.respond(&body);
+        let words = last(&world).to_string();
+        assert!(words.contains("User asked: Go."), "{why}: {words}");
+        assert!(!words.contains("can't help") && !words.contains("The user wants") && !words.contains("Hm."));
+        let said = warnings(&world).join(" ");
+        assert!(
+            said.starts_with("compaction_failed: ") && said.contains(why),
+            "{said}"
+        );
+        assert_eq!(world.requests.len(), 6);
+        assert!(!world.tool_log.contains(&"start x".to_owned()));
+        world.respond(&stream(&[text("Done.")], "end_turn"));
+        assert_eq!(world.result()["outcome"], "completed");
+        legal(&world);
+    }
+}
+
+#[test]
+fn s001_42_a_request_that_is_too_long_because_a_hook_kept_the_history_says_so() {
+    let hooks = json!([{"event": "PreCompact"}]);
+    let mut world = World::started(config(json!([tool("look", json!({}))]), json!({"hooks": hooks})));
+    rounds(&mut world);
+    world.input(looplet::engine::input::Input::Compact { instructions: None });
+    respond(&mut world, &["look"]);
+    world.return_value("look", json!(1));
+    answer(&mut world, says(Decision::Deny, "Keep it."));
+    refuse_as_too_long(&mut world);
+    let message = world.result()["error"]["message"].to_string();
+    assert!(message.contains("PreCompact hook has kept"), "{message}");
+    assert!(!message.contains("had just been summarised"));
 }

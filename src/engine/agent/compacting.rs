@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::PartKind;
+use super::super::answer::{Answer, FinishReason, PartKind};
 use super::super::config::{ModelConfig, ToolChoice};
 use super::super::error::{ConfigError, Failure, FailureCode};
 use super::super::event::{CompactTrigger, EventKind};
@@ -34,9 +34,20 @@ pub(super) struct Context {
     wanted: Option<Wanted>,
     /// The iteration of the last summary.
     summarized_in: u32,
+    /// What came of it.
+    last: Summarized,
     /// How many messages there were when a summary did not help.
     in_vain_at: Option<usize>,
     open: Option<Compacting>,
+}
+
+/// What came of a summary that was begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Summarized {
+    #[default]
+    Shorter,
+    NotShorter,
+    Blocked,
 }
 
 /// The host has asked for a summary.
@@ -82,6 +93,7 @@ impl Context {
 
     /// No summary is made. Gives why the run ends without one, if it does.
     pub fn refuse(&mut self) -> Option<Failure> {
+        self.last = Summarized::Blocked;
         self.open.take().and_then(|open| open.overflow)
     }
 
@@ -141,7 +153,13 @@ impl Agent {
             return false;
         }
         let why = if self.context.summarized_in == self.iteration {
-            " (The history had just been summarised; what is left of it is too long.)"
+            match self.context.last {
+                Summarized::Shorter => {
+                    " (The history had just been summarised; what is left of it is too long.)"
+                }
+                Summarized::NotShorter => NOT_SHORTER,
+                Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
+            }
         } else if cut_for(self.transcript.messages(), policy.keep_last).is_none() {
             " (The history has no earlier part that could be summarised.)"
         } else {
@@ -349,6 +367,10 @@ impl Agent {
         self.close_request(desk, false);
         self.count_usage(desk);
         let Some(model) = self.model.take() else { return };
+        if let Some(why) = no_summary(&model.answer) {
+            self.warn_of_summary(desk, why, "");
+            return self.apply_summary(desk, "");
+        }
         let parts = model.answer.parts.iter();
         let texts = parts.filter(|part| part.kind == PartKind::Text);
         let summary: String = texts.map(|part| part.text.as_str()).collect();
@@ -387,6 +409,7 @@ impl Agent {
         let block = summary_block(&summary);
         let is_shorter = length(block.clone()) < most;
         if is_shorter {
+            self.context.last = Summarized::Shorter;
             self.transcript.replace_first(open.cut, vec![block]);
             let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
             self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
@@ -395,13 +418,14 @@ impl Agent {
         self.context.in_vain_at = self.is_full(desk).then_some(messages);
         if is_shorter {
             return self.ask_after_summary(desk, open.trigger, &summary);
-        } else if let Some(mut failure) = open.overflow {
-            failure.message.push_str(" (A summary would not be shorter.)");
-            return self.end_failed(desk, failure);
-        } else {
-            let message = "A summary would not be shorter than what it stands for.";
-            self.warn(desk, "compaction_failed", message.into());
         }
+        self.context.last = Summarized::NotShorter;
+        if let Some(mut failure) = open.overflow {
+            failure.message.push_str(NOT_SHORTER);
+            return self.end_failed(desk, failure);
+        }
+        let message = "A summary would not be shorter than what it stands for.";
+        self.warn(desk, "compaction_failed", message.into());
         self.send(desk);
     }
 
@@ -426,6 +450,22 @@ impl Agent {
         self.model = None;
     }
 }
+
+/// Why what the model has answered must not stand in place of a history.
+fn no_summary(answer: &Answer) -> Option<&'static str> {
+    let has = |kind| answer.parts.iter().any(|part| part.kind == kind);
+    match answer.finish_reason {
+        Some(FinishReason::Refusal | FinishReason::ContentFilter) => Some(REFUSED),
+        _ if has(PartKind::Refusal) => Some(REFUSED),
+        Some(FinishReason::Length | FinishReason::Pause) => Some("the model's summary was cut off."),
+        _ if has(PartKind::ToolCall) => Some("the model called tools instead."),
+        _ => None,
+    }
+}
+
+const REFUSED: &str = "the model refused to write one.";
+
+const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
 /// What is new since a summary that did not help, before there is another: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
