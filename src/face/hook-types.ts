@@ -235,7 +235,7 @@ export interface Guardrails {
    */
   timeoutMs?: number | null | undefined;
   /**
-   * Contract: called with the messages of each request before it is sent. Denied, the run is `stopped` by `guardrail`.
+   * Contract: called with the messages of each request before it is sent, once more with a summary in them. Denied, the run is `stopped` by `guardrail`.
    * `rewrite` replaces the transcript.
    */
   input?:

@@ -1,9 +1,10 @@
+use looplet::engine::message::{Block, Message};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
 use crate::compaction::{after_rounds, last, legal};
 use crate::hooks::{answer, asked, respond, says, warnings};
-use crate::wire::{call, stream, text};
+use crate::wire::{call, stream, stream_with_usage, text};
 use crate::world::{World, config, tool};
 
 /// A run whose request the vendor has refused as too long.
@@ -146,4 +147,68 @@ fn s001_42_a_request_that_is_too_long_because_a_hook_kept_the_history_says_so() 
     let message = world.result()["error"]["message"].to_string();
     assert!(message.contains("PreCompact hook has kept"), "{message}");
     assert!(!message.contains("had just been summarised"));
+}
+
+/// A run that has just been given the summary `Looked.`, with everything before it let through.
+fn guarded(hooks: Value) -> World {
+    let mut world = World::started(config(
+        json!([tool("look", json!({}))]),
+        json!({"hooks": hooks, "context": {"windowTokens": 500, "keepLast": 2}}),
+    ));
+    for round in 1..=4 {
+        answer(&mut world, HookAnswer::default());
+        let id = format!("c{round}");
+        let pieces = [call(&id, "look", json!({"n": round, "pad": "p".repeat(150)}))];
+        world.respond(&stream_with_usage(&pieces, "tool_use", 95 * round, 10));
+        world.return_value(&id, json!(round));
+    }
+    assert_eq!(asked(&world)[0].1["messages"].as_array().unwrap().len(), 9);
+    answer(&mut world, HookAnswer::default());
+    assert!(last(&world).to_string().contains("write a summary"));
+    world.respond(&stream(&[text("Looked.")], "end_turn"));
+    world
+}
+
+#[test]
+fn p_19_an_input_guardrail_sees_the_summary_before_it_is_sent() {
+    let hooks = json!([{"event": "InputGuardrail", "blocks": true}]);
+    let mut world = guarded(hooks.clone());
+    assert_eq!(world.requests.len(), 5, "it is waited for");
+    let (_, input) = asked(&world).remove(0);
+    assert!(
+        input["messages"]
+            .to_string()
+            .contains("[Context summary: Looked.]"),
+        "{input}"
+    );
+    answer(&mut world, HookAnswer::default());
+    assert_eq!(last(&world).as_array().unwrap().len(), 5);
+    world.respond(&stream(&[text("Done.")], "end_turn"));
+    assert_eq!(
+        (&world.result()["outcome"], &world.result()["iterations"]),
+        (&json!("completed"), &json!(5))
+    );
+
+    let mut world = guarded(hooks.clone());
+    answer(&mut world, says(Decision::Deny, "no"));
+    assert_eq!(world.result()["stoppedBy"], "guardrail");
+    assert_eq!(world.requests.len(), 5);
+    legal(&world);
+
+    let mut world = guarded(hooks.clone());
+    let messages = Some(vec![Message::user(vec![Block::text("Rewritten.")])]);
+    answer(
+        &mut world,
+        HookAnswer {
+            messages,
+            ..HookAnswer::default()
+        },
+    );
+    assert_eq!(last(&world)[0]["content"][0]["text"], "Rewritten.");
+
+    let mut world = guarded(hooks);
+    world.cancel();
+    assert_eq!(world.result()["outcome"], "cancelled");
+    assert!(world.run.poll_timeout().is_none());
+    legal(&world);
 }

@@ -245,27 +245,91 @@ fn p_19_a_guardrail_that_fails_or_hangs_denies() {
 }
 
 #[test]
-fn p_19_calls_that_started_early_go_with_the_answer_that_was_denied() {
-    for runs in [true, false] {
+fn p_19_no_call_starts_before_an_output_guardrail_has_seen_its_answer() {
+    for denied in [true, false] {
         let mut world = eager(json!([{"event": "OutputGuardrail", "blocks": true}]));
+        assert!(world.tool_log.is_empty(), "{denied}");
         world.chunk(&end("tool_use", 5));
         world.end();
-        if !runs {
+        assert!(world.tool_log.is_empty(), "the answer is not through");
+        if denied {
+            answer(&mut world, says(Decision::Deny, "no"));
+            let result = world.result();
+            assert_eq!(result["toolCalls"], json!([]));
+            assert_eq!(result["messages"].as_array().unwrap().len(), 1);
+            assert!(world.tool_log.is_empty());
+        } else {
+            answer(&mut world, HookAnswer::default());
+            assert_eq!(world.tool_log, ["start look"]);
             world.return_value("look", json!("seen"));
+            assert_eq!(told(&world)[0]["tool_use_id"], "look");
         }
-        assert_eq!(world.requests.len(), 1, "the answer is not through");
-        answer(&mut world, says(Decision::Deny, "no"));
-        assert!(world.running.is_empty());
-        let result = world.result();
-        assert_eq!(result["toolCalls"], json!([]));
-        assert_eq!(result["messages"].as_array().unwrap().len(), 1);
     }
-    let mut world = eager(json!([{"event": "OutputGuardrail", "blocks": true}]));
-    world.chunk(&end("tool_use", 5));
-    world.end();
-    world.return_value("look", json!("seen"));
-    answer(&mut world, HookAnswer::default());
-    assert_eq!(told(&world)[0]["tool_use_id"], "look");
+}
+
+fn rewrites(text: &str) -> HookAnswer {
+    HookAnswer {
+        updated_output: Some(Json::string(text)),
+        ..HookAnswer::default()
+    }
+}
+
+#[test]
+fn p_19_a_rewritten_continuation_stands_behind_what_it_continues() {
+    let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
+    let mut world = world(hooks, json!({"onMaxTokens": "continue"}));
+    for (piece, reason) in [
+        ("Half ", "max_tokens"),
+        ("of the ", "max_tokens"),
+        ("end.", "end_turn"),
+    ] {
+        world.respond(&stream(&[text(piece)], reason));
+        assert_eq!(asked(&world)[0].1["message"]["content"][0]["text"], piece);
+        let rewrite = if piece == "of the " {
+            rewrites("OF THE ")
+        } else {
+            HookAnswer::default()
+        };
+        answer(&mut world, rewrite);
+    }
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["text"]),
+        (&json!("completed"), &json!("Half OF THE end."))
+    );
+}
+
+#[test]
+fn p_19_a_continuation_that_is_denied_or_aborted_leaves_what_was_let_through() {
+    for denied in [true, false] {
+        let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
+        let mut world = world(hooks, json!({"onMaxTokens": "continue"}));
+        world.respond(&stream(&[text("Half ")], "max_tokens"));
+        answer(&mut world, HookAnswer::default());
+        world.respond(&stream(&[text("of it.")], "end_turn"));
+        if denied {
+            answer(&mut world, says(Decision::Deny, "no"));
+        } else {
+            world.cancel();
+        }
+        assert_eq!(world.result()["text"], "Half ");
+    }
+}
+
+#[test]
+fn s001_50_a_structured_answer_in_pieces_survives_a_guardrail_that_rewrites_each() {
+    let hooks = json!([{"event": "OutputGuardrail", "blocks": true}]);
+    let schema = crate::structured_output::schema();
+    let fields = json!({"onMaxTokens": "continue", "output": {"schema": schema, "mode": "native"}});
+    let mut world = world(hooks, fields);
+    for (piece, reason) in [("{\"city\":\"Rome\",", "max_tokens"), ("\"days\":2}", "end_turn")] {
+        world.respond(&stream(&[text(piece)], reason));
+        answer(&mut world, rewrites(piece));
+    }
+    let result = world.result();
+    assert_eq!(result["outcome"], "completed");
+    assert_eq!(result["output"], json!({"city": "Rome", "days": 2}));
+    assert_eq!(world.requests.len(), 2);
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Agent {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.response = (answer.response_id.take(), answer.model.take());
-        self.text = self.with_before(text_of_parts(&answer));
+        self.text = [&*self.text_before, &text_of_parts(&answer)].concat();
         let shown = answer.parts.len();
         let may_be_cut = matches!(
             answer.finish_reason,
@@ -100,6 +100,7 @@ impl Agent {
 
     /// Nothing is wrong with the answer.
     pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
+        self.text_before = String::new();
         self.transcript.push_assistant(message);
         self.follow_answer(desk, calls);
     }

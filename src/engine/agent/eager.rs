@@ -10,6 +10,7 @@ use super::super::event::ToolFault;
 use super::super::input::ToolReturn;
 use super::super::message::ToolInput;
 use super::super::output::EffectId;
+use super::super::policy::hook::HookEvent;
 use super::super::timers::TimerReason;
 use super::super::tool_batch::{CallPhase, ToolBatch, Wording};
 use super::calling::fault;
@@ -19,12 +20,16 @@ use super::{Agent, Desk};
 impl Agent {
     /// The answer of the calls at hand has not come to its end.
     pub(super) fn is_streaming(&self) -> bool {
-        self.model.is_some() || self.has_guarded_answer()
+        self.model.is_some()
     }
 
     /// Starts what has become whole.
     pub(super) fn start_early(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.eager_tools || self.context.is_compacting() {
+            return;
+        }
+        // An answer comes before its guardrail whole, and its tools come after.
+        if desk.has_hooks(HookEvent::OutputGuardrail, "") {
             return;
         }
         let before = self.tools.calls.len();

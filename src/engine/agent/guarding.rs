@@ -30,12 +30,24 @@ pub struct Guarded {
 impl Agent {
     /// The next request goes out when the guardrails have let its messages through.
     pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        let event = HookEvent::InputGuardrail;
-        if !desk.has_hooks(event, "") {
+        if !desk.has_hooks(HookEvent::InputGuardrail, "") {
             return self.start_iteration(desk);
         }
         // What is looked at is what is sent.
         self.fit_history(desk);
+        self.ask_about_input(desk);
+    }
+
+    /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
+    pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
+        if !desk.has_hooks(HookEvent::InputGuardrail, "") {
+            return self.send(desk);
+        }
+        self.ask_about_input(desk);
+    }
+
+    fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
+        let event = HookEvent::InputGuardrail;
         let mut input = self.hook_input(event);
         let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
         push_messages(&mut input, transcript.messages());
@@ -58,6 +70,9 @@ impl Agent {
                 Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
             }
         }
+        if self.iteration_open {
+            return self.send(desk);
+        }
         self.start_iteration(desk);
     }
 
@@ -79,7 +94,8 @@ impl Agent {
         let guarded = Guarded {
             message,
             calls,
-            text: std::mem::take(&mut self.text),
+            // What the answer continues has been let through.
+            text: std::mem::replace(&mut self.text, self.text_before.clone()),
             blocks: shown as u32,
         };
         self.ask_hooks(desk, event, "", HookPoint::Output(guarded), input);
@@ -94,7 +110,6 @@ impl Agent {
         } = guarded;
         if verdict.denies() {
             self.withhold(desk, blocks);
-            self.drop_early(desk);
             return self.end_denied(desk, "Output", verdict.reason);
         }
         self.text = text;
@@ -119,7 +134,7 @@ impl Agent {
         blocks: u32,
     ) {
         self.withhold(desk, blocks);
-        self.text = rewrite.to_owned();
+        self.text = [&*self.text_before, rewrite].concat();
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));

@@ -235,7 +235,6 @@ impl Agent {
             }
             if let HookPoint::Output(guarded) = point {
                 self.withhold(desk, guarded.blocks);
-                self.drop_early(desk);
             }
         }
         for index in 0..self.tools.calls.len() {
@@ -291,12 +290,6 @@ impl Agent {
         self.hooking.iter().any(is_limit)
     }
 
-    /// Whether an answer waits for its guardrails.
-    pub(super) fn has_guarded_answer(&self) -> bool {
-        let is_output = |hooking: &Hooking| matches!(hooking.point, HookPoint::Output(_));
-        self.hooking.iter().any(is_output)
-    }
-
     fn after_hooks(&mut self, desk: &mut Desk<'_>, point: HookPoint, mut verdict: HookAnswer) {
         let stop = match point {
             HookPoint::Stop | HookPoint::Output(_) => None,
@@ -320,7 +313,7 @@ impl Agent {
             HookPoint::Stop => return self.after_stop(desk, verdict),
             HookPoint::Input => return self.after_input(desk, verdict),
             HookPoint::Compact => return self.after_precompact(desk, verdict),
-            HookPoint::Compacted => return self.send(desk),
+            HookPoint::Compacted => return self.guard_summary(desk),
             HookPoint::Prepare => return self.after_prepare(desk, verdict),
             HookPoint::IterationEnd { owes_answer } => return self.hand_over(desk, owes_answer),
             HookPoint::Limit { stopped_by, before } => {

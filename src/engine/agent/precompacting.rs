@@ -29,7 +29,7 @@ impl Agent {
     pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
         let event = HookEvent::PostCompact;
         if !desk.has_hooks(event, trigger.name()) {
-            return self.send(desk);
+            return self.guard_summary(desk);
         }
         let mut input = self.hook_input(event);
         push_text(&mut input, "trigger", trigger.name());
