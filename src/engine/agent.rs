@@ -225,8 +225,12 @@ impl Agent {
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        let model = self.asked.config.model.clone();
-        desk.ledger.emit(self.place(), EventKind::AgentStart { model });
+        let ModelConfig { model, vendor, .. } = &self.asked.config;
+        let kind = EventKind::AgentStart {
+            model: model.clone(),
+            vendor: vendor.clone(),
+        };
+        desk.ledger.emit(self.place(), kind);
         self.open_with(desk, prompt);
     }
 

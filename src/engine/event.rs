@@ -37,6 +37,8 @@ pub enum EventKind {
     AgentStart {
         /// What it asks at first.
         model: String,
+        /// Whose model that is.
+        vendor: String,
     },
     IterationStart,
     /// Another agent goes on with the conversation.
@@ -47,6 +49,7 @@ pub enum EventKind {
     /// The agent asks this model from its next request on.
     ModelChange {
         model: String,
+        vendor: String,
         /// Why the model before it was given up.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
@@ -162,6 +165,9 @@ pub enum EventKind {
     Warning {
         code: String,
         message: String,
+        /// The failed model call that this is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<Failure>,
     },
     IterationFinish {
         finish_reason: Option<FinishReason>,
@@ -185,6 +191,16 @@ pub enum EventKind {
     Finish {
         outcome: Outcome,
     },
+}
+
+impl EventKind {
+    pub fn warning(code: &str, message: String) -> EventKind {
+        EventKind::Warning {
+            code: code.into(),
+            message,
+            error: None,
+        }
+    }
 }
 
 /// Why the history is made shorter.

@@ -1,5 +1,6 @@
 //! Writes events as flat JSON, by hand: derived writers of these types weigh 25 kB of wasm. A test compares the two.
 
+use super::error::Failure;
 use super::event::{CompactTrigger, Event, EventKind, ToolFault};
 use super::json_writer::{
     push_comma, push_count, push_flag, push_key, push_number, push_raw, push_string, push_text,
@@ -81,7 +82,10 @@ impl EventKind {
 
     fn push_fields(&self, into: &mut Vec<u8>) {
         match self {
-            EventKind::AgentStart { model } => push_text(into, "model", model),
+            EventKind::AgentStart { model, vendor } => {
+                push_text(into, "model", model);
+                push_text(into, "vendor", vendor);
+            }
             EventKind::IterationStart | EventKind::AttemptStart => {}
             EventKind::RunStart { model, tools } => {
                 push_text(into, "model", model);
@@ -161,12 +165,10 @@ impl EventKind {
             }
             EventKind::Limits { limits } => push_raw(into, "limits", limits.as_str()),
             EventKind::Handoff { to } => push_text(into, "to", to),
-            EventKind::ModelChange { model, error } => {
+            EventKind::ModelChange { model, vendor, error } => {
                 push_text(into, "model", model);
-                if let Some(error) = error {
-                    push_key(into, "error");
-                    push_failure(into, error);
-                }
+                push_text(into, "vendor", vendor);
+                push_failure_if(into, error.as_ref());
             }
             EventKind::Answered { question_id } => push_count(into, "questionId", (*question_id).into()),
             EventKind::Retry {
@@ -202,9 +204,10 @@ impl EventKind {
                 push_usage(into, "usage", usage);
                 push_usage(into, "total", total);
             }
-            EventKind::Warning { code, message } => {
+            EventKind::Warning { code, message, error } => {
                 push_text(into, "code", code);
                 push_text(into, "message", message);
+                push_failure_if(into, error.as_ref());
             }
             EventKind::IterationFinish {
                 finish_reason,
@@ -229,6 +232,13 @@ impl EventKind {
                 push_outcome(into, outcome);
             }
         }
+    }
+}
+
+fn push_failure_if(into: &mut Vec<u8>, error: Option<&Failure>) {
+    if let Some(error) = error {
+        push_key(into, "error");
+        push_failure(into, error);
     }
 }
 

@@ -58,14 +58,14 @@ export type RunEventOf<T extends EventKind["type"]> = EventStamp & Extract<Event
 
 type EventKind =
   | { type: "run-start"; model: string; tools: string[] }
-  /** `model`: what it asks at first. */
-  | { type: "agent-start"; model: string }
+  /** `model`: what it asks at first; `vendor`: whose that is. */
+  | { type: "agent-start"; model: string; vendor: string }
   | { type: "iteration-start" }
   /** Another agent goes on with the conversation; `to` is the name of its tool. */
   | { type: "handoff"; to: string }
   /** The agent asks this model from its next request on: `run.setModel`, a fallback. */
   /** `error`: why the model before it was given up for one of `fallbackModels`. */
-  | { type: "model-change"; model: string; error?: Failure }
+  | { type: "model-change"; model: string; vendor: string; error?: Failure }
   | { type: "attempt-start" }
   | { type: "text-start"; block: number }
   /** New text of a block. Deltas of one block that arrived together come as one. */
@@ -143,7 +143,8 @@ type EventKind =
         timeLeftMs: number | null;
       };
     }
-  | { type: "warning"; code: string; message: string }
+  /** `error`: the failed model call that it is about, as that of a summary (`compaction_failed`). */
+  | { type: "warning"; code: string; message: string; error?: Failure }
   | {
       type: "iteration-finish";
       finishReason: FinishReason | null;

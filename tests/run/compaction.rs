@@ -1,3 +1,4 @@
+use looplet::engine::error::FailureCode;
 use looplet::engine::event::{CompactTrigger, EventKind};
 use looplet::engine::input::{Input, QuestionAnswer};
 use looplet::engine::output::Question;
@@ -254,6 +255,11 @@ fn a_summary_that_fails_is_empty_or_longer_than_the_text_gives_way_to_the_built_
                     && said.contains("the model call failed: HTTP status 400"),
                 "{said}"
             );
+            let codes = world.events.iter().filter_map(|event| match &event.kind {
+                EventKind::Warning { error, .. } => error.as_ref().map(|error| error.code),
+                _ => None,
+            });
+            assert_eq!(codes.collect::<Vec<_>>(), [FailureCode::InvalidRequest]);
         }
         assert!(!world.tool_log.contains(&"start x".to_owned()));
         world.respond(&stream(&[text("Done.")], "end_turn"));

@@ -24,7 +24,7 @@ fn world(fields: Value) -> World {
 /// The model changes that were told, with why.
 fn changes(world: &World) -> Vec<(String, Option<String>)> {
     let change = |kind: &EventKind| match kind {
-        EventKind::ModelChange { model, error } => {
+        EventKind::ModelChange { model, error, .. } => {
             Some((model.clone(), error.as_ref().map(|error| error.message.clone())))
         }
         _ => None,

@@ -83,7 +83,7 @@ pub fn told(world: &World) -> Value {
 
 pub fn warnings(world: &World) -> Vec<String> {
     let warning = |kind: &EventKind| match kind {
-        EventKind::Warning { code, message } => Some([code, ": ", message].concat()),
+        EventKind::Warning { code, message, .. } => Some([code, ": ", message].concat()),
         _ => None,
     };
     world

@@ -46,6 +46,9 @@ fn a_model_that_is_set_while_another_answers_is_asked_next_with_the_whole_transc
     );
     world.return_value("a", json!("done"));
     assert_eq!(names_of_models(&world), ["gpt-test"]);
+    let is_told =
+        |kind: &EventKind| matches!(kind, EventKind::ModelChange { vendor, .. } if vendor == "openai");
+    assert!(world.events.iter().any(|event| is_told(&event.kind)));
     assert_eq!([world.sent[0].model, world.sent[1].model], [0, 3]);
     assert!(
         world.sent[1].url.ends_with("/v1/chat/completions"),

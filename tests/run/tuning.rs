@@ -197,3 +197,25 @@ fn the_end_of_each_iteration_is_told_before_the_next_begins() {
     fail(&mut world);
     assert_eq!(world.result()["outcome"], "completed");
 }
+
+#[test]
+fn a_model_of_the_same_name_at_another_vendor_is_told_as_another() {
+    let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));
+    prepare(
+        &mut world,
+        Prepared {
+            model: Some(ModelConfig::new("openai".into(), "claude-test".into())),
+            ..Prepared::default()
+        },
+    );
+    let change = |kind: &EventKind| match kind {
+        EventKind::ModelChange { model, vendor, .. } => Some([vendor, " ", model].concat()),
+        _ => None,
+    };
+    let told: Vec<String> = world
+        .events
+        .iter()
+        .filter_map(|event| change(&event.kind))
+        .collect();
+    assert_eq!(told, ["openai claude-test"]);
+}

@@ -34,9 +34,7 @@ impl Agent {
                     repair.name(),
                 ]
                 .concat();
-                let code = "repaired_arguments".into();
-                desk.ledger
-                    .emit(self.place(), EventKind::Warning { code, message });
+                self.warn(desk, "repaired_arguments", message);
             }
             faults.extend(fault.map(|fault| (index, fault)));
         }
@@ -349,8 +347,7 @@ impl Agent {
         if is_cut {
             let name = self.tools.calls.get(index).map_or("", |call| &call.name);
             let message = ["The model is shown only the beginning of a result of ", name].concat();
-            let code = "result_cut".into();
-            desk.ledger.emit(place, EventKind::Warning { code, message });
+            self.warn(desk, "result_cut", message);
         }
     }
 

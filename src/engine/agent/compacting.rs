@@ -386,7 +386,13 @@ impl Agent {
         };
         let Some(delay_ms) = open.tries.delay_ms(policy, self.attempt, &failure, seed) else {
             self.model = None;
-            self.warn_of_summary(desk, "the model call failed: ", &failure.message);
+            let why = unwritten("the model call failed: ", &failure.message);
+            let kind = EventKind::Warning {
+                code: FAILED.into(),
+                message: why,
+                error: Some(failure),
+            };
+            desk.ledger.emit(self.place(), kind);
             return self.apply_summary(desk, "");
         };
         self.retry_after(desk, delay_ms, failure);
@@ -425,17 +431,12 @@ impl Agent {
             return self.end_failed(desk, failure);
         }
         let message = "A summary would not be shorter than what it stands for.";
-        self.warn(desk, "compaction_failed", message.into());
+        self.warn(desk, FAILED, message.into());
         self.send(desk);
     }
 
     fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
-        let message = [
-            "No summary of the history was written, and the built-in one stands in its place: ",
-            what,
-            why,
-        ];
-        self.warn(desk, "compaction_failed", message.concat());
+        self.warn(desk, FAILED, unwritten(what, why));
     }
 
     /// Gives up a summary that is under way.
@@ -466,6 +467,13 @@ fn no_summary(answer: &Answer) -> Option<&'static str> {
 const REFUSED: &str = "the model refused to write one.";
 
 const NOT_SHORTER: &str = " (A summary would not be shorter.)";
+
+fn unwritten(what: &str, why: &str) -> String {
+    let message = "No summary of the history was written, and the built-in one stands in its place: ";
+    [message, what, why].concat()
+}
+
+const FAILED: &str = "compaction_failed";
 
 /// What is new since a summary that did not help, before there is another: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;

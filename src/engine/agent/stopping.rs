@@ -32,14 +32,7 @@ impl Agent {
             " times. Do something else, or answer with what you know.",
         ]
         .concat();
-        let code = "repeat".into();
-        desk.ledger.emit(
-            self.place(),
-            EventKind::Warning {
-                code,
-                message: message.clone(),
-            },
-        );
+        self.warn(desk, "repeat", message.clone());
         more.push(Block::text(message));
         more
     }

@@ -215,9 +215,7 @@ impl Agent {
     }
 
     pub(super) fn warn(&self, desk: &mut Desk<'_>, code: &str, message: String) {
-        let code = code.into();
-        desk.ledger
-            .emit(self.place(), EventKind::Warning { code, message });
+        desk.ledger.emit(self.place(), EventKind::warning(code, message));
     }
 }
 

@@ -30,6 +30,7 @@ impl Agent {
         self.keep_tuned_model();
         let kind = EventKind::ModelChange {
             model: self.asked.config.model.clone(),
+            vendor: self.asked.config.vendor.clone(),
             error,
         };
         desk.ledger.emit(self.place(), kind);
@@ -42,9 +43,7 @@ impl Agent {
             return;
         };
         if let Err(error) = self.set_model(desk, *model) {
-            let (code, message) = ("model_refused".into(), error.to_text());
-            desk.ledger
-                .emit(self.place(), EventKind::Warning { code, message });
+            self.warn(desk, "model_refused", error.to_text());
         }
     }
 }

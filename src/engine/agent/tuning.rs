@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::active_model::ActiveModel;
-use super::super::config::{Config, ToolConfig};
+use super::super::config::{Config, ModelConfig, ToolConfig};
 use super::super::error::ConfigError;
 use super::super::event::EventKind;
 use super::super::event_json::{push_text_or_null, push_usage};
@@ -122,11 +122,15 @@ impl Agent {
     }
 
     fn tell_model(&self, desk: &mut Desk<'_>, before: Option<&ActiveModel>) {
-        let model = &self.asked.config.model;
-        if before.is_none_or(|before| before.config.model != *model) {
-            let (model, error) = (model.clone(), None);
-            desk.ledger
-                .emit(self.place(), EventKind::ModelChange { model, error });
+        let ModelConfig { model, vendor, .. } = &self.asked.config;
+        let is_same = |before: &ActiveModel| before.config.model == *model && before.config.vendor == *vendor;
+        if !before.is_some_and(is_same) {
+            let kind = EventKind::ModelChange {
+                model: model.clone(),
+                vendor: vendor.clone(),
+                error: None,
+            };
+            desk.ledger.emit(self.place(), kind);
         }
     }
 

@@ -50,7 +50,10 @@ fn every_kind() -> Vec<EventKind> {
             model: text(),
             tools: vec![],
         },
-        EventKind::AgentStart { model: text() },
+        EventKind::AgentStart {
+            model: text(),
+            vendor: text(),
+        },
         EventKind::IterationStart,
         EventKind::AttemptStart,
         EventKind::TextStart { block: 1 },
@@ -78,6 +81,7 @@ fn every_kind() -> Vec<EventKind> {
         EventKind::Limits { limits: json() },
         EventKind::ModelChange {
             model: text(),
+            vendor: text(),
             error: Some(failure()),
         },
         EventKind::ToolInputEnd { block: 1 },
@@ -140,9 +144,11 @@ fn every_kind() -> Vec<EventKind> {
             duration_ms: 5,
         },
         EventKind::Usage { usage, total: usage },
+        EventKind::warning("code", text()),
         EventKind::Warning {
             code: text(),
             message: text(),
+            error: Some(failure()),
         },
         EventKind::IterationFinish {
             finish_reason: None,

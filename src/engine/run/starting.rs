@@ -26,8 +26,8 @@ impl Run {
             .iter()
             .flat_map(|profile| &profile.catalog.schema_warnings)
         {
-            let (code, message) = ("schema_keyword".into(), message.clone());
-            ledger.emit(Place::default(), EventKind::Warning { code, message });
+            let kind = EventKind::warning("schema_keyword", message.clone());
+            ledger.emit(Place::default(), kind);
         }
         if self.permissions.is_some() {
             self.warn_of_permissions();
@@ -73,9 +73,8 @@ impl Run {
         ] {
             if !names.is_empty() {
                 let message = [what, &join_owned(&names, ", ")].concat();
-                let code = code.into();
                 self.ledger
-                    .emit(Place::default(), EventKind::Warning { code, message });
+                    .emit(Place::default(), EventKind::warning(code, message));
             }
         }
     }
