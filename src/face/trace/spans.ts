@@ -4,7 +4,17 @@
  * Names and attributes are those of OpenTelemetry's conventions for generative AI, which are in development:
  * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
  */
-import type { Failure, Outcome, RunEvent, RunEventOf, RunResult, Trace, TracedRun, Usage } from "../types.js";
+import type {
+  CompactTrigger,
+  Failure,
+  Outcome,
+  RunEvent,
+  RunEventOf,
+  RunResult,
+  Trace,
+  TracedRun,
+  Usage,
+} from "../types.js";
 import { checkOptions, checkWord } from "../check.js";
 import type { OptionTable } from "../options.js";
 import { redacted } from "./redacted.js";
@@ -100,7 +110,10 @@ interface AgentSpans<H> {
   readonly parent: AgentSpans<H> | undefined;
   readonly call: Call<H> | undefined;
   model: string;
+  vendor: string;
   chat: Open<H> | undefined;
+  /** Why a summary of the history is being made. */
+  compacting: CompactTrigger | undefined;
   readonly calls: Map<string, Call<H>>;
   /** Of its own requests and those of its subagents. */
   readonly sums: { [name: string]: number };
@@ -122,11 +135,27 @@ export class SpanTree<H> implements Trace {
     const timeMs = event.timeMs ?? this.#run.now();
     const agent = this.#agent(event, timeMs);
     switch (event.type) {
+      case "agent-start":
+        tellModel(agent, event);
+        Object.assign(agent.span.attributes, asked(agent));
+        return undefined;
       case "attempt-start":
         return this.#startChat(agent, event, timeMs);
-      case "model-change":
-        agent.model = event.model;
-        return undefined;
+      case "model-change": {
+        tellModel(agent, event);
+        if (event.error === undefined) return undefined;
+        this.#failChat(agent, event.error);
+        return this.#endChat(agent, timeMs);
+      }
+      case "compact-start":
+        note(agent.span, event.type, timeMs, {});
+        // The request was too long, which no other event tells.
+        if (agent.chat !== undefined) agent.chat.error = "context_length";
+        agent.compacting = event.trigger;
+        return this.#endChat(agent, timeMs);
+      case "compact-boundary":
+        note(agent.span, event.type, timeMs, {});
+        return this.#endSummary(agent, timeMs);
       case "text-start":
       case "reasoning-start":
       case "tool-input-start": {
@@ -160,7 +189,9 @@ export class SpanTree<H> implements Trace {
       case "answered":
         return note(agent.span, "answered", timeMs, { id: event.questionId });
       case "warning":
-        return note(agent.span, "warning", timeMs, { code: event.code });
+        note(agent.span, "warning", timeMs, { code: event.code });
+        if (event.error !== undefined) this.#failChat(agent, event.error);
+        return event.code.startsWith("compaction_") ? this.#endSummary(agent, timeMs) : undefined;
       case "iteration-finish":
         if (agent.chat !== undefined) {
           const { finishReason, responseId, responseModel } = event;
@@ -178,6 +209,7 @@ export class SpanTree<H> implements Trace {
         agent.span.error = event.error.code;
         return undefined;
       case "agent-finish":
+        this.#endChat(agent, timeMs);
         if (agent.parent === undefined) return undefined;
         this.#tellOutcome(agent, event.outcome);
         return this.#endAgent(agent, timeMs);
@@ -216,6 +248,7 @@ export class SpanTree<H> implements Trace {
     // The second agent of one tool has "#2" behind its name.
     const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1).replace(/#\d+$/, "");
     const label = names === "prompty" ? "turn" : "invoke_agent";
+    const { model, vendor } = parent ?? this.#run;
     const span = this.#start(
       {
         name: isRoot && names === "prompty" ? words(label, turn) : words(label, name),
@@ -223,8 +256,7 @@ export class SpanTree<H> implements Trace {
         startMs: timeMs,
         attributes: {
           "gen_ai.operation.name": "invoke_agent",
-          "gen_ai.provider.name": providerOf(this.#run.vendor),
-          "gen_ai.request.model": modelOf(event) ?? parent?.model ?? this.#run.model,
+          ...asked({ model, vendor, ...(event as Partial<Asked>) }),
           ...(name === undefined ? {} : { "gen_ai.agent.name": name }),
           ...(isRoot ? { "looplet.run.id": this.#run.id, ...attributes } : {}),
           ...(isRoot && names === "prompty" ? { signature: "prompty.turn" } : {}),
@@ -232,14 +264,25 @@ export class SpanTree<H> implements Trace {
       },
       call?.span ?? parent?.span,
     );
-    const model = span.attributes["gen_ai.request.model"] as string;
-    const agent = { span, parent, call, model, chat: undefined, calls: new Map<string, Call<H>>(), sums: {} };
+    const calls = new Map<string, Call<H>>();
+    const agent = {
+      span,
+      parent,
+      call,
+      model,
+      vendor,
+      chat: undefined,
+      compacting: undefined,
+      calls,
+      sums: {},
+    };
     this.#agents.set(path, agent);
     return agent;
   }
 
   #startChat(agent: AgentSpans<H>, event: RunEventOf<"attempt-start">, startMs: number): void {
-    const { model } = agent;
+    const { model, compacting } = agent;
+    this.#endChat(agent, startMs);
     agent.chat = this.#start(
       {
         name: this.#options.names === "prompty" ? "execute" : `chat ${model}`,
@@ -247,10 +290,10 @@ export class SpanTree<H> implements Trace {
         startMs,
         attributes: {
           "gen_ai.operation.name": "chat",
-          "gen_ai.provider.name": providerOf(this.#run.vendor),
-          "gen_ai.request.model": model,
+          ...asked(agent),
           "looplet.iteration": event.iteration,
           "looplet.attempt": event.attempt,
+          ...(compacting === undefined ? {} : { "looplet.compaction": compacting }),
         },
       },
       agent.span,
@@ -270,6 +313,13 @@ export class SpanTree<H> implements Trace {
     agent.chat = undefined;
     addUp(agent.sums, chat.attributes);
     return this.#end(chat, chat.endMs ?? timeMs);
+  }
+
+  /** Nothing tells of the end of a summary's answer but what is made of it, in the same moment. */
+  #endSummary(agent: AgentSpans<H>, timeMs: number): unknown {
+    if (agent.compacting === undefined) return undefined;
+    agent.compacting = undefined;
+    return this.#endChat(agent, timeMs);
   }
 
   #call(event: RunEventOf<"tool-call">): Call<H> {
@@ -350,14 +400,7 @@ export class SpanTree<H> implements Trace {
 const FIRST_CHUNK = "gen_ai.response.time_to_first_chunk";
 
 /** Events without anything to say but their name. */
-const MOMENTS: ReadonlySet<string> = new Set([
-  "steer-delivered",
-  "reset",
-  "abort",
-  "handoff",
-  "compact-start",
-  "compact-boundary",
-]);
+const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "handoff"]);
 
 /** The vendor under the name that the conventions give it. */
 const PROVIDERS: { readonly [vendor: string]: string } = {
@@ -371,8 +414,18 @@ const PROVIDERS: { readonly [vendor: string]: string } = {
   xai: "x_ai",
 };
 
-function providerOf(vendor: string): string {
-  return PROVIDERS[vendor] ?? vendor;
+interface Asked {
+  model: string;
+  vendor: string;
+}
+
+function asked({ model, vendor }: Asked): Attributes {
+  return { "gen_ai.provider.name": PROVIDERS[vendor] ?? vendor, "gen_ai.request.model": model };
+}
+
+function tellModel(agent: Asked, { model, vendor }: Asked): void {
+  agent.model = model;
+  agent.vendor = vendor;
 }
 
 function usageOf(usage: Usage): Attributes {
@@ -400,10 +453,6 @@ function note(span: Open<unknown>, name: string, timeMs: number, attributes: Att
 function answer({ text, finishReason }: RunResult): string {
   const parts = [{ type: "text", content: text }];
   return JSON.stringify([{ role: "assistant", parts, finish_reason: finishReason ?? "stop" }]);
-}
-
-function modelOf(event: RunEvent): string | undefined {
-  return (event as { model?: string }).model;
 }
 
 function nameOf(thrown: unknown): string {
