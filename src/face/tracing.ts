@@ -2,7 +2,7 @@
 import { LoopletError } from "./errors.js";
 import { describe, describeReturned } from "./check.js";
 import type { AgentParts } from "./agent.js";
-import type { Trace, TraceOptions, Tracer } from "./types.js";
+import type { Trace, TracedRun, TraceOptions, Tracer } from "./types.js";
 
 /** @throws LoopletError `config_wrong_type` */
 export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
@@ -27,13 +27,18 @@ export function traces(
   const { vendor, model } = tracing.model;
   return [...tracersOf(tracing), ...hearers].flatMap((tracer) => {
     try {
-      const trace: unknown = tracer({ id, vendor, model, now: () => clock.now(), random });
-      if (typeof (trace as Trace | undefined)?.onEvent === "function") return [trace as Trace];
-      const problem = `needs to return { onEvent }, got ${describeReturned(trace)}`;
-      throw new LoopletError("config_wrong_type", "trace", problem);
+      return [traceOf(tracer, { id, vendor, model, now: () => clock.now(), random })];
     } catch (error) {
       report(error);
       return [];
     }
   });
+}
+
+/** @throws LoopletError `config_wrong_type`, once, instead of with every event */
+export function traceOf(tracer: Tracer, run: TracedRun): Trace {
+  const trace: unknown = tracer(run);
+  if (typeof (trace as Trace | undefined)?.onEvent === "function") return trace as Trace;
+  const problem = `needs to return { onEvent }, got ${describeReturned(trace)}`;
+  throw new LoopletError("config_wrong_type", "trace", problem);
 }

@@ -267,6 +267,20 @@ describe("P-24: a registry of tracers", () => {
     await agent.run("Go").result;
     expect(seen).toHaveLength(2);
   });
+
+  it("says of a tracer that returns no trace so once, as without a registry", async () => {
+    for (const nothing of [() => undefined, () => ({}), async () => ({ onEvent: () => {} })]) {
+      const tracers = tracerRegistry();
+      tracers.add("nothing", nothing as never);
+      for (const trace of [tracers, nothing as never]) {
+        const heard: string[] = [];
+        const agent = createAgent({ model: anthropic("m", { fetch: scripted([{ text: "Hi" }]) }), trace });
+        await agent.run("Go", { onError: (error) => heard.push((error as Error).message) }).result;
+        await new Promise((resolve) => setTimeout(resolve));
+        expect(heard).toEqual([expect.stringContaining("trace: needs to return { onEvent }, got")]);
+      }
+    }
+  });
 });
 
 describe("OpenTelemetry", () => {

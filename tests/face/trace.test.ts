@@ -141,6 +141,13 @@ describe("rows of a trace", () => {
     [() => traceSpans(sink, { contents: true } as never), "traceSpans.contents"],
     [() => traceSpans(sink, { names: "x" } as never), "traceSpans.names"],
     [() => traceSpans(sink, { starts: "yes" } as never), "traceSpans.starts"],
+    [() => ndjson(undefined as never), "ndjson"],
+    [() => ndjson(5 as never), "ndjson"],
+    [() => summarizeTrace(undefined as never), "summarizeTrace"],
+    [() => summarizeTrace({} as never), "summarizeTrace"],
+    [() => summarizeTrace([...fixture, {}] as never), "summarizeTrace[57]"],
+    [() => summarizeTrace([null] as never), "summarizeTrace[0]"],
+    [() => summarizeTrace("rows" as never), "summarizeTrace[0]"],
     [() => openTelemetry(undefined as never), "openTelemetry"],
     [() => openTelemetry({ trace: {} } as never), "openTelemetry"],
     [() => openTelemetry(OTEL as never, { starts: true } as never), "openTelemetry.starts"],
@@ -177,6 +184,16 @@ const fixture = rowsOf([
 ]);
 
 describe("S003-23: the dashboard's two questions", () => {
+  it("are only answered of rows, and the error says what is missing", () => {
+    const [first] = fixture;
+    expect(() => summarizeTrace([{ ...first!, iter: "0" as never }])).toThrow(
+      "summarizeTrace[0]: needs a row of traceRows, with job_id, iter, stop_reason, input_tokens, output_tokens; got a string as its iter",
+    );
+    expect(() => summarizeTrace(undefined as never)).toThrow("an array of the rows of traceRows");
+    const unknown = { ...first!, input_tokens: null as never };
+    expect(summarizeTrace([unknown])).toMatchObject({ jobs: 1, inputTokens: 0 });
+  });
+
   it("are answered by summarizeTrace, whatever the order of the rows", () => {
     const expected = {
       jobs: 4,

@@ -1,4 +1,5 @@
 /** Tracers that come and go while agents live. */
+import { traceOf } from "../tracing.js";
 import type { Trace, TracedRun, Tracer } from "../types.js";
 
 /** A tracer that passes on to all that are in it when a run starts; empty it does nothing. */
@@ -15,7 +16,7 @@ export function tracerRegistry(): TracerRegistry {
   const tracers = new Map<string, Tracer>();
   const start = (run: TracedRun): Trace => {
     const traces: Trace[] = [];
-    let failed: unknown = each([...tracers.values()], (tracer) => void traces.push(tracer(run)));
+    let failed: unknown = each([...tracers.values()], (tracer) => void traces.push(traceOf(tracer, run)));
     return {
       onEvent(event) {
         const told = each(traces, (trace) => trace.onEvent(event));

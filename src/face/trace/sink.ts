@@ -1,4 +1,4 @@
-import { describe } from "../check.js";
+import { checkValue, describe } from "../check.js";
 import { LoopletError } from "../errors.js";
 import { isThenable } from "../exchange.js";
 import type { Trace } from "../types.js";
@@ -41,7 +41,12 @@ function writer<T>(sink: Sink<T>): (record: T) => unknown {
   return typeof sink === "function" ? sink : (record) => sink.write(record);
 }
 
-/** A sink that writes each record as a line of JSON: `traceRows(ndjson((line) => file.write(line)))`. */
+/**
+ * A sink that writes each record as a line of JSON: `traceRows(ndjson((line) => file.write(line)))`.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
 export function ndjson(write: (line: string) => unknown): (record: object) => unknown {
+  checkValue(write, "ndjson", "function");
   return (record) => write(`${JSON.stringify(record)}\n`);
 }

@@ -1,4 +1,6 @@
 /** The dashboard's numbers, without a database. */
+import { describe } from "../check.js";
+import { LoopletError } from "../errors.js";
 import type { TraceRow } from "./rows.js";
 
 export interface TraceSummary {
@@ -13,11 +15,19 @@ export interface TraceSummary {
   outputTokens: number;
 }
 
-/** What `traceQueries` ask, and a little more; the order of the rows makes no difference. */
+/**
+ * What `traceQueries` ask, and a little more; the order of the rows makes no difference.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
 export function summarizeTrace(rows: Iterable<TraceRow>): TraceSummary {
+  if (typeof (rows as Partial<typeof rows> | null | undefined)?.[Symbol.iterator] !== "function")
+    throw wrong("", `an array of the rows of traceRows, or another iterable of them, got ${describe(rows)}`);
   const last = new Map<string, TraceRow>();
+  let index = 0;
   let [inputTokens, outputTokens] = [0, 0];
   for (const row of rows) {
+    checkRow(row, `[${index++}]`);
     inputTokens += row.input_tokens;
     outputTokens += row.output_tokens;
     const known = last.get(row.job_id);
@@ -33,4 +43,28 @@ export function summarizeTrace(rows: Iterable<TraceRow>): TraceSummary {
   const jobs = last.size;
   const maxItersPercent = jobs === 0 ? 0 : (100 * (stopReasons["max_iters"] ?? 0)) / jobs;
   return { jobs, maxItersPercent, iterationsToEndTurn, stopReasons, inputTokens, outputTokens };
+}
+
+/** A database may know of no tokens: its columns may be null. */
+function checkRow(row: unknown, place: string): void {
+  const found = (row ?? {}) as { readonly [column: string]: unknown };
+  for (const [column, types] of Object.entries(COLUMNS)) {
+    const value = found[column];
+    if (types.includes(value === null ? "null" : typeof value)) continue;
+    const got =
+      typeof row === "object" && row !== null ? `${describe(value)} as its ${column}` : describe(row);
+    throw wrong(place, `a row of traceRows, with ${Object.keys(COLUMNS).join(", ")}; got ${got}`);
+  }
+}
+
+const COLUMNS: { readonly [column in keyof TraceRow]?: readonly string[] } = {
+  job_id: ["string"],
+  iter: ["number"],
+  stop_reason: ["string", "null"],
+  input_tokens: ["number", "null"],
+  output_tokens: ["number", "null"],
+};
+
+function wrong(place: string, needed: string): LoopletError {
+  return new LoopletError("config_wrong_type", `summarizeTrace${place}`, `needs ${needed}`);
 }
