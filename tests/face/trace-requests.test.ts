@@ -87,6 +87,26 @@ describe("the span of a summary's request", () => {
     isSummedUp(run);
   });
 
+  it("has no failure where the run ends because nothing was gained by it", () => {
+    const spans: Span[] = [];
+    const run = { id: "r", vendor: "anthropic", model: "claude", now: () => 0, random: () => 0 };
+    const trace = traceSpans((span) => spans.push(span))(run);
+    const error = { code: "context_length", message: "", retryable: false };
+    const outcome = { outcome: "failed", error };
+    const events = [
+      { type: "attempt-start" },
+      { type: "compact-start", trigger: "overflow" },
+      { type: "attempt-start" },
+      { type: "error", error },
+      { type: "agent-finish", outcome },
+      { type: "finish", outcome },
+    ];
+    for (const event of events) trace.onEvent({ agentPath: "root", timeMs: 1, ...event } as never);
+    trace.onEnd?.({} as never);
+    const codes = spans.map(({ attributes }) => attributes["error.type"]);
+    expect(codes).toEqual(["context_length", undefined, "context_length"]);
+  });
+
   it("is not taken for the request that a hook sends without a summary", async () => {
     const steps = [{ text: "End." }];
     const hooks: AgentOptions["hooks"] = {

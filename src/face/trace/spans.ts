@@ -205,7 +205,8 @@ export class SpanTree<H> implements Trace {
         }
         return this.#endChat(agent, timeMs);
       case "error":
-        this.#failChat(agent, event.error);
+        // What ends a run while a summary is made is not that request's.
+        if (agent.compacting === undefined) this.#failChat(agent, event.error);
         agent.span.error = event.error.code;
         return undefined;
       case "agent-finish":
