@@ -371,7 +371,8 @@ export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
   /** The events, with options; `for await (… of run)` is `run.events()`. Several iterations may go on at once. */
   events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
   /**
-   * Tells the model something before its next call. One more iteration begins if the model has just finished.
+   * Tells the model something before its next call. One more iteration begins if the model has just finished
+   * and no limit is reached; what no call took is in `result.undelivered`.
    *
    * @throws LoopletError `misuse_run_ended`, `misuse_empty_prompt`
    */
