@@ -1,6 +1,6 @@
 //! Paths against the patterns of a `.gitignore`: `*` within a level, `**` over levels; a pattern without a slash inside
-//! fits at any depth, one that names a folder fits what is in it. `//` starts at the root, `~/` at the home, `/` and `./`
-//! where the run works. Neither home nor that place is known here.
+//! fits at any depth (to allow: of the place where the run works), one that names a folder fits what is in it. `//`
+//! starts at the root, `~/` at the home, `/` and `./` where the run works. Neither home nor that place is known here.
 
 use super::super::text::{parts, replaced};
 use super::rule::{matches, step};
@@ -127,9 +127,11 @@ fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
     if guess && start != Start::Anywhere && levels.contains(&"..") {
         return true;
     }
+    let is_elsewhere = first.is_empty() || first.starts_with('~');
     let is_deep = match start {
+        Start::Anywhere if !guess && (is_elsewhere || first == "..") => return false,
         Start::Anywhere | Start::Home => true,
-        Start::Here => guess && (first.is_empty() || first.starts_with('~')),
+        Start::Here => guess && is_elsewhere,
         Start::Outside => {
             if guess && first.starts_with('~') {
                 // How many levels the home takes.

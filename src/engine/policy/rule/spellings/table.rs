@@ -367,6 +367,10 @@ pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
             "c:docs/x",
         ],
     ),
+    (
+        "Read(*.md)",
+        &["/etc/a.md", "../a.md", "~/a.md", "C:\\a.md", "a.md/../../b.md"],
+    ),
     ("Read(~/a/**)", &["/root/a/x", "a/x", "~/a/../b", "~root/a/x"]),
     (
         "WebFetch(https://good.com/docs/*)",
@@ -435,6 +439,10 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     (
         "Read(docs/**)",
         &["docs/a", "./docs//a", "docs/x/../a b.md", "docs"],
+    ),
+    (
+        "Read(*.md)",
+        &["a.md", "docs/a.md", "./docs/a.md", "docs/../a.md"],
     ),
     ("Read(~/a/**)", &["~/a/b"]),
     (
