@@ -27,29 +27,29 @@ const more = [
  * reached plus 2 %; `target`: what is wanted. Panics unwind.
  */
 const rows = [
-  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 163_600 },
-  { name: "two protocols", imports: twoModels, parts: two, budget: 171_000, target: 90_000 },
-  { name: "five protocols", imports: fiveModels, parts: five, budget: 195_000, target: 110_000 },
+  { name: "one protocol", imports: plain, parts: two.slice(0, 1), budget: 158_000 },
+  { name: "two protocols", imports: twoModels, parts: two, budget: 165_400, target: 90_000 },
+  { name: "five protocols", imports: fiveModels, parts: five, budget: 189_600, target: 110_000 },
   {
     name: "one protocol, all of control",
     imports: [...plain, ...more],
     parts: [...two.slice(0, 1), ...questions],
-    budget: 179_900,
+    budget: 184_500,
   },
   {
     name: "two protocols, all of control",
     imports: [...twoModels, ...more],
     parts: [...two, ...questions],
-    budget: 187_300,
+    budget: 191_900,
   },
   {
     name: "five protocols, all of control",
     imports: [...fiveModels, ...more],
     parts: [...five, ...questions],
-    budget: 211_300,
+    budget: 216_000,
     target: 130_000,
   },
-  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 220_800 },
+  { name: "everything that the entry exports", imports: undefined, parts: undefined, budget: 225_600 },
 ];
 
 /** Prints the table and tells whether the package is within its budgets. */

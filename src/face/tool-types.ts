@@ -65,7 +65,7 @@ export interface ToolRunOptions {
   inputs?: Inputs | undefined;
   /**
    * Start calls of tools with `readOnly: true` as soon as they are whole, while the rest of the answer still streams.
-   * Those of an attempt that fails are aborted and forgotten. Default false.
+   * Those of an attempt that fails are aborted and forgotten. Nothing starts early beside an output guardrail. Default false.
    */
   eagerTools?: boolean | undefined;
 }
