@@ -78,6 +78,8 @@ export class AgentView {
           ),
         );
       case "warning":
+        // Which tools need no question is what the page has set: news for the event log only.
+        if (event.code === "can_use_tool_shadowed") return;
         return this.say(notice("warning", event.message));
     }
   }
