@@ -80,13 +80,31 @@ pub fn check_turns(body: &str) {
     }
 }
 
-/// Tools that were called, those of subagents and subagents themselves included, as long as no limit was raised.
+/// Tools that were called, those of subagents and subagents themselves included, as long as no limit was raised. What
+/// started early in an attempt that failed is forgotten.
 pub fn check_calls(world: &World, max_tool_calls: Option<u32>) {
     let is_raised = |event: &Event| matches!(event.kind, EventKind::Limits { .. });
     let Some(most) = max_tool_calls.filter(|_| !world.events.iter().any(is_raised)) else {
         return;
     };
+    let attempt = |event: &Event| (event.agent, event.iteration, event.attempt);
+    let is_reset = |event: &Event| matches!(event.kind, EventKind::Reset { .. });
+    let resets: Vec<_> = world
+        .events
+        .iter()
+        .filter(|event| is_reset(event))
+        .map(attempt)
+        .collect();
+    let forgotten = |line: &&String| {
+        world.events.iter().any(|event| match &event.kind {
+            EventKind::ToolCall { tool_call_id, .. } => {
+                line.strip_prefix("start ") == Some(tool_call_id) && resets.contains(&attempt(event))
+            }
+            _ => false,
+        })
+    };
     let started = world.tool_log.iter().filter(|line| line.starts_with("start"));
+    let started = started.filter(|line| !forgotten(line));
     let begun = |event: &&Event| event.agent > 0 && matches!(event.kind, EventKind::AgentStart { .. });
     let begun = world.events.iter().filter(begun).count();
     assert!(
