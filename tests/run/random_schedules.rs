@@ -35,14 +35,15 @@ fn every_random_schedule_keeps_the_invariants() {
     if let Some(seed) = variable("LOOPLET_SEED") {
         return check(seed);
     }
-    let cases = variable("LOOPLET_CASES").unwrap_or(10_000);
+    let first = variable("LOOPLET_FIRST").unwrap_or(0);
+    let end = first + variable("LOOPLET_CASES").unwrap_or(10_000);
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = AtomicU64::new(0);
+    let next = AtomicU64::new(first);
     let play = || {
         loop {
             // Some seeds are played twice: whoever is free takes the next.
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= cases {
+            if seed >= end {
                 return Ok(());
             }
             std::panic::catch_unwind(|| check(seed))
@@ -57,7 +58,7 @@ fn every_random_schedule_keeps_the_invariants() {
             }
         }
     });
-    println!("{cases} schedules kept the invariants");
+    println!("schedules {first} to {} kept the invariants", end - 1);
 }
 
 fn variable(name: &str) -> Option<u64> {
