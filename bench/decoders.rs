@@ -14,16 +14,16 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use looplet::engine::answer::Answer;
-use looplet::engine::config::Config;
-use looplet::engine::eventstream::crc32;
-use looplet::engine::framing::FramingState;
-use looplet::engine::input::Input;
-use looplet::engine::message::Block;
-use looplet::engine::moment::Moment;
-use looplet::engine::output::Output;
-use looplet::engine::provider::{Protocol, protocol};
+use looplet::engine::model::answer::Answer;
+use looplet::engine::model::config::Config;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::message::Block;
+use looplet::engine::model::moment::Moment;
+use looplet::engine::model::output::Output;
+use looplet::engine::protocol::{Protocol, protocol};
 use looplet::engine::run::Run;
+use looplet::engine::stream::eventstream::crc32;
+use looplet::engine::stream::framing::FramingState;
 use serde_json::json;
 
 const MIB: usize = 1 << 20;

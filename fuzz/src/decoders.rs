@@ -1,9 +1,9 @@
 //! A protocol's decoder behind its framing: a cut makes no difference, what is reported is what is there.
 
-use looplet::engine::answer::{Answer, Change, PartKind};
-use looplet::engine::error::Failure;
-use looplet::engine::framing::FramingState;
-use looplet::engine::provider::{Decoder, Protocol, protocol};
+use looplet::engine::model::answer::{Answer, Change, PartKind};
+use looplet::engine::model::error::Failure;
+use looplet::engine::protocol::{Decoder, Protocol, protocol};
+use looplet::engine::stream::framing::FramingState;
 
 use super::cuts;
 

@@ -1,17 +1,17 @@
 //! The engine's own readers of JSON against serde_json.
 
-use looplet::engine::config::Config;
-use looplet::engine::json_check;
-use looplet::engine::json_number;
-use looplet::engine::json_reader::{Object, items, string, validate};
-use looplet::engine::json_tree::Tree;
-use looplet::engine::message::Json;
+use looplet::engine::json::check;
+use looplet::engine::json::number;
+use looplet::engine::json::reader::{Object, items, string, validate};
+use looplet::engine::json::tree::Tree;
+use looplet::engine::model::config::Config;
+use looplet::engine::model::message::Json;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let own = json_check::check(&text).map_err(|fault| fault.describe(&text));
+    let own = check::check(&text).map_err(|fault| fault.describe(&text));
     let oracle = serde_json::from_str::<IgnoredAny>(&text);
     assert_eq!(
         own,
@@ -44,10 +44,10 @@ fn check_valid(text: &str) {
         if let Some(object) = Object::parse(text) {
             object
                 .fields()
-                .for_each(|(_, value)| assert!(json_check::check(value).is_ok()));
+                .for_each(|(_, value)| assert!(check::check(value).is_ok()));
         }
         if let Some(tree) = Tree::parse(text) {
-            assert!(json_check::check(&tree.to_json()).is_ok());
+            assert!(check::check(&tree.to_json()).is_ok());
         }
         return;
     };
@@ -100,7 +100,7 @@ fn check_items(text: &str, value: &Value) {
 }
 
 fn check_number(text: &str, expected: f64) {
-    let own = json_number::float(text);
+    let own = number::float(text);
     // Numbers that are almost zero have fewer digits.
     if expected.abs() > 1e-290 {
         assert!(
@@ -108,7 +108,7 @@ fn check_number(text: &str, expected: f64) {
             "{text} is read as {own:e}"
         );
     }
-    if let Some(integer) = json_number::integer(text) {
+    if let Some(integer) = number::integer(text) {
         let magnitude = integer.magnitude as f64;
         let value = if integer.is_positive {
             magnitude

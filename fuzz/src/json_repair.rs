@@ -1,11 +1,11 @@
 //! The repair of arguments: JSON comes through untouched, anything else is refused or loses something, never gains.
 
-use looplet::engine::json_check;
-use looplet::engine::json_repair::{Repair, parse_arguments};
+use looplet::engine::json::check;
+use looplet::engine::json::repair::{Repair, parse_arguments};
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let is_object = json_check::check(&text).is_ok() && text.trim_start().starts_with('{');
+    let is_object = check::check(&text).is_ok() && text.trim_start().starts_with('{');
     let parsed = match parse_arguments(&text) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -19,7 +19,7 @@ pub fn check(data: &[u8]) {
         }
     };
     let json = parsed.json.as_ref();
-    assert!(json_check::check(json).is_ok(), "{json:?} is no JSON");
+    assert!(check::check(json).is_ok(), "{json:?} is no JSON");
     assert!(json.trim_start().starts_with('{'), "{json:?} is no object");
     if is_object {
         assert_eq!(json, text, "valid arguments were changed");

@@ -5,13 +5,13 @@
 //! again is the same); that the state survives being saved after every output ([`World`] does so); that an answer to
 //! what is not open changes nothing.
 
-use looplet::engine::config::Config;
-use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{
+use looplet::engine::model::config::Config;
+use looplet::engine::model::event::{EventKind, ToolFault};
+use looplet::engine::model::input::{
     CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
 };
-use looplet::engine::message::{Block, Json};
-use looplet::engine::output::Question;
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Raise};
 use serde_json::{Value, json};
 

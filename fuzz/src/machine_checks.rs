@@ -1,8 +1,8 @@
 //! What holds of every run that has ended.
 
-use looplet::engine::input::{Input, QuestionAnswer, ToolReturn};
-use looplet::engine::moment::Moment;
-use looplet::engine::usage::Usage;
+use looplet::engine::model::input::{Input, QuestionAnswer, ToolReturn};
+use looplet::engine::model::moment::Moment;
+use looplet::engine::model::usage::Usage;
 use serde_json::Value;
 
 use super::ended::{check_order, usage_by_events};

@@ -1,7 +1,7 @@
 //! A schema and an instance, a line each: whatever they are, they are compiled and checked within bounds.
 
-use looplet::engine::json_check;
-use looplet::engine::json_tree::Tree;
+use looplet::engine::json::check;
+use looplet::engine::json::tree::Tree;
 use looplet::engine::schema::compile;
 
 pub fn check(data: &[u8]) {
@@ -36,7 +36,7 @@ pub fn check(data: &[u8]) {
 }
 
 fn tree(text: &str) -> Option<Tree<'_>> {
-    json_check::check(text).ok()?;
+    check::check(text).ok()?;
     Tree::parse(text)
 }
 

@@ -1,53 +1,16 @@
 //! The pure engine: state in, state out. See the crate's front page for the order of calls.
+//!
+//! Folders depend downward only:
+//! `run` → `agent` → `ledger`, `protocol`, `policy`, `schema` → `model` → `stream`, `json`.
 
-pub mod answer;
-pub mod config;
-pub mod error;
-pub mod event;
-pub mod input;
-pub mod json_repair;
-pub mod message;
-pub mod moment;
-pub mod option_table;
-pub mod outcome;
-pub mod output;
-pub mod provider;
+pub mod agent;
+pub mod json;
+pub mod ledger;
+pub mod model;
+pub mod policy;
+pub mod protocol;
 pub mod run;
 pub mod schema;
-pub mod sse;
-pub mod timers;
-pub mod usage;
+pub mod stream;
 
-mod accounts;
-mod active_model;
-mod agent;
-mod catalog;
-mod config_json;
-mod event_json;
-pub mod eventstream;
-pub mod framing;
-mod input_json;
-mod json_canonical;
-pub mod json_check;
-pub mod json_number;
-pub mod json_reader;
-mod json_record;
-pub mod json_tree;
-pub(crate) mod json_writer;
-mod lane;
-mod ledger;
-mod message_json;
-mod model_call;
-pub mod model_config;
-mod outcome_json;
-pub mod output_format;
-pub mod policy;
-mod profile;
-mod random;
-mod retry_after;
-mod spawn;
 pub(crate) mod text;
-mod thinking_turn;
-mod tool_batch;
-pub(crate) mod trace;
-mod transcript;

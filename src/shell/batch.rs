@@ -10,7 +10,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-use crate::engine::event::{Delta, DeltaKind, Event, EventKind};
+use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 
 /// Words of one record.
 pub const RECORD_WORDS: usize = 8;

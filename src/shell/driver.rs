@@ -13,12 +13,12 @@ use super::guard::catch;
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::error::{Failure, FailureCode};
-use crate::engine::input::Input;
-use crate::engine::json_writer::decimal;
-use crate::engine::moment::Moment;
-use crate::engine::outcome::{Outcome, OutcomeKind};
-use crate::engine::output::{EffectId, Output};
+use crate::engine::json::writer::decimal;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::input::Input;
+use crate::engine::model::moment::Moment;
+use crate::engine::model::outcome::{Outcome, OutcomeKind};
+use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
 /// Longest delay that a timer takes, in milliseconds; a later deadline is armed again when this one fires.

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::engine::json_writer::decimal;
+use crate::engine::json::writer::decimal;
 use wasm_bindgen::handler::{schedule_reinit, set_on_abort};
 use wasm_bindgen::prelude::*;
 

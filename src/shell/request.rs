@@ -9,9 +9,9 @@ use gloo_net::http::{Headers, Response};
 use wasm_bindgen::prelude::*;
 
 use super::driver::Driver;
-use crate::engine::input::Input;
-use crate::engine::json_reader::{items, string, whole};
-use crate::engine::output::{EffectId, HttpRequest};
+use crate::engine::json::reader::{items, string, whole};
+use crate::engine::model::input::Input;
+use crate::engine::model::output::{EffectId, HttpRequest};
 
 /// Hands a request to the host.
 pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) {

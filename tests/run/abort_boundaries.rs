@@ -1,13 +1,13 @@
 //! An abort at every boundary of an effect of a run with six iterations, parallel and slow tools, an approval, a save
 //! that hangs, retries and subagents.
 
-use looplet::engine::config::Config;
-use looplet::engine::event::EventKind;
-use looplet::engine::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
-use looplet::engine::message::{Block, Json};
-use looplet::engine::moment::Moment;
-use looplet::engine::output::{EffectId, Output};
-use looplet::engine::usage::Usage;
+use looplet::engine::model::config::Config;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::moment::Moment;
+use looplet::engine::model::output::{EffectId, Output};
+use looplet::engine::model::usage::Usage;
 use serde_json::json;
 
 use crate::ended::{check_messages, usage_by_events};

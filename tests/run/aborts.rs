@@ -1,4 +1,4 @@
-use looplet::engine::input::{Input, QuestionAnswer};
+use looplet::engine::model::input::{Input, QuestionAnswer};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, begin, block, call, open, stream, text};

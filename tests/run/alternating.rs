@@ -1,8 +1,8 @@
 //! The user and the model take turns in what is sent, also where an answer is empty or nothing of it may go back.
 
-use looplet::engine::input::{Input, QuestionAnswer};
-use looplet::engine::message::{Block, Json};
-use looplet::engine::output::Question;
+use looplet::engine::model::input::{Input, QuestionAnswer};
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::output::Question;
 use looplet::engine::policy::hook::{HookAnswer, HookEvent};
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ fn after_three(protocol: &str, way: &Way) -> World {
     world
 }
 
-fn settings(protocol: &str, fields: Value) -> looplet::engine::config::Config {
+fn settings(protocol: &str, fields: Value) -> looplet::engine::model::config::Config {
     let mut config = config(
         json!([tool("read", json!({"readOnly": true}))]),
         json!({"model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"}}),

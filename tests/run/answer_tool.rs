@@ -1,6 +1,6 @@
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
-use looplet::engine::message::{Block, Json};
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::message::{Block, Json};
 use looplet::engine::policy::hook::HookAnswer;
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-use looplet::engine::input::Input;
-use looplet::engine::message::Block;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::message::Block;
 use serde_json::json;
 
 use crate::wire::{Piece, call, stream, text, unmarked};

@@ -1,4 +1,4 @@
-use looplet::engine::output::Question;
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::usage::Usage;
 use looplet::engine::policy::hook::Raise;
-use looplet::engine::usage::Usage;
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};

@@ -1,7 +1,7 @@
-use looplet::engine::error::FailureCode;
-use looplet::engine::event::{CompactTrigger, EventKind};
-use looplet::engine::input::{Input, QuestionAnswer};
-use looplet::engine::output::Question;
+use looplet::engine::model::error::FailureCode;
+use looplet::engine::model::event::{CompactTrigger, EventKind};
+use looplet::engine::model::input::{Input, QuestionAnswer};
+use looplet::engine::model::output::Question;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-use looplet::engine::event::CompactTrigger;
-use looplet::engine::message::{Block, Message, Role};
+use looplet::engine::model::event::CompactTrigger;
+use looplet::engine::model::message::{Block, Message, Role};
 use looplet::engine::policy::context;
 use serde_json::{Value, json};
 

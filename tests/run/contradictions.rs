@@ -1,6 +1,6 @@
 //! Pairs of options of which one could keep the other from ever counting: what was given does.
 
-use looplet::engine::config::Config;
+use looplet::engine::model::config::Config;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
-use looplet::engine::event::{EventKind, ToolFault};
-use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
-use looplet::engine::message::{Block, Json};
-use looplet::engine::output::Question;
+use looplet::engine::model::event::{EventKind, ToolFault};
+use looplet::engine::model::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, begin, block, call, end, event, open, stream, text};

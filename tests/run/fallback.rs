@@ -1,4 +1,4 @@
-use looplet::engine::event::EventKind;
+use looplet::engine::model::event::EventKind;
 use serde_json::{Value, json};
 
 use crate::wire::{begin, call, open, stream, text};

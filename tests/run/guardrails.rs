@@ -1,6 +1,6 @@
-use looplet::engine::event::EventKind;
-use looplet::engine::message::Block;
-use looplet::engine::message::{Json, Message};
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::message::Block;
+use looplet::engine::model::message::{Json, Message};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-use looplet::engine::event::EventKind;
+use looplet::engine::model::event::EventKind;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 

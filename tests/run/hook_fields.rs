@@ -1,7 +1,7 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
-use looplet::engine::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
-use looplet::engine::output::Question;
+use looplet::engine::model::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::model::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use looplet::engine::policy::permission::PermissionMode;
 use serde_json::{Value, json};

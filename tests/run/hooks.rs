@@ -1,7 +1,7 @@
-use looplet::engine::event::EventKind;
-use looplet::engine::input::{Input, PermissionAnswer, QuestionAnswer};
-use looplet::engine::message::Json;
-use looplet::engine::output::{EffectId, Question};
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::{EffectId, Question};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
@@ -345,7 +345,7 @@ fn a_hook_that_must_not_fail_keeps_a_session_from_starting() {
 fn a_steer_that_a_hook_turns_down_does_not_reach_the_model_and_the_run_goes_on() {
     let mut world = world(json!([{"event": "UserPromptSubmit"}]), json!({}));
     answer(&mut world, HookAnswer::default());
-    let content = vec![looplet::engine::message::Block::text("Hurry.")];
+    let content = vec![looplet::engine::model::message::Block::text("Hurry.")];
     world.input(Input::Steer { id: 1, content });
     respond(&mut world, &["act"]);
     world.return_value("act", json!(1));
@@ -382,7 +382,7 @@ fn a_stop_hook_does_not_lift_the_limits_and_a_steer_meanwhile_is_delivered() {
     let limits = json!({"limits": {"maxIterations": 2}});
     let mut world = world(json!([{"event": "Stop"}]), limits);
     world.respond(&stream(&[text("Done.")], "end_turn"));
-    let content = vec![looplet::engine::message::Block::text("And then?")];
+    let content = vec![looplet::engine::model::message::Block::text("And then?")];
     world.input(Input::Steer { id: 1, content });
     answer(&mut world, HookAnswer::default());
     assert_eq!(told(&world)[0]["text"], "And then?");

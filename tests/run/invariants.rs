@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use looplet::engine::event::{Event, EventKind};
-use looplet::engine::usage::Usage;
+use looplet::engine::model::event::{Event, EventKind};
+use looplet::engine::model::usage::Usage;
 use serde_json::Value;
 
 use crate::ended::check_order;

@@ -1,7 +1,7 @@
 //! What `timeouts.iterationMs` covers: all that an iteration waits for, but a person.
 
-use looplet::engine::input::{Input, PermissionAnswer, QuestionAnswer};
-use looplet::engine::output::Question;
+use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer};
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};

@@ -1,7 +1,7 @@
 //! Bodies of which a host has the beginning: it takes only what is new, see [`crate::world::KeptBodies`].
 
-use looplet::engine::config::ModelConfig;
-use looplet::engine::input::Input;
+use looplet::engine::model::config::ModelConfig;
+use looplet::engine::model::input::Input;
 use serde_json::json;
 
 use crate::wire::{call, stream, text};

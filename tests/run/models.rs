@@ -1,6 +1,6 @@
-use looplet::engine::config::ModelConfig;
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
+use looplet::engine::model::config::ModelConfig;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
 use serde_json::json;
 
 use crate::wire::{Piece, call, stream, text};

@@ -1,6 +1,6 @@
-use looplet::engine::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
-use looplet::engine::message::Json;
-use looplet::engine::output::{EffectId, Question};
+use looplet::engine::model::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::{EffectId, Question};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use looplet::engine::policy::permission::{PermissionMode, RuleKind};
 use looplet::engine::policy::rule::Rule;

@@ -1,6 +1,6 @@
 //! What servers answer in random schedules, in the protocol that was asked.
 
-use looplet::engine::output::HttpRequest;
+use looplet::engine::model::output::HttpRequest;
 use serde_json::{Value, json};
 
 use crate::dice::Dice;

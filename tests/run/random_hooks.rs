@@ -1,8 +1,8 @@
 //! Hooks and guardrails of random schedules: which there are, and what they say.
 
-use looplet::engine::config::ModelConfig;
-use looplet::engine::input::QuestionAnswer;
-use looplet::engine::message::Json;
+use looplet::engine::model::config::ModelConfig;
+use looplet::engine::model::input::QuestionAnswer;
+use looplet::engine::model::message::Json;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Prepared, Raise};
 use serde_json::{Value, json};
 

@@ -5,15 +5,15 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use looplet::engine::config::ModelConfig;
-use looplet::engine::event::{Event, EventKind, ToolFault};
-use looplet::engine::input::{
+use looplet::engine::model::config::ModelConfig;
+use looplet::engine::model::event::{Event, EventKind, ToolFault};
+use looplet::engine::model::input::{
     CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
 };
-use looplet::engine::message::{Block, Json};
-use looplet::engine::output::Question;
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::output::Question;
+use looplet::engine::model::usage::Usage;
 use looplet::engine::policy::hook::Raise;
-use looplet::engine::usage::Usage;
 use serde_json::json;
 
 use crate::budgets::check_budget;

@@ -1,6 +1,6 @@
 //! What runs of random schedules are configured with.
 
-use looplet::engine::config::Config;
+use looplet::engine::model::config::Config;
 use looplet::engine::policy::permission::PermissionMode;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Failures in the middle of an answer: one budget, one delivery, and what they cost.
 
-use looplet::engine::event::EventKind;
+use looplet::engine::model::event::EventKind;
 use serde_json::{Value, json};
 
 use crate::wire::{begin, call, event, open, stream, stream_with_usage, text};

@@ -156,9 +156,9 @@ fn a_stream_whose_usage_nobody_reports_is_stopped_by_estimate() {
 #[test]
 fn answers_whose_usage_nobody_reported_count_by_estimate_from_then_on() {
     let mut world = world(json!({"maxTotalTokens": 500}), json!({}));
-    world.input(looplet::engine::input::Input::FollowUp {
+    world.input(looplet::engine::model::input::Input::FollowUp {
         id: 1,
-        content: vec![looplet::engine::message::Block::text("Go on.")],
+        content: vec![looplet::engine::model::message::Block::text("Go on.")],
     });
     world.respond(&unreported(&"far away ".repeat(150), true));
     let result = world.result();

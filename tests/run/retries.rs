@@ -1,5 +1,5 @@
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
 use serde_json::json;
 
 use crate::wire::{begin, call, event, open, stream, text};

@@ -1,5 +1,5 @@
-use looplet::engine::input::{Input, QuestionAnswer};
-use looplet::engine::output::{Question, StopAbout};
+use looplet::engine::model::input::{Input, QuestionAnswer};
+use looplet::engine::model::output::{Question, StopAbout};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, stream_with_usage, text};

@@ -1,7 +1,7 @@
-use looplet::engine::event::EventKind;
-use looplet::engine::input::{CheckedOutput, Input, QuestionAnswer};
-use looplet::engine::message::Json;
-use looplet::engine::output::Question;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::{CheckedOutput, Input, QuestionAnswer};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::Question;
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -431,7 +431,7 @@ fn a_follow_up_owes_an_answer_of_its_own() {
     let mut world = owing("tool", json!({"maxRetries": 0}), json!([]));
     world.input(Input::FollowUp {
         id: 1,
-        content: vec![looplet::engine::message::Block::text("And Rome?")],
+        content: vec![looplet::engine::model::message::Block::text("And Rome?")],
     });
     world.respond(&stream(&[answer("tool", GOOD)], "tool_use"));
     assert!(world.done.is_none());
@@ -447,7 +447,7 @@ fn each_answer_may_be_asked_for_as_often_as_the_first() {
     let mut world = owing("tool", json!({"maxRetries": 1}), json!([]));
     world.input(Input::FollowUp {
         id: 1,
-        content: vec![looplet::engine::message::Block::text("And Rome?")],
+        content: vec![looplet::engine::model::message::Block::text("And Rome?")],
     });
     for _ in 0..2 {
         assert!(world.done.is_none());

@@ -1,9 +1,9 @@
 //! What subagents have of their own: structured output, retries, fallback models, functions that stop them.
 
-use looplet::engine::event::EventKind;
-use looplet::engine::input::{CheckedOutput, Input, QuestionAnswer};
-use looplet::engine::message::Json;
-use looplet::engine::output::Question;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::{CheckedOutput, Input, QuestionAnswer};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::subagents::{ask, calls, says, setting, told};

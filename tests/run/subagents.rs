@@ -1,8 +1,8 @@
-use looplet::engine::config::Config;
-use looplet::engine::event::EventKind;
-use looplet::engine::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
-use looplet::engine::message::Json;
-use looplet::engine::output::Question;
+use looplet::engine::model::config::Config;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, stream_with_usage, text};
@@ -293,7 +293,7 @@ fn a_tool_that_fails_for_good_ends_the_whole_run() {
     let mut world = world(json!({}));
     world.respond(&calls(&[ask("a", "helper", "A")]));
     world.respond(&calls(&[call("d", "dig", json!({}))]));
-    let fault = looplet::engine::event::ToolFault {
+    let fault = looplet::engine::model::event::ToolFault {
         code: "x".into(),
         message: "y".into(),
         hint: "z".into(),
@@ -353,7 +353,7 @@ fn steering_reaches_only_the_root() {
     world.respond(&calls(&[ask("a", "helper", "A")]));
     world.input(Input::Steer {
         id: 1,
-        content: vec![looplet::engine::message::Block::text("Hurry.")],
+        content: vec![looplet::engine::model::message::Block::text("Hurry.")],
     });
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     world.return_value("d", json!(1));
@@ -394,7 +394,7 @@ fn a_model_that_the_run_was_given_is_that_of_a_subagent_which_inherits_it() {
     let mut world = World::started(config(tools, agents));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
     });
     world.respond(&calls(&[call("x", "act", json!({}))]));
     world.return_value("x", json!(1));
@@ -414,7 +414,7 @@ fn a_kept_subagent_goes_on_with_the_model_that_its_caller_has_now() {
     world.respond(&calls(&[ask("a", "twin", "A")]));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
     });
     world.respond(&says("First."));
     world.respond(&calls(&[ask("b", "twin", "B")]));

@@ -1,6 +1,6 @@
-use looplet::engine::event::ToolFault;
-use looplet::engine::input::{Input, QuestionAnswer, ToolReturn};
-use looplet::engine::output::Question;
+use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::input::{Input, QuestionAnswer, ToolReturn};
+use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
@@ -223,7 +223,7 @@ fn permissions_hold_for_unknown_calls_too() {
 fn a_round_that_all_its_calls_want_to_be_the_last_ends_the_run() {
     let pieces = [call("a", "other", json!({})), call("b", "second", json!({}))];
     let last = |value: &str| {
-        let value = looplet::engine::message::Json::parse(value).unwrap();
+        let value = looplet::engine::model::message::Json::parse(value).unwrap();
         ToolReturn::Last(Box::new(ToolReturn::Value(value)))
     };
     let mut ends = world(json!({}), &pieces);
@@ -246,7 +246,7 @@ fn a_round_that_all_its_calls_want_to_be_the_last_ends_the_run() {
     let mut steered = world(json!({}), &pieces[..1]);
     steered.input(Input::Steer {
         id: 1,
-        content: vec![looplet::engine::message::Block::text("And?")],
+        content: vec![looplet::engine::model::message::Block::text("And?")],
     });
     steered.finish_tool("a", last("1"));
     assert_eq!(steered.requests.len(), 2, "a steer goes on");

@@ -1,6 +1,6 @@
-use looplet::engine::event::ToolFault;
-use looplet::engine::input::ToolReturn;
-use looplet::engine::message::Json;
+use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::input::ToolReturn;
+use looplet::engine::model::message::Json;
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::json;
 

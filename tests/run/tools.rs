@@ -1,7 +1,7 @@
-use looplet::engine::event::ToolFault;
-use looplet::engine::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
-use looplet::engine::message::Json;
-use looplet::engine::output::{EffectKind, Question};
+use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::model::message::Json;
+use looplet::engine::model::output::{EffectKind, Question};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};

@@ -1,6 +1,6 @@
 //! What a traced run tells beside its events; one that is not traced tells nothing of it.
 
-use looplet::engine::event::EventKind;
+use looplet::engine::model::event::EventKind;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};

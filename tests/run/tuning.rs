@@ -1,7 +1,7 @@
-use looplet::engine::config::{ModelConfig, ToolChoice};
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
-use looplet::engine::message::{Block, Message};
+use looplet::engine::model::config::{ModelConfig, ToolChoice};
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::message::{Block, Message};
 use looplet::engine::policy::hook::{HookAnswer, Prepared};
 use serde_json::{Value, json};
 

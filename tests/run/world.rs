@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use looplet::engine::config::Config;
-use looplet::engine::event::{Event, EventKind};
-use looplet::engine::input::{Input, ToolReturn};
-use looplet::engine::message::{Block, Json};
-use looplet::engine::moment::Moment;
-use looplet::engine::outcome::Outcome;
-use looplet::engine::output::{EffectId, EffectKind, HttpRequest, Output, Question, ToolInvocation};
+use looplet::engine::model::config::Config;
+use looplet::engine::model::event::{Event, EventKind};
+use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::message::{Block, Json};
+use looplet::engine::model::moment::Moment;
+use looplet::engine::model::outcome::Outcome;
+use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, Question, ToolInvocation};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
-use looplet::engine::provider::{RequestSpec, protocol};
+use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
+use looplet::engine::protocol::{RequestSpec, protocol};
 use serde_json::Value;
 
 use crate::convert::{self, Setup};

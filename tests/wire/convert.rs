@@ -1,7 +1,7 @@
 //! A recorded request as a configuration and messages of ours.
 
-use looplet::engine::config::{ModelConfig, ToolChoice, ToolConfig};
-use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
+use looplet::engine::model::config::{ModelConfig, ToolChoice, ToolConfig};
+use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use serde_json::{Map, Value, json};
 
 use crate::convert_bedrock;

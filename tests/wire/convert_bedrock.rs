@@ -1,7 +1,7 @@
 //! A recorded Converse request as a configuration and messages of ours.
 
-use looplet::engine::config::{ToolChoice, ToolConfig};
-use looplet::engine::message::{Block, Json, MediaSource, Message, Role, ToolInput};
+use looplet::engine::model::config::{ToolChoice, ToolConfig};
+use looplet::engine::model::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use serde_json::{Map, Value, json};
 
 use crate::convert::Setup;

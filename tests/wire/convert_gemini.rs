@@ -2,8 +2,8 @@
 //!
 //! Calls have no ids here, or such as the client made up: results are named by their place, `#0` for the first.
 
-use looplet::engine::config::{ResponseFormat, ToolChoice, ToolConfig};
-use looplet::engine::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
+use looplet::engine::model::config::{ResponseFormat, ToolChoice, ToolConfig};
+use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 use serde_json::{Map, Value, json};
 
 use crate::convert::{Setup, empty};

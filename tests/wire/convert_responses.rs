@@ -1,7 +1,7 @@
 //! Recorded requests of OpenAI Responses as configurations and messages of ours, and when two of them mean the same.
 
-use looplet::engine::config::ToolConfig;
-use looplet::engine::message::{Block, Json, Message, Origin, ToolInput};
+use looplet::engine::model::config::ToolConfig;
+use looplet::engine::model::message::{Block, Json, Message, Origin, ToolInput};
 use serde_json::{Map, Value, json};
 
 use crate::convert::{Setup, tool_choice};
@@ -44,7 +44,8 @@ pub fn setup(request: &Value) -> Setup {
     rest.entry("store").or_insert(json!(true));
     rest.entry("include").or_insert(Value::Null);
     model["body"] = Value::Object(rest);
-    let mut model: looplet::engine::config::ModelConfig = serde_json::from_str(&model.to_string()).unwrap();
+    let mut model: looplet::engine::model::config::ModelConfig =
+        serde_json::from_str(&model.to_string()).unwrap();
     model.tool_choice = choice;
     Setup {
         protocol: NAME,

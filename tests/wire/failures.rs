@@ -1,6 +1,6 @@
 //! Every recorded error of every vendor: its message, and the code that a person has judged it to deserve.
 
-use looplet::engine::provider::failure::decode_failure;
+use looplet::engine::protocol::failure::decode_failure;
 
 use crate::shared::{self, Recording};
 

@@ -1,10 +1,10 @@
 //! Feeds a body to a protocol's decoder in pieces, as the run does, and checks what it reports on the way.
 
-use looplet::engine::answer::{Answer, Change, PartKind};
-use looplet::engine::error::Failure;
-use looplet::engine::eventstream::EventStreamDecoder;
-use looplet::engine::provider::{Decoder, Framing, Protocol};
-use looplet::engine::sse::SseDecoder;
+use looplet::engine::model::answer::{Answer, Change, PartKind};
+use looplet::engine::model::error::Failure;
+use looplet::engine::protocol::{Decoder, Framing, Protocol};
+use looplet::engine::stream::eventstream::EventStreamDecoder;
+use looplet::engine::stream::sse::SseDecoder;
 
 /// What a body decodes to. The answer's list of changes is empty.
 #[derive(Clone, Debug, PartialEq)]

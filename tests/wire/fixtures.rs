@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use looplet::engine::answer::Answer;
-use looplet::engine::provider::{Framing, Protocol, protocol};
+use looplet::engine::model::answer::Answer;
+use looplet::engine::protocol::{Framing, Protocol, protocol};
 use serde_json::{Value, json};
 
 use crate::bedrock;

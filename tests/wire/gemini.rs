@@ -1,9 +1,9 @@
 //! Gemini's answers in the oracle's form, and as they go back.
 
-use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::message::{Message, Origin};
-use looplet::engine::provider::{RequestSpec, protocol};
-use looplet::engine::usage::Usage;
+use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::message::{Message, Origin};
+use looplet::engine::model::usage::Usage;
+use looplet::engine::protocol::{RequestSpec, protocol};
 use serde_json::{Value, json};
 
 use crate::shared::{self, Recording};

@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-use looplet::engine::config::{Config, ToolConfig};
-use looplet::engine::input::{Input, ToolReturn};
-use looplet::engine::message::{Block, Message, Role};
-use looplet::engine::moment::Moment;
-use looplet::engine::output::{EffectId, Output, ToolInvocation};
+use looplet::engine::model::config::{Config, ToolConfig};
+use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::message::{Block, Message, Role};
+use looplet::engine::model::moment::Moment;
+use looplet::engine::model::output::{EffectId, Output, ToolInvocation};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 

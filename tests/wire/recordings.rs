@@ -1,8 +1,8 @@
 //! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
 
-use looplet::engine::answer::{Answer, Part, PartKind};
-use looplet::engine::provider::{Protocol, protocol};
-use looplet::engine::usage::Usage;
+use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::usage::Usage;
+use looplet::engine::protocol::{Protocol, protocol};
 use serde_json::{Value, json};
 
 use crate::bedrock;

@@ -1,8 +1,8 @@
 //! The same conversation in every protocol is the same session: random scripts, one machine per protocol.
 
-use looplet::engine::event::ToolFault;
-use looplet::engine::input::{Input, ToolReturn};
-use looplet::engine::message::Block;
+use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::message::Block;
 use serde_json::{Value, json};
 
 use crate::misbehaving::speak::{End, Say, answer};
@@ -110,7 +110,7 @@ fn result(dice: &mut Dice) -> ToolReturn {
             recoverable: dice.below(4) > 0,
         }),
         1 => ToolReturn::Content(vec![Block::text("Two"), Block::text("blocks")]),
-        roll => ToolReturn::Value(looplet::engine::message::Json::parse(&roll.to_string()).unwrap()),
+        roll => ToolReturn::Value(looplet::engine::model::message::Json::parse(&roll.to_string()).unwrap()),
     }
 }
 

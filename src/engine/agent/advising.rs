@@ -1,12 +1,12 @@
 //! What the host is told of the rules and of earlier hooks when it is asked about a call.
 
-use super::super::json_writer::{push_comma, push_count, push_key, push_string, push_text, push_text_if};
-use super::super::output::EffectId;
-use super::super::policy::hook::{Decision, HookEvent};
-use super::super::policy::rule::Rule;
-use super::deciding::tool_of;
-use super::hooking::HookPoint;
-use super::{Agent, Desk};
+use crate::engine::agent::deciding::tool_of;
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_comma, push_count, push_key, push_string, push_text, push_text_if};
+use crate::engine::model::output::EffectId;
+use crate::engine::policy::hook::{Decision, HookEvent};
+use crate::engine::policy::rule::Rule;
 
 impl Agent {
     /// The rule that asks, or those that would let such calls through.

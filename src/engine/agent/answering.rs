@@ -1,12 +1,12 @@
 //! From the parts of an answer to events while it streams, and to a message when it is over.
 
-use super::super::answer::{Answer, Change, FinishReason, Part, PartKind};
-use super::super::event::{DeltaKind, EventKind};
-use super::super::json_check::check;
-use super::super::ledger::{Grown, Ledger, Place};
-use super::super::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
-use super::reading::{WrittenCall, name_call};
-use super::{Agent, Desk};
+use crate::engine::agent::reading::{WrittenCall, name_call};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::check::check;
+use crate::engine::ledger::{Grown, Ledger, Place};
+use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
+use crate::engine::model::event::{DeltaKind, EventKind};
+use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
 impl Agent {
     /// Emits what a chunk has changed in the answer.

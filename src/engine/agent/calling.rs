@@ -1,19 +1,19 @@
 //! The tool calls of an answer: checked, prepared, scheduled, answered.
 
-use super::super::config::AgentTool;
-use super::super::event::{EventKind, ToolFault};
-use super::super::input::{QuestionAnswer, ToolReturn};
-use super::super::message::Json;
-use super::super::outcome::StoppedBy;
-use super::super::output::{EffectId, EffectKind, Output, ToolInvocation};
-use super::super::policy::binding::bound_input;
-use super::super::policy::hook::Gate;
-use super::super::timers::TimerReason;
-use super::super::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
-use super::super::trace;
-use super::hooking::Step;
-use super::reading::WrittenCall;
-use super::{Agent, Desk};
+use crate::engine::agent::hooking::Step;
+use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::digest;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::AgentTool;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::input::{QuestionAnswer, ToolReturn};
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
+use crate::engine::policy::binding::bound_input;
+use crate::engine::policy::hook::Gate;
 
 impl Agent {
     pub(super) fn begin_tools(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
@@ -73,7 +73,7 @@ impl Agent {
         let kind = EventKind::ToolCall {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
-            input_hash: desk.config.trace.then(|| trace::input_hash(input.as_str())),
+            input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
             input,
         };
         self.tools.note_call(&name);

@@ -7,24 +7,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{Answer, FinishReason, PartKind};
-use super::super::config::{ModelConfig, ToolChoice};
-use super::super::error::{ConfigError, Failure, FailureCode};
-use super::super::event::{CompactTrigger, EventKind};
-use super::super::input::QuestionAnswer;
-use super::super::json_writer::{push_comma, push_key, push_text, push_text_if};
-use super::super::message::{Json, Message};
-use super::super::message_json::push_message;
-use super::super::output::{EffectId, EffectKind, Output, Question};
-use super::super::policy::context::{
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_comma, push_key, push_text, push_text_if};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::input::QuestionAnswer;
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::message_json::push_message;
+use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
 };
-use super::super::policy::estimate;
-use super::super::policy::retry::Tries;
-use super::super::provider::RequestSpec;
-use super::super::timers::TimerReason;
-use super::super::usage::Usage;
-use super::{Agent, Desk};
+use crate::engine::policy::estimate;
+use crate::engine::policy::retry::Tries;
+use crate::engine::protocol::RequestSpec;
 
 /// What an agent knows of the length of its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

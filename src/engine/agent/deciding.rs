@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::super::config::ToolConfig;
-use super::super::event::{EventKind, ToolFault};
-use super::super::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
-use super::super::json_writer::{push_raw, push_text, push_text_if};
-use super::super::message::Json;
-use super::super::output::{EffectKind, Output, Question};
-use super::super::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
-use super::super::policy::permission::{IGNORED_RULES, Permissions, Verdict};
-use super::super::profile::Profile;
-use super::super::text::join_owned;
-use super::super::timers::TimerReason;
-use super::super::tool_batch::{Call, CallPhase};
-use super::calling::fault;
-use super::hooking::HookPoint;
-use super::{Agent, Desk};
+use crate::engine::agent::calling::fault;
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::tool_batch::{Call, CallPhase};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_raw, push_text, push_text_if};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::ToolConfig;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
+use crate::engine::model::message::Json;
+use crate::engine::model::output::{EffectKind, Output, Question};
+use crate::engine::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
+use crate::engine::policy::permission::{IGNORED_RULES, Permissions, Verdict};
+use crate::engine::text::join_owned;
 
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.

@@ -1,22 +1,22 @@
 //! Tool calls that another agent answers: a subagent, which is a node below this one, or the agent that takes the
 //! conversation over.
 
-use super::super::active_model::ActiveModel;
-use super::super::answer::FinishReason;
-use super::super::config::{AgentTool, Memory, ModelConfig};
-use super::super::event::EventKind;
-use super::super::input::ToolReturn;
-use super::super::json_record::{Record, document};
-use super::super::json_writer::decimal;
-use super::super::message::Json;
-use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
-use super::super::output::{EffectId, Output};
-use super::super::profile::Profile;
-use super::super::spawn::{Parent, Spawn};
-use super::super::timers::TimerReason;
-use super::super::tool_batch::CallPhase;
-use super::calling::fault;
-use super::{Agent, Desk, Successor};
+use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::calling::fault;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::spawn::{Parent, Spawn};
+use crate::engine::agent::tool_batch::CallPhase;
+use crate::engine::agent::{Agent, Desk, Successor};
+use crate::engine::json::record::{Record, document};
+use crate::engine::json::writer::decimal;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::{AgentTool, Memory, ModelConfig};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
+use crate::engine::model::output::{EffectId, Output};
 
 /// Deeper trees are not made, whatever the configuration says: ending a tree recurses.
 pub const MAX_DEPTH: u32 = 8;

@@ -4,18 +4,18 @@
 //! of another kind. They stand in the same batch as all others, so that limits, permissions, keys and timeouts are the
 //! same; the batch is completed when the answer is, or dropped with a failed attempt.
 
-use super::super::answer::PartKind;
-use super::super::config::Config;
-use super::super::event::ToolFault;
-use super::super::input::ToolReturn;
-use super::super::message::ToolInput;
-use super::super::output::EffectId;
-use super::super::policy::hook::HookEvent;
-use super::super::timers::TimerReason;
-use super::super::tool_batch::{CallPhase, ToolBatch, Wording};
-use super::calling::fault;
-use super::reading::{WrittenCall, name_uniquely, read_call};
-use super::{Agent, Desk};
+use crate::engine::agent::calling::fault;
+use crate::engine::agent::reading::{WrittenCall, name_uniquely, read_call};
+use crate::engine::agent::tool_batch::{CallPhase, ToolBatch, Wording};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::PartKind;
+use crate::engine::model::config::Config;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::ToolInput;
+use crate::engine::model::output::EffectId;
+use crate::engine::policy::hook::HookEvent;
 
 impl Agent {
     /// The answer of the calls at hand has not come to its end.

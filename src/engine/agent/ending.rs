@@ -1,11 +1,11 @@
 //! How an agent ends: complete, stopped by a limit, cancelled, failed. Nothing that was received is lost.
 
-use super::super::error::Failure;
-use super::super::event::{EventKind, ToolFault};
-use super::super::outcome::{Outcome, OutcomeKind, StoppedBy};
-use super::super::timers::TimerReason;
-use super::super::usage::Usage;
-use super::{Agent, Desk};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::error::Failure;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
+use crate::engine::model::usage::Usage;
 
 impl Agent {
     /// A limit: what runs is aborted, what is pending stays in the state.

@@ -1,10 +1,10 @@
 //! An attempt that failed: a shorter history, another attempt, or the end.
 
-use super::super::answer::Stage;
-use super::super::error::Failure;
-use super::super::event::{CompactTrigger, EventKind};
-use super::super::timers::TimerReason;
-use super::{Agent, Desk};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::Stage;
+use crate::engine::model::error::Failure;
+use crate::engine::model::event::{CompactTrigger, EventKind};
 
 impl Agent {
     /// The connection broke, or one of its timers ran out. After a finish reason nothing of the answer is missing.

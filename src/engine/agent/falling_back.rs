@@ -1,8 +1,8 @@
 //! What follows when a model has failed for good: the next one goes on, over whichever protocol it speaks.
 
-use super::super::error::Failure;
-use super::super::policy::retry::Tries;
-use super::{Agent, Desk};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::model::error::Failure;
+use crate::engine::policy::retry::Tries;
 
 impl Agent {
     /// The next model is asked at once, with retries of its own; an agent keeps it. Without one, or with a failure that

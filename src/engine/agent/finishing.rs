@@ -1,11 +1,11 @@
 //! What follows an answer that is complete: tools, the next iteration, or the end, as its finish reason and the options say.
 
-use super::super::answer::FinishReason;
-use super::super::config::OnOutputLimit;
-use super::super::error::{Failure, FailureCode};
-use super::super::message::Block;
-use super::reading::WrittenCall;
-use super::{Agent, Desk};
+use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::OnOutputLimit;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::message::Block;
 
 /// What the model is told when its answer was cut off and it is to go on.
 const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::error::{Failure, FailureCode};
-use super::super::event::EventKind;
-use super::super::json_reader::string;
-use super::super::json_writer::push_key;
-use super::super::message::{Block, Message, ToolInput};
-use super::super::message_json::{push_message, push_messages};
-use super::super::outcome::StoppedBy;
-use super::super::policy::hook::{HookAnswer, HookEvent};
-use super::super::tool_batch::CallPhase;
-use super::super::transcript::Transcript;
-use super::hooking::HookPoint;
-use super::reading::WrittenCall;
-use super::structuring::answer_with;
-use super::{Agent, Desk};
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::structuring::answer_with;
+use crate::engine::agent::tool_batch::CallPhase;
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::reader::string;
+use crate::engine::json::writer::push_key;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::message::{Block, Message, ToolInput};
+use crate::engine::model::message_json::{push_message, push_messages};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::policy::hook::{HookAnswer, HookEvent};
 
 /// An answer that waits for its guardrails.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

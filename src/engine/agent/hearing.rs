@@ -1,9 +1,9 @@
 //! What comes of an open request, piece by piece.
 
-use super::super::answer::Stage;
-use super::super::output::EffectId;
-use super::super::timers::TimerReason;
-use super::{Agent, Desk};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::Stage;
+use crate::engine::model::output::EffectId;
 
 /// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
 const LINGER_MS: u64 = 1000;

@@ -5,18 +5,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::event::EventKind;
-use super::super::input::{QuestionAnswer, ToolReturn};
-use super::super::json_writer::{push_count, push_key, push_raw, push_text, push_text_if};
-use super::super::message::{Block, Json};
-use super::super::outcome::StoppedBy;
-use super::super::output::{EffectId, EffectKind, Output, Question};
-use super::super::policy::hook::{Decision, Gate, Hook, HookAnswer, HookEvent};
-use super::super::timers::TimerReason;
-use super::super::tool_batch::{CallPhase, output_of};
-use super::guarding::Guarded;
-use super::tuning::push_record;
-use super::{Agent, Desk};
+use crate::engine::agent::guarding::Guarded;
+use crate::engine::agent::tool_batch::{CallPhase, output_of};
+use crate::engine::agent::tuning::push_record;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_count, push_key, push_raw, push_text, push_text_if};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::{QuestionAnswer, ToolReturn};
+use crate::engine::model::message::{Block, Json};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
+use crate::engine::policy::hook::{Decision, Gate, Hook, HookAnswer, HookEvent};
 
 /// Where hooks were asked, and what waits for them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

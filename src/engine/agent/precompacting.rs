@@ -1,10 +1,10 @@
 //! Hooks before a summary of the history is made, and after.
 
-use super::super::event::CompactTrigger;
-use super::super::json_writer::{push_count, push_text, push_text_if};
-use super::super::policy::hook::{HookAnswer, HookEvent};
-use super::hooking::HookPoint;
-use super::{Agent, Desk};
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_count, push_text, push_text_if};
+use crate::engine::model::event::CompactTrigger;
+use crate::engine::policy::hook::{HookAnswer, HookEvent};
 
 impl Agent {
     /// The summary is made, unless a hook says no.

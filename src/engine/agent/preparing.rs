@@ -1,20 +1,20 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
-use super::super::config::OnUnknownTool;
-use super::super::error::{Failure, FailureCode};
-use super::super::event::{EventKind, ToolFault};
-use super::super::input::{PreparedCall, QuestionAnswer, ToolReturn};
-use super::super::json_tree::Tree;
-use super::super::json_writer::decimal;
-use super::super::message::{Json, ToolInput};
-use super::super::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
-use super::super::policy::binding::bound_input;
-use super::super::text::listed;
-use super::super::timers::{QUESTION_MS, TimerReason};
-use super::super::tool_batch::{Call, CallPhase};
-use super::calling::{fault, invocation};
-use super::reading::WrittenCall;
-use super::{Agent, Desk};
+use crate::engine::agent::calling::{fault, invocation};
+use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::tool_batch::{Call, CallPhase};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::tree::Tree;
+use crate::engine::json::writer::decimal;
+use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
+use crate::engine::model::config::OnUnknownTool;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::input::{PreparedCall, QuestionAnswer, ToolReturn};
+use crate::engine::model::message::{Json, ToolInput};
+use crate::engine::model::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use crate::engine::policy::binding::bound_input;
+use crate::engine::text::listed;
 
 /// How many violations of a schema the model is told at once.
 pub(super) const MAX_VIOLATIONS: usize = 5;

@@ -1,17 +1,17 @@
 //! Limits of an agent: when they are hit, and how the host raises them, asked or unasked.
 
-use super::super::config::Limits;
-use super::super::event::EventKind;
-use super::super::event_json::push_usage;
-use super::super::json_writer::{push_count, push_key, push_number, push_text};
-use super::super::message::Json;
-use super::super::outcome::StoppedBy;
-use super::super::policy::estimate;
-use super::super::policy::hook::{HookEvent, Raise};
-use super::super::timers::TimerReason;
-use super::super::usage::Usage;
-use super::hooking::{HookPoint, Step};
-use super::{Agent, Desk};
+use crate::engine::agent::hooking::{HookPoint, Step};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_count, push_key, push_number, push_text};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::Limits;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::event_json::push_usage;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::estimate;
+use crate::engine::policy::hook::{HookEvent, Raise};
 
 impl Desk<'_> {
     /// Limits also count what vendors have not reported yet, by estimate.

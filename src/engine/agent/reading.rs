@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{Answer, Part, PartKind};
-use super::super::json_repair::{self, Repair};
-use super::super::ledger::Ledger;
-use super::super::message::{Json, ToolInput};
-use super::super::tool_batch::{Call, CallIds};
-use super::{Agent, Desk};
+use crate::engine::agent::tool_batch::{Call, CallIds};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::repair::{self, Repair};
+use crate::engine::ledger::Ledger;
+use crate::engine::model::answer::{Answer, Part, PartKind};
+use crate::engine::model::message::{Json, ToolInput};
 
 /// A call as the model wrote it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub(super) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<
 
 /// Reads one call.
 pub(super) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
-    let (input, problem, repaired_by) = match json_repair::parse_arguments(&part.text) {
+    let (input, problem, repaired_by) = match repair::parse_arguments(&part.text) {
         Ok(parsed) => (
             ToolInput::Json(Json::from_valid(&parsed.json)),
             None,

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::super::message::{Json, Message};
-use super::super::outcome::{Outcome, ToolCallRecord};
-use super::{Agent, answering};
+use crate::engine::agent::{Agent, answering};
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::outcome::{Outcome, ToolCallRecord};
 
 impl Agent {
     pub fn ended(&self) -> Option<&Outcome> {

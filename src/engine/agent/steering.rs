@@ -1,10 +1,10 @@
 //! What the host says between two model calls: delivered when it has heard everything before.
 
-use super::super::answer::FinishReason;
-use super::super::event::EventKind;
-use super::super::message::Block;
-use super::super::output::Output;
-use super::{Agent, Desk, Handover, Queued};
+use crate::engine::agent::{Agent, Desk, Handover, Queued};
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::message::Block;
+use crate::engine::model::output::Output;
 
 impl Agent {
     /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.

@@ -1,15 +1,17 @@
 //! Whether a run stops after a round of tools: its conditions, its repetitions.
 
-use super::super::config::StopCondition;
-use super::super::event::EventKind;
-use super::super::input::QuestionAnswer;
-use super::super::json_writer::{decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text};
-use super::super::message::{Block, Json};
-use super::super::outcome::{StoppedBy, ToolCallRecord};
-use super::super::output::{EffectKind, Output, Question, StopAbout};
-use super::super::policy::repeat::Advice;
-use super::super::timers::{QUESTION_MS, TimerReason};
-use super::{Agent, Desk};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{
+    decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text,
+};
+use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
+use crate::engine::model::config::StopCondition;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::QuestionAnswer;
+use crate::engine::model::message::{Block, Json};
+use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
+use crate::engine::model::output::{EffectKind, Output, Question, StopAbout};
+use crate::engine::policy::repeat::Advice;
 
 impl Agent {
     /// Notes the round that is over.

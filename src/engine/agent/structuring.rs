@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::FinishReason;
-use super::super::event::{EventKind, ToolFault};
-use super::super::input::{CheckedOutput, QuestionAnswer};
-use super::super::json_repair::{Parsed, parse_arguments};
-use super::super::json_tree::Tree;
-use super::super::message::{Block, Json, ToolInput};
-use super::super::outcome::StoppedBy;
-use super::super::output::{EffectId, EffectKind, Output, Question};
-use super::super::schema::Schema;
-use super::super::timers::{QUESTION_MS, TimerReason};
-use super::super::transcript::result_of;
-use super::calling::fault;
-use super::preparing::MAX_VIOLATIONS;
-use super::reading::WrittenCall;
-use super::{Agent, Desk};
+use crate::engine::agent::calling::fault;
+use crate::engine::agent::preparing::MAX_VIOLATIONS;
+use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::transcript::result_of;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::repair::{Parsed, parse_arguments};
+use crate::engine::json::tree::Tree;
+use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::input::{CheckedOutput, QuestionAnswer};
+use crate::engine::model::message::{Block, Json, ToolInput};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
+use crate::engine::schema::Schema;
 
 /// What an agent has of the structured answer that it owes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! Hooks at both ends of a run: of what is said to the model, and when it has finished.
 
-use super::super::json_writer::{push_flag, push_text};
-use super::super::message::Block;
-use super::super::outcome::StoppedBy;
-use super::super::policy::hook::{HookAnswer, HookEvent};
-use super::hooking::HookPoint;
-use super::{Agent, Desk};
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_flag, push_text};
+use crate::engine::model::message::Block;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::policy::hook::{HookAnswer, HookEvent};
 
 impl Agent {
     /// The root's event, or that of a subagent with the name of its tool.

@@ -1,10 +1,10 @@
 //! Which model an agent asks: it can change between two of its requests.
 
-use super::super::active_model::ActiveModel;
-use super::super::config::ModelConfig;
-use super::super::error::{ConfigError, Failure};
-use super::super::event::EventKind;
-use super::{Agent, Desk};
+use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::error::{ConfigError, Failure};
+use crate::engine::model::event::EventKind;
 
 impl Agent {
     /// Asks this model from now on; the transcript is encoded again for it. No request may be open.

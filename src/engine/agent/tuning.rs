@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::active_model::ActiveModel;
-use super::super::config::{Config, ModelConfig, ToolConfig};
-use super::super::error::ConfigError;
-use super::super::event::EventKind;
-use super::super::event_json::{push_text_or_null, push_usage};
-use super::super::json_writer::{push_comma, push_flag, push_key, push_raw, push_text};
-use super::super::message::{Json, Message};
-use super::super::message_json::push_messages;
-use super::super::outcome::ToolCallRecord;
-use super::super::policy::hook::{HookAnswer, HookEvent, Prepared};
-use super::super::timers::TimerReason;
-use super::super::transcript::Transcript;
-use super::hooking::HookPoint;
-use super::{Agent, Desk};
+use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_comma, push_flag, push_key, push_raw, push_text};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::event_json::{push_text_or_null, push_usage};
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::message_json::push_messages;
+use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::policy::hook::{HookAnswer, HookEvent, Prepared};
 
 /// What differs in the requests of this iteration.
 #[derive(Clone, Serialize, Deserialize)]

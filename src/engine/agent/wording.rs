@@ -1,14 +1,14 @@
 //! The errors of a round in the host's words, where it wants to find them itself.
 
-use super::super::event::EventKind;
-use super::super::input::QuestionAnswer;
-use super::super::json_writer::{push_comma, push_raw, push_text};
-use super::super::message::Json;
-use super::super::output::{EffectKind, Output, Question};
-use super::super::policy::tool_error::ErrorFormat;
-use super::super::timers::{QUESTION_MS, TimerReason};
-use super::super::tool_batch::{Call, Wording};
-use super::{Agent, Desk};
+use crate::engine::agent::tool_batch::{Call, Wording};
+use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::{push_comma, push_raw, push_text};
+use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::QuestionAnswer;
+use crate::engine::model::message::Json;
+use crate::engine::model::output::{EffectKind, Output, Question};
+use crate::engine::policy::tool_error::ErrorFormat;
 
 impl Agent {
     /// The round waits for the host's words, or has just begun to.

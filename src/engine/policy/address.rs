@@ -5,9 +5,9 @@
 //! parsers that do not take `\` for a slash, hosts with characters that IDNA maps, percent signs, IPv6, IPv4 in any but
 //! its usual form. <https://url.spec.whatwg.org/#concept-basic-url-parser> (2026-11-22)
 
-use super::super::text::{find, join, parts, replaced};
-use super::path::{clean, unescaped};
-use super::rule::{is_glob, matches};
+use crate::engine::policy::path::{clean, unescaped};
+use crate::engine::policy::rule::{is_glob, matches};
+use crate::engine::text::{find, join, parts, replaced};
 
 /// Schemes and their ports. Of others the part behind `//` is no host, or parsed by other rules.
 const SCHEMES: &[(&str, &str)] = &[

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::json_reader::Object;
-use super::super::json_writer::push_any;
-use super::super::message::Json;
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::push_any;
+use crate::engine::model::message::Json;
 
 /// One bound field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! Commands against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank before a last
 //! `*` wants the end of a word there, and `:*` at the end is the same.
 
-use super::super::text::{parts as split, replaced};
-use super::path::stays_inside;
-use super::rule::glob;
-use super::shell::{BLANK, Command, Line, squeezed};
+use crate::engine::policy::path::stays_inside;
+use crate::engine::policy::rule::glob;
+use crate::engine::policy::shell::{BLANK, Command, Line, squeezed};
+use crate::engine::text::{parts as split, replaced};
 
 /// Commands that only move files about. Not `sed`, though the Agent SDK takes it: GNU's runs commands (`e`) and writes
 /// any file (`w`). <https://code.claude.com/docs/en/permission-modes> (2026-11-22)

@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::Config;
-use super::super::json_record::Record;
-use super::super::message::{Block, Json, Message, Role, ToolInput};
-use super::super::text::{join, join_owned};
-use super::estimate;
+use crate::engine::json::record::Record;
+use crate::engine::model::config::Config;
+use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
+use crate::engine::policy::estimate;
+use crate::engine::text::{join, join_owned};
 
 /// When and how the history is made shorter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Defaults that depend on other options: what was given never loses to what was not.
 
-use super::super::config::{Config, Limits, RepeatPolicy, RetryPolicy, StopCondition};
+use crate::engine::model::config::{Config, Limits, RepeatPolicy, RetryPolicy, StopCondition};
 
 /// What was said of an option: nothing, or a number, or that there is none.
 pub type Said = Option<Option<u32>>;

@@ -5,7 +5,7 @@
 //! counted. On 339 pairs of consecutive recorded model calls (`bench/estimate.mjs`) the estimate for the second
 //! is in the median 1.05 of what the vendor then counted; of the 46 above 1,000 tokens it is 1.00, nine in ten of them between 0.81 and 1.31.
 
-use super::super::message::{Block, Message, ToolInput};
+use crate::engine::model::message::{Block, Message, ToolInput};
 
 /// What an image or a document is taken for, in bytes: about 1,500 tokens.
 const MEDIA_BYTES: u64 = 5_250;

@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::{Limits, ModelConfig, ToolChoice};
-use super::super::input::PermissionUpdate;
-use super::super::message::{Json, Message};
+use crate::engine::model::config::{Limits, ModelConfig, ToolChoice};
+use crate::engine::model::input::PermissionUpdate;
+use crate::engine::model::message::{Json, Message};
 
 /// When the host is asked. The word in JSON is the variant's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

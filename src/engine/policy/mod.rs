@@ -12,6 +12,7 @@ pub mod permission;
 pub mod repeat;
 pub mod result_cap;
 pub mod retry;
+pub mod retry_after;
 pub mod rule;
 pub mod schedule;
 pub mod shell;

@@ -2,8 +2,8 @@
 //! fits at any depth (to allow: of the place where the run works), one that names a folder fits what is in it. `//`
 //! starts at the root, `~/` at the home, `/` and `./` where the run works. Neither home nor that place is known here.
 
-use super::super::text::{parts, replaced};
-use super::rule::{matches, step};
+use crate::engine::policy::rule::{matches, step};
+use crate::engine::text::{parts, replaced};
 
 /// Where a pattern starts.
 #[derive(Clone, Copy, PartialEq)]

@@ -6,12 +6,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::{Access, ToolConfig};
-use super::super::error::ConfigError;
-use super::super::text::find;
-use super::address;
-use super::rule::{Rule, cover, is_glob};
-use super::subject::Subject;
+use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::model::error::ConfigError;
+use crate::engine::policy::address;
+use crate::engine::policy::rule::{Rule, cover, is_glob};
+use crate::engine::policy::subject::Subject;
+use crate::engine::text::find;
 
 /// Before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::RepeatPolicy;
-use super::super::json_canonical::canonical;
-use super::super::outcome::ToolCallRecord;
+use crate::engine::json::canonical::canonical;
+use crate::engine::model::config::RepeatPolicy;
+use crate::engine::model::outcome::ToolCallRecord;
 
 /// The longest cycle that is noticed, in rounds.
 const MAX_PERIOD: usize = 4;
@@ -145,7 +145,7 @@ fn output_text(json: &str) -> Cow<'_, str> {
 #[cfg(not(target_arch = "wasm32"))]
 mod tests {
     use super::*;
-    use crate::engine::message::Json;
+    use crate::engine::model::message::Json;
 
     fn round(input: &str, output: &str) -> Vec<ToolCallRecord> {
         vec![ToolCallRecord {

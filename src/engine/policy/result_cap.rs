@@ -2,8 +2,8 @@
 //!
 //! Characters are Unicode's code points, so that nothing is cut in two; media count for nothing and stay whole.
 
-use super::super::json_writer::decimal;
-use super::super::message::Block;
+use crate::engine::json::writer::decimal;
+use crate::engine::model::message::Block;
 
 /// The first `most` characters and a statement, of a text that is longer.
 pub fn cut(text: &str, most: usize) -> Option<String> {
@@ -88,7 +88,7 @@ mod tests {
     fn the_texts_of_a_result_share_the_room_and_media_stay() {
         let image = Block::Media {
             media_type: "image/png".into(),
-            source: crate::engine::message::MediaSource::Data("AAAA".into()),
+            source: crate::engine::model::message::MediaSource::Data("AAAA".into()),
             vendor: None,
         };
         let blocks = [

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::{Jitter, RetryPolicy};
-use super::super::error::{Failure, FailureCode};
+use crate::engine::model::config::{Jitter, RetryPolicy};
+use crate::engine::model::error::{Failure, FailureCode};
 
 /// How often the model call of an iteration has been made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

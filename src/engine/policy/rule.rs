@@ -6,9 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::config::{Access, ToolConfig};
-use super::subject::{Subject, Text};
-use super::{address, command, path};
+use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::policy::subject::{Subject, Text};
+use crate::engine::policy::{address, command, path};
 
 /// A rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Which calls of one answer may run at the same time: readers beside each other, writers alone.
 
-use super::super::config::ToolExecution;
+use crate::engine::model::config::ToolExecution;
 
 /// What matters about a call when it is scheduled.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ mod lexer;
 
 use std::mem::take;
 
-use super::super::text::parts;
+use crate::engine::text::parts;
 use lexer::Lexer;
 
 /// A line that was read.

@@ -1,10 +1,10 @@
 //! What a call is about: the parts of its input that the specifiers of rules are compared with.
 
-use super::super::config::{Access, ToolConfig};
-use super::super::json_reader::Object;
-use super::super::provider::cursor::{Cursor, RawString};
-use super::shell::Line;
-use super::{command, path};
+use crate::engine::json::cursor::{Cursor, RawString};
+use crate::engine::json::reader::Object;
+use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::policy::shell::Line;
+use crate::engine::policy::{command, path};
 
 /// What a call is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

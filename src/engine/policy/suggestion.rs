@@ -1,12 +1,12 @@
 //! What the host may want to know of the rules when it is asked about a call: which one asks, and which one would let
 //! such calls through.
 
-use super::super::config::ToolConfig;
-use super::super::text::parts;
-use super::permission::{PermissionMode, Permissions, Verdict};
-use super::rule::{Rule, is_glob};
-use super::shell::Command;
-use super::subject::{Subject, Text};
+use crate::engine::model::config::ToolConfig;
+use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::policy::rule::{Rule, is_glob};
+use crate::engine::policy::shell::Command;
+use crate::engine::policy::subject::{Subject, Text};
+use crate::engine::text::parts;
 
 impl Permissions {
     /// The rule that has the host asked about this call, whatever the mode.
@@ -87,8 +87,8 @@ fn specifiers_for(text: &Text) -> Option<Vec<String>> {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::message::Json;
     use super::*;
+    use crate::engine::model::message::Json;
 
     fn suggested(tool: &str, field: &str, value: &str) -> Option<String> {
         let schema = json!({"type": "object", "properties": {field: {"type": "string"}}}).to_string();

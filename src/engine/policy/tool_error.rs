@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::event::ToolFault;
-use super::super::message::Json;
-use super::result_cap;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::message::Json;
+use crate::engine::policy::result_cap;
 
 /// The conventions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,13 @@
 //! How a run begins: what it warns of, and the root's first step.
 
-use super::super::event::EventKind;
-use super::super::ledger::Place;
-use super::super::message::Block;
-use super::super::policy::permission::IGNORED_RULES;
-use super::super::profile::Profile;
-use super::super::text::join_owned;
-use super::super::timers::TimerReason;
-use super::Run;
+use crate::engine::agent::profile::Profile;
+use crate::engine::ledger::Place;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::message::Block;
+use crate::engine::policy::permission::IGNORED_RULES;
+use crate::engine::run::Run;
+use crate::engine::text::join_owned;
 
 impl Run {
     pub(super) fn start(&mut self, prompt: Vec<Block>) {

@@ -1,11 +1,11 @@
 //! What a run tells: its outputs, one by one, and what it has to show.
 
-use super::super::agent::{Agent, delta, kind_of_delta};
-use super::super::event::{Delta, Event};
-use super::super::ledger::Place;
-use super::super::outcome::RunResult;
-use super::super::output::Output;
-use super::Run;
+use crate::engine::agent::{Agent, delta, kind_of_delta};
+use crate::engine::ledger::Place;
+use crate::engine::model::event::{Delta, Event};
+use crate::engine::model::outcome::RunResult;
+use crate::engine::model::output::Output;
+use crate::engine::run::Run;
 
 impl Run {
     #[cfg_attr(looplet_speed, optimize(speed))]

@@ -1,19 +1,19 @@
 //! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
-use super::super::active_model::ActiveModel;
-use super::super::agent::{Agent, Desk, failed, inherited};
-use super::super::config::Memory;
-use super::super::error::ConfigError;
-use super::super::input::ToolReturn;
-use super::super::json_writer::decimal;
-use super::super::message::Block;
-use super::super::outcome::{Outcome, OutcomeKind};
-use super::super::output::EffectId;
-use super::super::policy::hook::{Hook, HookEvent};
-use super::super::profile::Profile;
-use super::super::spawn::{Parent, Spawn};
-use super::super::transcript::Transcript;
-use super::Run;
+use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::spawn::{Parent, Spawn};
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::{Agent, Desk, failed, inherited};
+use crate::engine::json::writer::decimal;
+use crate::engine::model::config::Memory;
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Block;
+use crate::engine::model::outcome::{Outcome, OutcomeKind};
+use crate::engine::model::output::EffectId;
+use crate::engine::policy::hook::{Hook, HookEvent};
+use crate::engine::run::Run;
 
 impl Run {
     pub(super) fn on_root(&mut self, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {

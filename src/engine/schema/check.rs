@@ -3,8 +3,10 @@
 //! Text is made only for violations that are kept: whether one of several alternatives fits is first found
 //! out quietly, and only if none does, each is checked again to tell which came closest.
 
-use super::super::json_tree::{Members, Tree};
-use super::{Additional, MAX_DEPTH, MAX_STEPS, Node, NodeIndex, Rule, Schema, Types, Violation};
+use crate::engine::json::tree::{Members, Tree};
+use crate::engine::schema::{
+    Additional, MAX_DEPTH, MAX_STEPS, Node, NodeIndex, Rule, Schema, Types, Violation,
+};
 
 pub fn validate(schema: &Schema, instance: &Tree<'_>, max_errors: usize) -> Vec<Violation> {
     let mut check = Check {

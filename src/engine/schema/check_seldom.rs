@@ -1,11 +1,11 @@
 //! The rules of keywords that plain schemas do not have (`SELDOM` in `compile.rs`): a part of the engine that is loaded
 //! for schemas with them.
 
-use super::super::json_tree::{Members, Tree};
-use super::super::json_writer::decimal;
-use super::check::{At, Check, Path};
-use super::equal::{compare, duplicate, is_multiple, same};
-use super::{Counted, MAX_STEPS, NodeIndex, Rule};
+use crate::engine::json::tree::{Members, Tree};
+use crate::engine::json::writer::decimal;
+use crate::engine::schema::check::{At, Check, Path};
+use crate::engine::schema::equal::{compare, duplicate, is_multiple, same};
+use crate::engine::schema::{Counted, MAX_STEPS, NodeIndex, Rule};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 

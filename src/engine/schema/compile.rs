@@ -2,11 +2,13 @@
 //!
 //! The first problem is kept and the rest of its object is read all the same, so that a reader is a plain expression.
 
-use super::super::json_tree::{Members, Tree, sorted};
-use super::super::text::listed;
-use super::equal::Choices;
-use super::reference::Anchors;
-use super::{Additional, Node, NodeIndex, Rule, Schema, SchemaError, SchemaWarning, Types, push_segment};
+use crate::engine::json::tree::{Members, Tree, sorted};
+use crate::engine::schema::equal::Choices;
+use crate::engine::schema::reference::Anchors;
+use crate::engine::schema::{
+    Additional, Node, NodeIndex, Rule, Schema, SchemaError, SchemaWarning, Types, push_segment,
+};
+use crate::engine::text::listed;
 
 pub fn compile(root: &Tree<'_>) -> Result<Schema, SchemaError> {
     let mut compiler = Compiler {

@@ -1,13 +1,13 @@
 //! The keywords that plain schemas do not have (`SELDOM` in `compile.rs`): a part of the engine that is loaded for schemas
 //! with them.
 
-use super::super::json_number::float;
-use super::super::json_reader::whole;
-use super::super::json_tree::Tree;
-use super::super::json_writer::decimal;
-use super::compile::{Compiler, Object};
-use super::reference::{anchors, follow};
-use super::{Counted, NodeIndex, Rule};
+use crate::engine::json::number::float;
+use crate::engine::json::reader::whole;
+use crate::engine::json::tree::Tree;
+use crate::engine::json::writer::decimal;
+use crate::engine::schema::compile::{Compiler, Object};
+use crate::engine::schema::reference::{anchors, follow};
+use crate::engine::schema::{Counted, NodeIndex, Rule};
 
 impl<'a> Compiler<'a> {
     /// As `keyword`, for one of `SELDOM`, and for `items` that is an array.

@@ -1,7 +1,7 @@
 //! When two JSON values are the same: numbers by value (1 and 1.0), objects in any order.
 
-use super::super::json_number::{float, integer};
-use super::super::json_tree::{Tree, sorted};
+use crate::engine::json::number::{float, integer};
+use crate::engine::json::tree::{Tree, sorted};
 use std::cmp::Ordering;
 
 /// The values of an `enum`; strings are looked up, others compared one by one.

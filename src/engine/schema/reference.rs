@@ -1,10 +1,10 @@
 //! Where the references within a document lead.
 
-use super::super::json_reader::whole;
-use super::super::json_tree::Tree;
-use super::super::json_writer::decimal;
-use super::super::text::parts;
-use super::push_segment;
+use crate::engine::json::reader::whole;
+use crate::engine::json::tree::Tree;
+use crate::engine::json::writer::decimal;
+use crate::engine::schema::push_segment;
+use crate::engine::text::parts;
 
 /// Walks the JSON pointer of a URI fragment; gives back its canonical form, and what it points to.
 pub fn follow<'a>(root: &'a Tree<'a>, pointer: &str) -> Option<(String, &'a Tree<'a>)> {

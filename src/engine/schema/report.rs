@@ -1,10 +1,10 @@
 //! What a violation says: what was expected, and what was found instead.
 
-use super::super::json_tree::Tree;
-use super::super::json_writer::decimal;
-use super::check::{At, Check, Path};
-use super::equal::Choices;
-use super::{NodeIndex, Types, Violation, push_segment};
+use crate::engine::json::tree::Tree;
+use crate::engine::json::writer::decimal;
+use crate::engine::schema::check::{At, Check, Path};
+use crate::engine::schema::equal::Choices;
+use crate::engine::schema::{NodeIndex, Types, Violation, push_segment};
 
 /// Each returns `false`, the answer to whether the value fits, and makes text only for a violation that is kept.
 impl Check<'_> {

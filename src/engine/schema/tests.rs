@@ -1,7 +1,7 @@
 use serde_json::Value;
 
-use super::super::json_tree::Tree;
-use super::*;
+use crate::engine::json::tree::Tree;
+use crate::engine::schema::*;
 
 mod bounds;
 mod warnings;

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use looplet::engine::provider::protocol;
+use looplet::engine::protocol::protocol;
 use play::{Way, play};
 
 use crate::feed;

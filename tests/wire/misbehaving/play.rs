@@ -7,9 +7,9 @@
 //!
 //! Tools return 1. Every answer but the first is well-behaved and says `Done.`. Each request's history is legal.
 
-use looplet::engine::config::Config;
-use looplet::engine::event::EventKind;
-use looplet::engine::input::Input;
+use looplet::engine::model::config::Config;
+use looplet::engine::model::event::EventKind;
+use looplet::engine::model::input::Input;
 use serde_json::{Value, json};
 
 use super::speak::{End, Say, answer};

@@ -1,5 +1,5 @@
-use super::*;
-use crate::engine::message::Json;
+use crate::engine::model::message::Json;
+use crate::engine::policy::permission::*;
 
 fn tool(name: &str) -> ToolConfig {
     let schema = Json::parse("{}").unwrap();

@@ -2,9 +2,9 @@
 
 mod table;
 
-use super::super::permission::{Permissions, Verdict};
-use super::tests::{STEPS, allows, denies, input, tool};
-use super::*;
+use crate::engine::policy::permission::{Permissions, Verdict};
+use crate::engine::policy::rule::tests::{STEPS, allows, denies, input, tool};
+use crate::engine::policy::rule::*;
 use table::{ALLOWED, DENIED, NOT_ALLOWED, NOT_DENIED};
 
 /// The tool that the rule names, and a call of it with this text.

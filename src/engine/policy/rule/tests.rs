@@ -1,8 +1,8 @@
 //! What a model may write to get past a rule.
 
-use super::super::permission::{PermissionMode, Permissions, Verdict};
-use super::*;
-use crate::engine::message::Json;
+use crate::engine::model::message::Json;
+use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::policy::rule::*;
 
 thread_local! {
     pub static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };

@@ -4,12 +4,12 @@ use std::iter::Peekable;
 use std::mem::take;
 use std::str::CharIndices;
 
-use super::super::super::text::{join_owned, parts};
-use super::super::rule::step;
-use super::{
+use crate::engine::policy::rule::step;
+use crate::engine::policy::shell::{
     BLANK, Command, KEYWORDS, Line, Mode, RUNNERS, has_word, is_assignment, is_name, is_pattern,
     is_separator, may_be_line, squeezed,
 };
+use crate::engine::text::{join_owned, parts};
 
 /// How many brackets and quotes may be open.
 const MAX_OPEN: usize = 100;

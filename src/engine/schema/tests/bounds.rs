@@ -1,6 +1,6 @@
 //! Bounded work, and properties over any schema.
 
-use super::*;
+use crate::engine::schema::tests::*;
 use proptest::prelude::*;
 
 #[test]

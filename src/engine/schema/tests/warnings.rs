@@ -1,4 +1,4 @@
-use super::*;
+use crate::engine::schema::tests::*;
 
 #[test]
 fn what_is_not_checked_is_warned_of() {

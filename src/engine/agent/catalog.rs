@@ -1,0 +1,81 @@
+//! The schemas of an agent's tools, compiled once.
+//!
+//! Derived data: a restored run makes it again.
+
+use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::json::tree::Tree;
+use crate::engine::model::config::ToolConfig;
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::Json;
+use crate::engine::schema::{self, Schema};
+
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// One per tool of the configuration; `None` where the host validates.
+    pub schemas: Vec<Option<Schema>>,
+    /// Of the answer; `None` where the host validates.
+    pub output: Option<Schema>,
+    /// Keywords of the tools' schemas that are not checked, as text for a warning each.
+    pub schema_warnings: Vec<String>,
+}
+
+impl Catalog {
+    /// # Errors
+    /// Two tools of one name, a schema that is none.
+    pub fn new(tools: &[ToolConfig]) -> Result<Catalog, ConfigError> {
+        let mut catalog = Catalog::default();
+        catalog.compile_schemas(tools)?;
+        Ok(catalog)
+    }
+
+    fn compile_schemas(&mut self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
+        for (index, tool) in tools.iter().enumerate() {
+            let field = |tail: &str| ["tools.", &tool.name, tail].concat();
+            if tool.name.is_empty() {
+                return Err(ConfigError::new("tools", "a tool needs a name"));
+            }
+            if tools.iter().take(index).any(|other| other.name == tool.name) {
+                return Err(ConfigError::new(
+                    field(""),
+                    "two tools have this name: rename one of them",
+                ));
+            }
+            if tool.answers {
+                self.schemas.push(None);
+                continue;
+            }
+            let compiled = self.compile(
+                &field(".inputSchema"),
+                tool.full_schema.as_ref().unwrap_or(&tool.input_schema),
+            )?;
+            self.schemas.push(tool.validate.then_some(compiled));
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// As [`Catalog::new`], for the schema of a structured answer.
+    pub fn add_output(&mut self, format: &OutputFormat) -> Result<(), ConfigError> {
+        let compiled = self.compile("output.schema", &format.schema)?;
+        self.output = format.validate.then_some(compiled);
+        Ok(())
+    }
+
+    fn compile(&mut self, field: &str, json: &Json) -> Result<Schema, ConfigError> {
+        let value =
+            Tree::parse(json.as_str()).ok_or_else(|| ConfigError::new(field, "nests too many levels"))?;
+        let compiled = schema::compile(&value)
+            .map_err(|error| ConfigError::new([field, &error.pointer].concat(), error.problem))?;
+        for warning in compiled.warnings() {
+            let words = [
+                field,
+                &warning.pointer,
+                ": the keyword ",
+                &warning.keyword,
+                " is not checked",
+            ];
+            self.schema_warnings.push(words.concat());
+        }
+        Ok(compiled)
+    }
+}

@@ -1,0 +1,339 @@
+//! What an answer must be: the schema of a structured answer, and how a model is held to it.
+//!
+//! Where the vendor's protocol can enforce a schema, the answer is text of which the vendor knows the schema (native
+//! mode). Elsewhere, or where the vendor takes only a part of JSON Schema that this one is not in, the model calls a
+//! tool of ours with its answer (tool mode). The mode is chosen once, by the first model of a run.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::record::Record;
+use crate::engine::json::tree::Tree;
+use crate::engine::json::writer::{push_any, push_comma};
+use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::Json;
+use crate::engine::protocol;
+
+/// Asks for answers that fit a schema; each is checked, and asked for again if it does not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputFormat {
+    /// For the vendor, and of the tool; default `answer`.
+    #[serde(default = "default_name")]
+    pub name: String,
+    /// What the answer is, for the model.
+    #[serde(default)]
+    pub description: String,
+    /// JSON Schema of an object.
+    pub schema: Json,
+    /// The vendor enforces the schema, where it can choose; default: if it can enforce this one.
+    #[serde(default)]
+    pub strict: Option<bool>,
+    #[serde(default)]
+    pub mode: OutputMode,
+    /// The engine checks answers against the schema; false where a Standard Schema does.
+    #[serde(default = "yes")]
+    pub validate: bool,
+    /// The host checks answers too.
+    #[serde(default)]
+    pub ask: bool,
+    /// Answers that do not fit, beyond the first; then the run is stopped. Default 3.
+    #[serde(default = "three")]
+    pub max_retries: u32,
+}
+
+/// How a model is held to a schema.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OutputMode {
+    /// Natively where the protocol and the model can, else by a tool.
+    #[default]
+    Auto,
+    Native,
+    Tool,
+}
+
+/// Reads an [`OutputFormat`].
+pub fn output_format(r: &mut Record<'_>) -> OutputFormat {
+    OutputFormat {
+        name: match r.get("name") {
+            Some(_) => r.text("name"),
+            None => default_name(),
+        },
+        description: r.text_or_empty("description"),
+        schema: r.json("schema"),
+        strict: r.flag_if("strict"),
+        mode: match r.word("mode", &["auto", "native", "tool"]) {
+            Some(1) => OutputMode::Native,
+            Some(2) => OutputMode::Tool,
+            _ => OutputMode::Auto,
+        },
+        validate: r.flag("validate", true),
+        ask: r.flag("ask", false),
+        max_retries: r.small("maxRetries", 3),
+    }
+}
+
+fn default_name() -> String {
+    "answer".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn three() -> u32 {
+    3
+}
+
+impl Config {
+    /// The tool by which the model answers, in tool mode.
+    pub fn answer_tool(&self) -> Option<&ToolConfig> {
+        self.tools.iter().find(|tool| tool.answers)
+    }
+
+    pub fn is_answer_tool(&self, name: &str) -> bool {
+        self.answer_tool().is_some_and(|tool| tool.name == name)
+    }
+
+    /// The tools that the host has given.
+    pub fn own_tools(&self) -> impl Iterator<Item = &ToolConfig> {
+        self.tools.iter().filter(|tool| !tool.answers)
+    }
+
+    /// Chooses the mode: in tool mode the tool joins the others.
+    ///
+    /// # Errors
+    /// A tool of the host's has its name.
+    pub fn equip_for_output(&mut self) -> Result<(), ConfigError> {
+        let Some(format) = &self.output else { return Ok(()) };
+        let is_native = match format.mode {
+            OutputMode::Auto => can_enforce(&self.model, format, !self.tools.is_empty()),
+            mode => mode == OutputMode::Native,
+        };
+        if is_native {
+            return Ok(());
+        }
+        if self.tools.iter().any(|tool| tool.name == format.name) {
+            return Err(ConfigError::new(
+                "output.name",
+                "is the name of a tool: give one of them another name",
+            ));
+        }
+        let mut tool = ToolConfig::new(format.name.clone(), format.schema.clone());
+        tool.description = [
+            "Gives the final answer: call it once, by itself, when everything else is done. ",
+            &format.description,
+        ]
+        .concat();
+        tool.validate = false;
+        tool.answers = true;
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// Tells a model of this configuration how to answer.
+    pub fn hold_to_output(&self, model: &mut ModelConfig) {
+        let Some(format) = &self.output else { return };
+        if self.answer_tool().is_some() {
+            model.response_format = None;
+            // Vendors refuse a forced call together with reasoning:
+            // <https://platform.claude.com/docs/en/build-with-claude/extended-thinking> (2026-11-21)
+            let has_said = !matches!(model.tool_choice, None | Some(ToolChoice::None));
+            if !has_said && model.thinking.is_none() {
+                model.tool_choice = Some(match self.own_tools().next() {
+                    Some(_) => ToolChoice::Required,
+                    None => ToolChoice::Tool(format.name.clone()),
+                });
+            }
+            return;
+        }
+        let has_tools = self.own_tools().next().is_some();
+        if format.mode == OutputMode::Auto && !can_enforce(model, format, has_tools) {
+            return;
+        }
+        let tree = Tree::parse(format.schema.as_str());
+        let wants_less = matches!(protocol_of(model), "anthropic" | "bedrock_converse");
+        let narrowed = tree.as_ref().filter(|_| wants_less).and_then(narrowed);
+        let is_strict = || tree.as_ref().is_some_and(is_strict);
+        model.response_format = Some(ResponseFormat {
+            name: format.name.clone(),
+            schema: narrowed.unwrap_or_else(|| format.schema.clone()),
+            strict: format.strict.unwrap_or_else(is_strict),
+        });
+    }
+}
+
+fn protocol_of(model: &ModelConfig) -> &'static str {
+    protocol::find(model).map_or("", |(_, protocol)| protocol.name)
+}
+
+/// Whether the vendor is known to enforce this schema on the text of an answer.
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>,
+/// <https://platform.openai.com/docs/guides/structured-outputs>,
+/// <https://ai.google.dev/gemini-api/docs/structured-output> (2026-11-21)
+fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> bool {
+    match protocol_of(model) {
+        // Others that speak the protocol do not know the field, and neither do models before Claude 4.
+        "anthropic" => {
+            model.vendor == "anthropic"
+                && !model.model.starts_with("claude-3")
+                && Tree::parse(format.schema.as_str()).is_some_and(|tree| narrowed(&tree).is_some())
+        }
+        "openai_responses" => true,
+        // A server whose quirk has no place for the schema only promises JSON.
+        "openai_chat" => {
+            let quirks = model
+                .quirks
+                .as_ref()
+                .and_then(|json| Object::parse(json.as_str()));
+            let quirk = quirks.and_then(|quirks| quirks.get("responseFormat"));
+            quirk.is_none_or(|quirk| quirk != "false" && (quirk.starts_with('"') || quirk.contains('$')))
+        }
+        // Most of its models refuse a schema beside tools.
+        "gemini" => !has_tools,
+        _ => false,
+    }
+}
+
+/// What Anthropic takes of a schema: of the keywords those that shape, objects without further properties. The engine
+/// checks the rest. `None` for a schema with objects of any properties.
+fn narrowed(schema: &Tree<'_>) -> Option<Json> {
+    let mut out = Vec::new();
+    narrow(schema, &mut out)?;
+    Some(Json::from_valid(&String::from_utf8(out).ok()?))
+}
+
+fn narrow(schema: &Tree<'_>, into: &mut Vec<u8>) -> Option<()> {
+    let Tree::Object(members) = schema else {
+        return None;
+    };
+    into.push(b'{');
+    for (key, value) in members.iter() {
+        match (key, value) {
+            ("properties" | "$defs" | "definitions", Tree::Object(schemas)) => {
+                push_any(into, key, "{");
+                for (name, schema) in schemas.iter() {
+                    push_any(into, name, "");
+                    narrow(schema, into)?;
+                }
+                into.push(b'}');
+            }
+            ("anyOf" | "oneOf" | "allOf", Tree::Array(schemas)) => {
+                push_any(into, if key == "allOf" { key } else { "anyOf" }, "[");
+                for schema in schemas {
+                    push_comma(into);
+                    narrow(schema, into)?;
+                }
+                into.push(b']');
+            }
+            ("items", schema) => {
+                push_any(into, key, "");
+                narrow(schema, into)?;
+            }
+            ("type" | "enum" | "const" | "title" | "description" | "required" | "$ref", value) => {
+                push_any(into, key, &value.to_json());
+            }
+            ("additionalProperties", Tree::Bool(false)) => {}
+            ("additionalProperties", _) => return None,
+            _ => {}
+        }
+    }
+    if is_object(schema) {
+        schema.get("properties")?;
+        push_any(into, "additionalProperties", "false");
+    }
+    into.push(b'}');
+    Some(())
+}
+
+/// Whether OpenAI's strict mode takes it: each object names all that it has, and requires it.
+fn is_strict(schema: &Tree<'_>) -> bool {
+    let Tree::Object(members) = schema else {
+        return false;
+    };
+    if is_object(schema) {
+        let (Some(Tree::Object(properties)), Some(Tree::Array(required)), Some(Tree::Bool(false))) = (
+            schema.get("properties"),
+            schema.get("required"),
+            schema.get("additionalProperties"),
+        ) else {
+            return false;
+        };
+        let requires = |name: &str| required.iter().any(|known| known.as_str() == Some(name));
+        if !properties.iter().all(|(name, _)| requires(name)) {
+            return false;
+        }
+    }
+    members.iter().all(|(key, value)| match (key, value) {
+        ("properties" | "$defs" | "definitions", Tree::Object(schemas)) => {
+            schemas.iter().all(|(_, schema)| is_strict(schema))
+        }
+        ("anyOf", Tree::Array(schemas)) => schemas.iter().all(is_strict),
+        ("items", schema) => is_strict(schema),
+        ("oneOf" | "allOf" | "not" | "if", _) => false,
+        _ => true,
+    })
+}
+
+fn is_object(schema: &Tree<'_>) -> bool {
+    let object = |kind: &Tree<'_>| kind.as_str() == Some("object");
+    match schema.get("type") {
+        Some(Tree::Array(kinds)) => kinds.iter().any(object),
+        Some(kind) => object(kind),
+        None => schema.get("properties").is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(json: &str) -> Tree<'_> {
+        Tree::parse(json).unwrap()
+    }
+
+    #[test]
+    fn anthropic_gets_what_shapes_and_closed_objects() {
+        let schema = r##"{"type":"object","$schema":"x","required":["a"],"properties":{
+            "a":{"type":"integer","minimum":1,"description":"n"},"b":{"oneOf":[{"const":1},{"$ref":"#/$defs/c"}]},
+            "l":{"type":"array","minItems":2,"items":{"type":"object","properties":{}}}},
+            "$defs":{"c":{"type":["object","null"],"properties":{"d":{"enum":["x"]}},"additionalProperties":false}}}"##;
+        assert_eq!(
+            narrowed(&tree(schema)).unwrap().as_str(),
+            r##"{"type":"object","required":["a"],"properties":{"a":{"type":"integer","description":"n"},"b":{"anyOf":[{"const":1},{"$ref":"#/$defs/c"}]},"l":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}}},"$defs":{"c":{"type":["object","null"],"properties":{"d":{"enum":["x"]}},"additionalProperties":false}},"additionalProperties":false}"##
+        );
+        for open in [
+            r#"{"type":"object"}"#,
+            r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"string"}}}}"#,
+            r#"{"type":"object","properties":{"a":true}}"#,
+        ] {
+            assert!(narrowed(&tree(open)).is_none(), "{open}");
+        }
+    }
+
+    #[test]
+    fn strict_is_a_schema_whose_objects_name_and_require_all_that_they_have() {
+        for (schema, expected) in [
+            (
+                r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}"#,
+                true,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}"#,
+                false,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}"#,
+                false,
+            ),
+            (
+                r#"{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","properties":{}}}},"required":["a"],"additionalProperties":false}"#,
+                false,
+            ),
+        ] {
+            assert_eq!(is_strict(&tree(schema)), expected, "{schema}");
+        }
+    }
+}

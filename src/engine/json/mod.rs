@@ -1,0 +1,12 @@
+//! JSON as text: what providers send and models write is checked, read and repaired without trees.
+
+pub mod canonical;
+pub mod check;
+pub mod cursor;
+pub(crate) mod digest;
+pub mod number;
+pub mod reader;
+pub mod record;
+pub mod repair;
+pub mod tree;
+pub(crate) mod writer;

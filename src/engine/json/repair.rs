@@ -1,0 +1,411 @@
+//! From the text that a model wrote as tool arguments to the text of one JSON object.
+//!
+//! Valid text passes untouched. Text that is not goes through four repairs in a fixed order, each of which
+//! only takes something away: a code fence, the prose around the first object, trailing commas, one layer
+//! of string encoding. Nothing is ever added, so a cut-off object stays an error, and no text but an empty
+//! one and `null` (what some models write for a tool without parameters) becomes `{}`. Linear in the length of the text; builds no tree.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::check::{Fault, check};
+use crate::engine::json::cursor::plain_length;
+use crate::engine::json::reader::string;
+use crate::engine::json::tree;
+use crate::engine::json::writer::decimal;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Arguments that are the text of one JSON object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parsed<'a> {
+    /// The object. Without a repair it is the model's text itself, with its blanks, or `{}` for an empty one.
+    pub json: Cow<'a, str>,
+    /// The last repair that was needed; the host is to be warned of it.
+    pub repaired_by: Option<Repair>,
+}
+
+/// A step that made unreadable arguments readable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Repair {
+    /// The object stood within a Markdown code fence.
+    CodeFence,
+    /// The object stood within other text.
+    FirstObject,
+    /// Commas before a closing bracket were taken away.
+    TrailingCommas,
+    /// The object was the content of a JSON string.
+    DoubleEncoded,
+}
+
+impl Repair {
+    /// The name of the step, for warnings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Repair::CodeFence => "code_fence",
+            Repair::FirstObject => "first_object",
+            Repair::TrailingCommas => "trailing_commas",
+            Repair::DoubleEncoded => "double_encoded",
+        }
+    }
+}
+
+/// Why a text is not the arguments of a call; its `Display` is written for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArgumentsError {
+    /// No JSON, also after all repairs.
+    Invalid {
+        /// What is wrong, ending in the line and column of the object (in bytes, from 1).
+        problem: String,
+        /// At most 200 characters around that place.
+        excerpt: String,
+    },
+    /// The text ends within the object, or within what else it is, and nothing before that is wrong.
+    CutOff {
+        /// The length of the text in bytes.
+        bytes: usize,
+        /// Its last characters, at most 200.
+        excerpt: String,
+    },
+    /// JSON, but not an object.
+    NotAnObject {
+        /// What it is: `an array`, `a string`, `a number`, `a boolean` or `null`.
+        found: &'static str,
+        /// Its first characters, at most 200.
+        excerpt: String,
+    },
+    /// More than [`MAX_DEPTH`] objects and arrays within each other.
+    TooDeep,
+}
+
+/// The most objects and arrays within each other: what a tree can have.
+pub const MAX_DEPTH: usize = tree::MAX_DEPTH;
+
+/// Finds the one JSON object in `text`. A text of blanks alone is `{}`: that is how some providers write
+/// the arguments of a tool without parameters.
+///
+/// # Errors
+/// [`ArgumentsError`], with the place in the given text where there is one.
+pub fn parse_arguments(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
+    let mut trimmed = text.trim();
+    while let Some(inner) = without_mark(trimmed) {
+        trimmed = inner.trim();
+    }
+    if trimmed.is_empty() || trimmed == "null" {
+        return Ok(Parsed {
+            json: Cow::Borrowed("{}"),
+            repaired_by: None,
+        });
+    }
+    let direct = match check_object(text) {
+        Ok(()) => {
+            return Ok(Parsed {
+                json: Cow::Borrowed(text),
+                repaired_by: None,
+            });
+        }
+        Err(Refusal::Other("a string")) => return unwrap_string(trimmed),
+        Err(refusal) => refusal,
+    };
+    match repair(trimmed, &direct) {
+        Some(parsed) => Ok(parsed),
+        None => Err(explain(text, trimmed, direct)),
+    }
+}
+
+/// Why a candidate is not taken.
+enum Refusal {
+    Syntax(Fault),
+    Other(&'static str),
+    TooDeep,
+}
+
+fn check_object(candidate: &str) -> Result<(), Refusal> {
+    if is_too_deep(candidate) {
+        return Err(Refusal::TooDeep);
+    }
+    if let Err(error) = check(candidate) {
+        return Err(Refusal::Syntax(error));
+    }
+    match candidate.trim_ascii_start().bytes().next() {
+        Some(b'{') => Ok(()),
+        Some(b'[') => Err(Refusal::Other("an array")),
+        Some(b'"') => Err(Refusal::Other("a string")),
+        Some(b't' | b'f') => Err(Refusal::Other("a boolean")),
+        Some(b'n') => Err(Refusal::Other("null")),
+        _ => Err(Refusal::Other("a number")),
+    }
+}
+
+/// Only a text that is an object, or a string with one in it, may be taken out of what surrounds it.
+fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
+    if !matches!(direct, Refusal::Syntax(_)) {
+        return None;
+    }
+    let unfenced = strip_code_fence(trimmed);
+    let (candidate, mut step) = match unfenced {
+        Some(inner) => (inner, Repair::CodeFence),
+        None => (trimmed, Repair::FirstObject),
+    };
+    if unfenced.is_some() && check_object(candidate).is_ok() {
+        return Some(Parsed {
+            json: Cow::Borrowed(candidate),
+            repaired_by: Some(step),
+        });
+    }
+    if begins_otherwise(candidate) {
+        return None;
+    }
+    let object = first_object(candidate)?;
+    if object.len() < candidate.len() {
+        step = Repair::FirstObject;
+        // Braces in prose or code are no arguments, and `{}{"a":1}` does not mean `{}`.
+        if object
+            .bytes()
+            .all(|byte| matches!(byte, b'{' | b'}' | b' ' | b'\t'..=b'\r'))
+        {
+            return None;
+        }
+    }
+    if check_object(object).is_ok() {
+        return Some(Parsed {
+            json: Cow::Borrowed(object),
+            repaired_by: Some(step),
+        });
+    }
+    let without_commas = strip_trailing_commas(object);
+    check_object(&without_commas).ok()?;
+    Some(Parsed {
+        json: Cow::Owned(without_commas),
+        repaired_by: Some(Repair::TrailingCommas),
+    })
+}
+
+/// Without a byte order mark at its start or its end.
+fn without_mark(text: &str) -> Option<&str> {
+    text.strip_prefix("\u{feff}")
+        .or_else(|| text.strip_suffix("\u{feff}"))
+}
+
+fn begins_otherwise(text: &str) -> bool {
+    matches!(text.as_bytes().first(), Some(b'[' | b'"'))
+}
+
+fn brace(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| byte == b'{')
+}
+
+fn unwrap_string(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
+    // Half a surrogate pair would become another character.
+    let replaced = |text: &str| text.chars().filter(|c| *c == '\u{fffd}').count();
+    let is_whole = |content: &str| replaced(content) <= replaced(text);
+    match string(text) {
+        Some(content) if is_whole(&content) && check_object(&content).is_ok() => Ok(Parsed {
+            json: Cow::Owned(content.into_owned()),
+            repaired_by: Some(Repair::DoubleEncoded),
+        }),
+        _ => Err(not_an_object("a string", text)),
+    }
+}
+
+fn strip_code_fence(trimmed: &str) -> Option<&str> {
+    let inner = trimmed.strip_prefix("```")?.strip_suffix("```")?;
+    Some(inner.strip_prefix("json").unwrap_or(inner).trim())
+}
+
+/// From the first brace to the one that closes it.
+fn first_object(text: &str) -> Option<&str> {
+    let object = text.get(brace(text)?..)?;
+    let mut open = 0usize;
+    let mut end = None;
+    outside_strings(object.as_bytes(), &mut |position, byte| {
+        match byte {
+            b'{' => open += 1,
+            b'}' => open = open.saturating_sub(1),
+            _ => return true,
+        }
+        end = Some(position + 1).filter(|_| open == 0);
+        end.is_none()
+    });
+    object.get(..end?)
+}
+
+fn is_too_deep(text: &str) -> bool {
+    let (mut open, mut deepest) = (0usize, 0);
+    outside_strings(text.as_bytes(), &mut |_, byte| {
+        match byte {
+            b'{' | b'[' => open += 1,
+            b'}' | b']' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(open);
+        deepest <= MAX_DEPTH
+    });
+    deepest > MAX_DEPTH
+}
+
+/// A comma is trailing when a closing bracket follows and something to separate went before.
+fn strip_trailing_commas(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let (mut kept, mut copied, mut comma) = (String::with_capacity(bytes.len()), 0, None);
+    let mut before = b',';
+    outside_strings(bytes, &mut |position, byte| {
+        match byte {
+            b',' => comma = Some(position).filter(|_| !matches!(before, b',' | b'{' | b'[')),
+            b'}' | b']' => {
+                if let Some(comma) = comma.take() {
+                    kept.push_str(text.get(copied..comma).unwrap_or_default());
+                    copied = comma + 1;
+                }
+            }
+            _ if byte.is_ascii_whitespace() => return true,
+            _ => comma = None,
+        }
+        before = byte;
+        true
+    });
+    kept.push_str(text.get(copied..).unwrap_or_default());
+    kept
+}
+
+/// Calls `visit` with each byte outside strings, and with the quote that ends a string, until it says
+/// `false`.
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
+    let mut within_string = false;
+    let mut position = 0;
+    while let Some(&byte) = bytes.get(position) {
+        if within_string {
+            position += plain_length(bytes.get(position..).unwrap_or_default());
+            match bytes.get(position) {
+                Some(b'"') => within_string = false,
+                Some(b'\\') => {
+                    position += 2;
+                    continue;
+                }
+                _ => {
+                    position += 1;
+                    continue;
+                }
+            }
+        } else if byte == b'"' {
+            within_string = true;
+            position += 1;
+            continue;
+        }
+        if !visit(position, bytes.get(position).copied().unwrap_or(byte)) {
+            return;
+        }
+        position += 1;
+    }
+}
+
+/// Names the fault of the first object where the text has one, else that of the whole text.
+fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
+    let unfenced = strip_code_fence(trimmed).unwrap_or(trimmed);
+    let rest = brace(unfenced)
+        .and_then(|start| unfenced.get(start..))
+        .unwrap_or_default();
+    let object = first_object(rest).unwrap_or(rest);
+    let in_object = !object.is_empty() && !begins_otherwise(unfenced);
+    let (subject, refusal) = match check_object(if in_object { object } else { unfenced }) {
+        Err(refusal) if matches!(direct, Refusal::Syntax(_)) => {
+            (if in_object { object } else { unfenced }, refusal)
+        }
+        _ => (text, direct),
+    };
+    match refusal {
+        Refusal::TooDeep => ArgumentsError::TooDeep,
+        Refusal::Other(found) => not_an_object(found, subject),
+        Refusal::Syntax(error) if is_cut_off(subject, &error) => ArgumentsError::CutOff {
+            bytes: text.len(),
+            excerpt: excerpt(text, text.len()),
+        },
+        Refusal::Syntax(error) => invalid(subject, &error),
+    }
+}
+
+/// The end within a number is reported as an invalid number.
+fn is_cut_off(text: &str, fault: &Fault) -> bool {
+    fault.is_end()
+        || (matches!(text.bytes().next_back(), Some(b'-' | b'+' | b'.' | b'e' | b'E'))
+            && fault.place(text) + 1 >= text.len()
+            && matches!(
+                text.bytes().rev().nth(1),
+                Some(b'0'..=b'9' | b'e' | b'E' | b'-' | b':' | b',' | b'[' | b' ')
+            ))
+}
+
+fn invalid(text: &str, fault: &Fault) -> ArgumentsError {
+    ArgumentsError::Invalid {
+        problem: fault.describe(text),
+        excerpt: excerpt(text, fault.place(text)),
+    }
+}
+
+fn not_an_object(found: &'static str, text: &str) -> ArgumentsError {
+    ArgumentsError::NotAnObject {
+        found,
+        excerpt: excerpt(text, 0),
+    }
+}
+
+const MAX_EXCERPT_CHARS: usize = 200;
+
+/// At most [`MAX_EXCERPT_CHARS`] characters, half of them before `place`.
+fn excerpt(text: &str, place: usize) -> String {
+    let boundary = (0..=place.min(text.len()))
+        .rev()
+        .find(|&place| text.is_char_boundary(place));
+    let (before, after) = boundary
+        .and_then(|place| text.split_at_checked(place))
+        .unwrap_or((text, ""));
+    let half = MAX_EXCERPT_CHARS / 2;
+    let before_wanted = MAX_EXCERPT_CHARS - after.chars().take(half).count();
+    let start = before
+        .char_indices()
+        .rev()
+        .nth(before_wanted - 1)
+        .map_or(0, |(start, _)| start);
+    text.get(start..)
+        .unwrap_or_default()
+        .chars()
+        .take(MAX_EXCERPT_CHARS)
+        .collect()
+}
+
+impl ArgumentsError {
+    /// What is wrong, and where.
+    pub fn describe(&self) -> String {
+        let length;
+        let (parts, excerpt): ([&str; 3], &str) = match self {
+            ArgumentsError::Invalid { problem, excerpt } => (["not valid JSON: ", problem, ""], excerpt),
+            ArgumentsError::CutOff { bytes, excerpt } => {
+                length = decimal(*bytes);
+                (
+                    ["cut off after ", &length, " bytes, before the JSON ends"],
+                    excerpt,
+                )
+            }
+            ArgumentsError::NotAnObject { found, excerpt } => {
+                (["expected a JSON object, got ", found, ""], excerpt)
+            }
+            ArgumentsError::TooDeep => {
+                let most = " levels of objects and arrays are the most that arguments may have";
+                return [&decimal(MAX_DEPTH), most].concat();
+            }
+        };
+        [&parts.concat(), ", near: ", excerpt].concat()
+    }
+}
+
+impl fmt::Display for ArgumentsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe())
+    }
+}
+
+impl std::error::Error for ArgumentsError {}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;

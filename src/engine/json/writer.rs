@@ -1,0 +1,197 @@
+//! Writes JSON: text appended to bytes, without trees.
+
+use crate::engine::json::cursor::plain_length;
+use crate::engine::json::reader::Object;
+use crate::engine::model::message::Json;
+
+/// Appends `text` as a JSON string.
+pub fn push_string(into: &mut Vec<u8>, text: &str) {
+    into.reserve(text.len() + 2);
+    into.push(b'"');
+    push_escaped(into, text);
+    into.push(b'"');
+}
+
+/// Appends `text` as the inside of a JSON string.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn push_escaped(into: &mut Vec<u8>, text: &str) {
+    let mut rest = text.as_bytes();
+    loop {
+        let (plain, after) = rest.split_at_checked(plain_length(rest)).unwrap_or((rest, &[]));
+        into.extend_from_slice(plain);
+        let Some((byte, after)) = after.split_first() else {
+            return;
+        };
+        rest = after;
+        let escape: &[u8] = match byte {
+            b'"' => b"\\\"",
+            b'\\' => b"\\\\",
+            b'\n' => b"\\n",
+            b'\r' => b"\\r",
+            b'\t' => b"\\t",
+            _ => b"\\u00",
+        };
+        into.extend_from_slice(escape);
+        if escape.len() == 4 {
+            into.push(b'0' + (byte >> 4));
+            into.push(HEX.get(usize::from(byte & 15)).copied().unwrap_or(b'0'));
+        }
+    }
+}
+
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
+/// Appends a number in decimal.
+pub fn push_number(into: &mut Vec<u8>, number: u64) {
+    let mut digits = [0u8; 20];
+    let mut rest = number;
+    let mut used = 0;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        used += 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    into.extend_from_slice(digits.get(digits.len() - used..).unwrap_or_default());
+}
+
+/// A number in decimal.
+pub fn decimal(number: usize) -> String {
+    decimal_u64(number as u64)
+}
+
+/// The same, of 64 bits.
+pub fn decimal_u64(number: u64) -> String {
+    let mut digits = Vec::new();
+    push_number(&mut digits, number);
+    written(digits)
+}
+
+/// Appends a comma if the object or array before it already has something.
+pub fn push_comma(into: &mut Vec<u8>) {
+    if !matches!(into.last(), Some(b'{' | b'[')) {
+        into.push(b',');
+    }
+}
+
+/// Appends a key and its colon, with the comma before it. Keys need no escapes.
+pub fn push_key(into: &mut Vec<u8>, key: &str) {
+    push_comma(into);
+    into.push(b'"');
+    into.extend_from_slice(key.as_bytes());
+    into.extend_from_slice(b"\":");
+}
+
+/// Appends a field with a string.
+pub fn push_text(into: &mut Vec<u8>, key: &str, text: &str) {
+    push_key(into, key);
+    push_string(into, text);
+}
+
+/// Appends a field with a number.
+pub fn push_count(into: &mut Vec<u8>, key: &str, number: u64) {
+    push_key(into, key);
+    push_number(into, number);
+}
+
+/// Appends a field with a boolean.
+pub fn push_flag(into: &mut Vec<u8>, key: &str, is: bool) {
+    push_raw(into, key, if is { "true" } else { "false" });
+}
+
+/// Appends a field with a string, if there is one.
+pub fn push_text_if(into: &mut Vec<u8>, key: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        push_text(into, key, text);
+    }
+}
+
+/// Appends a field with JSON text as its value.
+pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
+    push_key(into, key);
+    into.extend_from_slice(json.as_bytes());
+}
+
+/// Appends the fields of the object `vendor` but for nulls and those in `ours`.
+pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
+    if let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) {
+        push_others(into, &object, ours);
+    }
+}
+
+/// Appends the fields but for nulls and those in `ours`.
+pub fn push_others(into: &mut Vec<u8>, object: &Object<'_>, ours: &[&str]) {
+    for (key, value) in object.fields() {
+        if value != "null" && !ours.contains(&key) {
+            push_any(into, key, value);
+        }
+    }
+}
+
+/// Appends a field whose key may need escapes, with JSON text as its value.
+pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
+    push_comma(into);
+    push_string(into, key);
+    into.push(b':');
+    into.extend_from_slice(json.as_bytes());
+}
+
+/// The fields but for nulls and those in `ours`; `None` of none.
+pub fn others(object: &Object<'_>, ours: &[&str]) -> Option<Json> {
+    let mut out = b"{".to_vec();
+    push_others(&mut out, object, ours);
+    closed(out)
+}
+
+/// An object of the fields that are not null; `None` of none.
+pub fn object_of(fields: &[(&str, &str)]) -> Option<Json> {
+    let mut out = b"{".to_vec();
+    for (key, value) in fields {
+        if *value != "null" {
+            push_any(&mut out, key, value);
+        }
+    }
+    closed(out)
+}
+
+/// The object whose last brace is missing; `None` of nothing.
+pub fn closed(mut out: Vec<u8>) -> Option<Json> {
+    if out.len() == 1 {
+        return None;
+    }
+    out.push(b'}');
+    Some(Json::from_valid(&written(out)))
+}
+
+/// What has been written.
+#[inline(never)]
+pub fn written(out: Vec<u8>) -> String {
+    String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_survives_a_round_trip() {
+        let text: String = (0u32..0x300)
+            .chain([0x2028, 0xFFFD, 0x1F600])
+            .filter_map(char::from_u32)
+            .collect();
+        let mut out = Vec::new();
+        push_string(&mut out, &text);
+        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+    }
+
+    #[test]
+    fn numbers_are_written_in_full() {
+        for number in [0, 7, 10, 1234, u64::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What each agent and those below it have used, and may use.
+//!
+//! The root's account is the run's. A call under way counts as far as its usage has been reported, or by what was
+//! reserved for it where that is more; so what is overrun is at most one response per running agent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::config::Limits;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::usage::Usage;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Account {
+    /// Who called the agent; none for the root.
+    parent: Option<u32>,
+    max_total_tokens: Option<u64>,
+    max_cost_nano_usd: Option<u64>,
+    max_tool_calls: Option<u32>,
+    /// Tool calls of the agent alone.
+    tool_calls: usize,
+    /// Of all finished model calls.
+    spent: Usage,
+    /// Of those that have reported nothing, by estimate.
+    unreported: Usage,
+}
+
+/// A model call under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct OpenCall {
+    agent: u32,
+    reported: Usage,
+    /// By estimate.
+    reserved: Usage,
+}
+
+impl OpenCall {
+    fn claimed(&self) -> Usage {
+        let OpenCall {
+            reported, reserved, ..
+        } = self;
+        Usage {
+            input_tokens: reported.input_tokens.max(reserved.input_tokens),
+            output_tokens: reported.output_tokens.max(reserved.output_tokens),
+            cost_nano_usd: reported.cost_nano_usd.max(reserved.cost_nano_usd),
+            ..*reported
+        }
+    }
+}
+
+/// The accounts of a run, by the index of the agent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accounts {
+    all: Vec<Account>,
+    open: Vec<OpenCall>,
+}
+
+impl Accounts {
+    /// The account of the next agent.
+    pub fn add(&mut self, parent: Option<u32>, limits: &Limits) {
+        self.all.push(Account {
+            parent,
+            max_total_tokens: limits.max_total_tokens,
+            max_cost_nano_usd: limits.max_cost_nano_usd,
+            max_tool_calls: limits.max_tool_calls,
+            tool_calls: 0,
+            spent: Usage::default(),
+            unreported: Usage::default(),
+        });
+    }
+
+    /// What the agent may use from now on.
+    pub fn limit(&mut self, agent: u32, limits: &Limits) {
+        if let Some(account) = self.all.get_mut(agent as usize) {
+            account.max_total_tokens = limits.max_total_tokens;
+            account.max_cost_nano_usd = limits.max_cost_nano_usd;
+            account.max_tool_calls = limits.max_tool_calls;
+        }
+    }
+
+    /// What the agent's call under way has used so far.
+    pub fn note(&mut self, agent: u32, usage: Usage) {
+        self.change_open(agent, &mut |open| open.reported = usage);
+    }
+
+    /// What the agent's next call, or the one under way, will have used at least, by estimate.
+    pub fn reserve(&mut self, agent: u32, usage: Usage) {
+        let cost_nano_usd = usage.cost_nano_usd.or(Some(0));
+        self.change_open(agent, &mut |open| {
+            open.reserved = Usage {
+                cost_nano_usd,
+                ..usage
+            }
+        });
+    }
+
+    pub fn reserved(&self, agent: u32) -> Usage {
+        let open = self.open.iter().find(|open| open.agent == agent);
+        open.map(|open| open.reserved).unwrap_or_default()
+    }
+
+    /// The agent's call is over, or is not made. One that was answered without a word of its usage counts by estimate.
+    pub fn count(&mut self, agent: u32, usage: &Usage) {
+        let reserved = self.reserved(agent);
+        self.open.retain(|open| open.agent != agent);
+        let is_unreported = usage.total_tokens() == 0 && reserved.output_tokens > 0;
+        let mut at = Some(agent);
+        while let Some(account) = at.and_then(|at| self.all.get_mut(at as usize)) {
+            account.spent.add(usage);
+            if is_unreported {
+                account.unreported.add(&reserved);
+            }
+            at = account.parent;
+        }
+    }
+
+    /// What the agent and those below it have used as far as it was reported, calls under way included.
+    pub fn used(&self, agent: u32) -> Usage {
+        let mut used = self
+            .account(agent)
+            .map(|account| account.spent)
+            .unwrap_or_default();
+        self.add_open(agent, &mut used, |open| open.reported);
+        used
+    }
+
+    /// The same with what is reserved.
+    fn claimed(&self, agent: u32) -> Usage {
+        let mut claimed = Usage::default();
+        if let Some(account) = self.account(agent) {
+            claimed = account.spent;
+            claimed.add(&account.unreported);
+        }
+        self.add_open(agent, &mut claimed, OpenCall::claimed);
+        claimed
+    }
+
+    /// How many tools the agent has called so far.
+    pub fn note_tool_calls(&mut self, agent: u32, calls: usize) {
+        if let Some(account) = self.all.get_mut(agent as usize) {
+            account.tool_calls = calls;
+        }
+    }
+
+    pub fn own_tool_calls(&self, agent: u32) -> usize {
+        self.account(agent).map_or(0, |account| account.tool_calls)
+    }
+
+    /// The tool calls of the agent and those below it.
+    pub fn tool_calls(&self, agent: u32) -> usize {
+        let of_it = |(index, account): (usize, &Account)| {
+            let is_below = self.is_below(index as u32, agent);
+            if is_below { account.tool_calls } else { 0 }
+        };
+        self.all.iter().enumerate().map(of_it).sum()
+    }
+
+    /// The topmost agent, of this one and those above it, that would have called more tools than it may with so many
+    /// more of this one.
+    pub fn overcalled(&self, agent: u32, more: usize) -> Option<u32> {
+        let mut found = None;
+        let mut at = Some(agent);
+        while let Some((index, account)) = at.and_then(|at| Some((at, self.all.get(at as usize)?))) {
+            let is_over = |most: u32| self.tool_calls(index) + more > most as usize;
+            if account.max_tool_calls.is_some_and(is_over) {
+                found = Some(index);
+            }
+            at = account.parent;
+        }
+        found
+    }
+
+    fn change_open(&mut self, agent: u32, change: &mut dyn FnMut(&mut OpenCall)) {
+        if let Some(open) = self.open.iter_mut().find(|open| open.agent == agent) {
+            return change(open);
+        }
+        let mut open = OpenCall {
+            agent,
+            ..OpenCall::default()
+        };
+        change(&mut open);
+        self.open.push(open);
+    }
+
+    fn add_open(&self, agent: u32, to: &mut Usage, part: fn(&OpenCall) -> Usage) {
+        for open in &self.open {
+            if self.is_below(open.agent, agent) {
+                to.add(&part(open));
+            }
+        }
+    }
+
+    fn account(&self, agent: u32) -> Option<&Account> {
+        self.all.get(agent as usize)
+    }
+
+    /// The topmost agent, of this one and those above it, that has used more than it may.
+    pub fn overrun(&self, agent: u32) -> Option<(u32, StoppedBy)> {
+        let mut found = None;
+        let mut at = Some(agent);
+        while let Some((index, account)) = at.and_then(|at| Some((at, self.all.get(at as usize)?))) {
+            let used = self.claimed(index);
+            let is_over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
+            if is_over(account.max_total_tokens, used.total_tokens()) {
+                found = Some((index, StoppedBy::Tokens));
+            } else if is_over(account.max_cost_nano_usd, used.cost_nano_usd.unwrap_or(0)) {
+                found = Some((index, StoppedBy::Usd));
+            }
+            at = account.parent;
+        }
+        found
+    }
+
+    /// The topmost agent that has hit a limit which counts what is below it too.
+    pub fn exceeded(&self, agent: u32) -> Option<(u32, StoppedBy)> {
+        let calls = self.overcalled(agent, 0);
+        self.overrun(agent)
+            .or_else(|| calls.map(|above| (above, StoppedBy::ToolCalls)))
+    }
+
+    /// Whether `above` is this agent, or one above it.
+    pub fn is_below(&self, agent: u32, above: u32) -> bool {
+        let mut at = Some(agent);
+        while let Some(index) = at {
+            if index == above {
+                return true;
+            }
+            at = self.all.get(index as usize).and_then(|account| account.parent);
+        }
+        false
+    }
+}

@@ -1,0 +1,337 @@
+//! What a run's agents share: the effects that are open, the deadlines, the outputs to come, time and randomness.
+//!
+//! Every effect opens and closes here, and nowhere else; that is what the journal gets to see.
+
+pub mod accounts;
+mod random;
+pub mod timers;
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::spawn::Spawn;
+use crate::engine::ledger::accounts::Accounts;
+use crate::engine::ledger::random::Random;
+use crate::engine::ledger::timers::{TimerReason, Timers};
+use crate::engine::model::answer::PartKind;
+use crate::engine::model::event::{Event, EventKind};
+use crate::engine::model::moment::Moment;
+use crate::engine::model::output::{EffectId, EffectKind, JournalEntry, Output};
+
+/// From here on a moment's time is none: what JavaScript cannot count to.
+const UNKNOWN_MS: u64 = 1 << 53;
+
+/// Where an event belongs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub agent: u32,
+    pub iteration: u32,
+    pub attempt: u32,
+}
+
+/// An effect that the outside world has not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenEffect {
+    pub agent: u32,
+    /// `None` for a save or a handover.
+    pub kind: Option<EffectKind>,
+}
+
+/// A delta that no event has been built for: its text stands in the answer, from the byte `from` to `to` of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grown {
+    pub seq: u32,
+    pub place: Place,
+    pub kind: PartKind,
+    pub part: usize,
+    pub from: usize,
+    pub to: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ledger {
+    pub timers: Timers,
+    pub accounts: Accounts,
+    /// Subagents that begin when the input at hand is done.
+    pub spawns: Vec<Spawn>,
+    pub now_ms: u64,
+    /// The host's clock when it was last read, and how far our time is ahead of it.
+    clock_ms: u64,
+    ahead_ms: u64,
+    /// Of the input at hand; see [`Moment::random`].
+    pub seed: u64,
+    pub random: Random,
+    /// In the order of their ids.
+    open: Vec<(EffectId, OpenEffect)>,
+    /// Questions to a person, who may take days.
+    persons: Vec<(EffectId, u32)>,
+    next_effect: EffectId,
+    next_seq: u32,
+    /// Events say when they happened.
+    pub is_traced: bool,
+    /// Somebody listens to what is told of tool calls.
+    pub is_heard: bool,
+    journal: Vec<JournalEntry>,
+    /// A call waits for the save of the journal as it stands.
+    awaited: bool,
+    /// Comes before `outputs`.
+    grown: Option<Grown>,
+    outputs: VecDeque<Output>,
+}
+
+impl Default for Ledger {
+    fn default() -> Ledger {
+        Ledger {
+            timers: Timers::default(),
+            accounts: Accounts::default(),
+            spawns: Vec::new(),
+            now_ms: 0,
+            clock_ms: 0,
+            ahead_ms: 0,
+            seed: 0,
+            random: Random(0),
+            open: Vec::new(),
+            persons: Vec::new(),
+            next_effect: 1,
+            next_seq: 1,
+            is_traced: false,
+            is_heard: true,
+            journal: Vec::new(),
+            awaited: false,
+            grown: None,
+            outputs: VecDeque::new(),
+        }
+    }
+}
+
+impl Ledger {
+    /// Time never goes back: where the host's clock does, ours goes on from where it was, or a deadline would be as far
+    /// away as the clock was put back. Randomness starts anew with each input.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn begin(&mut self, moment: Moment) {
+        if moment.now_ms < UNKNOWN_MS {
+            self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
+            self.clock_ms = moment.now_ms;
+            self.now_ms = self.clock_ms.saturating_add(self.ahead_ms);
+        }
+        self.seed = moment.random;
+        self.random = Random(moment.random);
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn emit(&mut self, place: Place, kind: EventKind) {
+        let seq = self.next_seq;
+        self.next_seq = self.next_seq.saturating_add(1);
+        let Place {
+            agent,
+            iteration,
+            attempt,
+        } = place;
+        self.outputs.push_back(Output::Emit(Event {
+            seq,
+            agent,
+            iteration,
+            attempt,
+            time_ms: self.is_traced.then_some(self.now_ms),
+            kind,
+        }));
+    }
+
+    /// In place of an event that nobody would hear, before what it says is copied. It counts all the same.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_unheard(&mut self) -> bool {
+        self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
+        !self.is_heard
+    }
+
+    /// Whether nothing waits to be polled.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_quiet(&self) -> bool {
+        self.grown.is_none() && self.outputs.is_empty()
+    }
+
+    /// Whether a delta waits and nothing behind it.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn has_one_output(&self) -> bool {
+        self.grown.is_some() && self.outputs.is_empty()
+    }
+
+    /// Tells that a part has grown, as the first output. Until it is polled the part stays as it is.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn grow(&mut self, mut grown: Grown) {
+        grown.seq = self.next_seq;
+        self.next_seq = self.next_seq.saturating_add(1);
+        self.grown = Some(grown);
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn take_grown(&mut self) -> Option<Grown> {
+        self.grown.take()
+    }
+
+    /// An output that comes before those that wait.
+    pub fn output_first(&mut self, output: Output) {
+        self.outputs.push_front(output);
+    }
+
+    /// The timer has fired: should the clock not have told the time, it is that of the next deadline.
+    pub fn begin_due(&mut self, moment: Moment) {
+        if moment.now_ms >= UNKNOWN_MS
+            && let Some(deadline) = self.timers.next()
+        {
+            self.ahead_ms += deadline.at_ms.saturating_sub(self.now_ms);
+            self.now_ms = self.now_ms.max(deadline.at_ms);
+        }
+    }
+
+    /// Sets or clears a deadline `wait_ms` from this input on.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn set_timer(&mut self, reason: TimerReason, wait_ms: Option<u64>) {
+        match wait_ms {
+            Some(wait_ms) => self.timers.set(reason, self.now_ms.saturating_add(wait_ms)),
+            None => self.timers.clear(reason),
+        }
+    }
+
+    pub fn output(&mut self, output: Output) {
+        self.outputs.push_back(output);
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    pub fn open(&mut self, agent: u32, kind: EffectKind) -> EffectId {
+        let effect = self.mint(OpenEffect {
+            agent,
+            kind: Some(kind),
+        });
+        self.journal.push(JournalEntry {
+            effect,
+            agent,
+            kind,
+            opened: true,
+        });
+        effect
+    }
+
+    /// A step that waits until the host has been told everything before it; nothing for the journal.
+    pub fn open_handover(&mut self, agent: u32) -> EffectId {
+        self.mint(OpenEffect { agent, kind: None })
+    }
+
+    /// Closes an effect; false if it was not open, so that a late answer is dropped.
+    pub fn close(&mut self, effect: EffectId) -> bool {
+        let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
+            return false;
+        };
+        let (_, closed) = self.open.remove(place);
+        self.release_times(effect);
+        if let Some(kind) = closed.kind {
+            self.journal.push(JournalEntry {
+                effect,
+                agent: closed.agent,
+                kind,
+                opened: false,
+            });
+        }
+        true
+    }
+
+    /// The open question is one to a person: until it is answered, no iteration that waits for it grows older.
+    pub fn await_person(&mut self, question: EffectId, agent: u32) {
+        self.persons.push((question, agent));
+        for above in 0..=agent {
+            if self.accounts.is_below(agent, above) {
+                self.timers
+                    .hold(TimerReason::Iteration { agent: above }, self.now_ms);
+            }
+        }
+    }
+
+    fn release_times(&mut self, question: EffectId) {
+        let Some(place) = self.persons.iter().position(|(open, _)| *open == question) else {
+            return;
+        };
+        let (_, agent) = self.persons.remove(place);
+        for above in 0..=agent {
+            let waits = self
+                .persons
+                .iter()
+                .any(|(_, other)| self.accounts.is_below(*other, above));
+            if !waits {
+                self.timers
+                    .release(TimerReason::Iteration { agent: above }, self.now_ms);
+            }
+        }
+    }
+
+    /// The time of the run, or of any iteration, that is over.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn late(&self) -> Option<TimerReason> {
+        self.timers.late(self.now_ms, |_| true)
+    }
+
+    /// The same of those that an agent works in: the run's, its own iteration and those above.
+    pub fn is_late(&self, agent: u32) -> bool {
+        let is_its = |above| self.accounts.is_below(agent, above);
+        self.timers.late(self.now_ms, is_its).is_some()
+    }
+
+    /// A tool call that a subagent answers, not the host.
+    pub fn is_delegated(&self, effect: EffectId) -> bool {
+        self.find(effect)
+            .is_some_and(|open| open.kind == Some(EffectKind::Subagent))
+    }
+
+    pub fn is_open(&self, effect: EffectId) -> bool {
+        self.find(effect).is_some()
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn find(&self, effect: EffectId) -> Option<OpenEffect> {
+        self.open
+            .iter()
+            .find(|(id, _)| *id == effect)
+            .map(|(_, open)| *open)
+    }
+
+    /// The save that the journal's open end will be part of; a call may wait for it.
+    pub fn await_save(&mut self) {
+        self.awaited = true;
+    }
+
+    /// Hands the journal's new entries out, once per input. Returns the save's id.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn flush_journal(&mut self) -> Option<EffectId> {
+        if self.journal.is_empty() && !self.awaited {
+            return None;
+        }
+        let save = self.mint(OpenEffect { agent: 0, kind: None });
+        let entries = std::mem::take(&mut self.journal);
+        let awaited = std::mem::take(&mut self.awaited);
+        self.outputs.push_back(Output::Save {
+            save,
+            entries,
+            awaited,
+        });
+        Some(save)
+    }
+
+    /// After the end nothing is open and nothing is due.
+    pub fn close_all(&mut self) {
+        while let Some((effect, _)) = self.open.first() {
+            self.close(*effect);
+        }
+        self.timers.clear_all();
+    }
+
+    fn mint(&mut self, effect: OpenEffect) -> EffectId {
+        let id = self.next_effect;
+        self.next_effect = self.next_effect.saturating_add(1);
+        self.open.push((id, effect));
+        id
+    }
+}

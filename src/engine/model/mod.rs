@@ -1,0 +1,22 @@
+//! Every type that crosses the boundary between the engine and the outside world, each declared once.
+//!
+//! Plain data: nothing here decides, and nothing here names a provider's protocol.
+
+pub mod answer;
+pub mod config;
+pub mod error;
+pub mod event;
+pub mod input;
+pub mod message;
+pub mod model_config;
+pub mod moment;
+pub mod option_table;
+pub mod outcome;
+pub mod output;
+pub mod usage;
+
+pub(in crate::engine) mod config_json;
+pub(in crate::engine) mod event_json;
+pub(in crate::engine) mod input_json;
+pub(in crate::engine) mod message_json;
+pub(in crate::engine) mod outcome_json;

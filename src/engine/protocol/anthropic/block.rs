@@ -1,0 +1,219 @@
+//! A content block while it is being streamed: what its start said and what its deltas add.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::check::check;
+use crate::engine::json::reader::{Object, string};
+use crate::engine::json::writer::{closed, others, push_any, push_comma, push_string, push_vendor, written};
+use crate::engine::model::answer::{Answer, PartKind};
+
+/// An open block. Text goes straight to its part; the rest waits here for the block's end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenBlock {
+    /// The vendor's index.
+    pub index: u32,
+    pub part: usize,
+    /// A tool call: the input that its start had. A raw block: the block so far, without what `grown` adds.
+    start: String,
+    /// A raw block: what its deltas add to its string fields, by name. Joined once, when the block ends.
+    grown: Vec<(String, String)>,
+    /// A raw block: the input's pieces.
+    input: String,
+    /// Text: the citations, as JSON with commas.
+    citations: String,
+}
+
+impl OpenBlock {
+    /// Opens the part of a `content_block`, or of a whole block.
+    pub fn start(index: u32, block: &str, answer: &mut Answer) -> OpenBlock {
+        let mut open = OpenBlock {
+            index,
+            part: 0,
+            start: String::new(),
+            grown: Vec::new(),
+            input: String::new(),
+            citations: String::new(),
+        };
+        let object = Object::parse(block).unwrap_or_default();
+        let field = |name: &str| object.text(name);
+        let own: &[&str];
+        match object.word("type") {
+            "text" => {
+                open.part = answer.start(PartKind::Text);
+                answer.push(open.part, &field("text"));
+                for citation in object.items("citations") {
+                    open.cite(citation);
+                }
+                own = &["type", "text", "citations"];
+            }
+            "thinking" => {
+                open.part = answer.start(PartKind::Thinking);
+                answer.push(open.part, &field("thinking"));
+                set_signature(open.part, &field("signature"), answer);
+                own = &["type", "thinking", "signature"];
+            }
+            "redacted_thinking" => {
+                open.part = answer.start(PartKind::RedactedThinking);
+                answer.push(open.part, &field("data"));
+                own = &["type", "data"];
+            }
+            "tool_use" => {
+                open.part = answer.start_tool_call(&field("id"), &field("name"));
+                open.start = object.get("input").unwrap_or_default().to_owned();
+                own = &["type", "id", "name", "input"];
+            }
+            _ => {
+                open.part = answer.start(PartKind::Raw);
+                open.start = block.to_owned();
+                return open;
+            }
+        }
+        if let Some(part) = answer.parts.get_mut(open.part) {
+            part.vendor = others(&object, own);
+        }
+        open
+    }
+
+    fn cite(&mut self, citation: &str) {
+        if !self.citations.is_empty() {
+            self.citations.push(',');
+        }
+        self.citations.push_str(citation);
+    }
+
+    /// Adds what a delta says. Deltas of unknown types are folded into raw blocks and passed over elsewhere.
+    pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+        let kind = answer.parts.get(self.part).map(|part| part.kind);
+        let text = |name: &str| delta.text(name);
+        match (kind, delta.word("type")) {
+            (Some(PartKind::Text), "text_delta") => answer.push(self.part, &text("text")),
+            (Some(PartKind::Text), "citations_delta") => {
+                if let Some(citation) = delta.get("citation") {
+                    self.cite(citation);
+                }
+            }
+            (Some(PartKind::Thinking), "thinking_delta") => answer.push(self.part, &text("thinking")),
+            (Some(PartKind::Thinking), "signature_delta") => {
+                set_signature(self.part, &text("signature"), answer);
+            }
+            (Some(PartKind::ToolCall), "input_json_delta") => answer.push(self.part, &text("partial_json")),
+            (Some(PartKind::Raw), "input_json_delta") => self.input.push_str(&text("partial_json")),
+            (Some(PartKind::Raw), _) => self.fold(delta),
+            _ => {}
+        }
+    }
+
+    /// Strings grow, anything else replaces.
+    fn fold(&mut self, delta: &Object<'_>) {
+        let mut others = b"{".to_vec();
+        for (key, value) in delta.fields() {
+            if key == "type" {
+                continue;
+            }
+            let Some(more) = string(value) else {
+                push_any(&mut others, key, value);
+                continue;
+            };
+            match self.grown.iter_mut().find(|(known, _)| known == key) {
+                Some((_, text)) => text.push_str(&more),
+                None => self.grown.push((key.to_owned(), more.into_owned())),
+            }
+        }
+        if others.len() > 1 {
+            others.push(b'}');
+            self.merge(&others);
+        }
+    }
+
+    /// Writes the block anew with the fields of a delta in it.
+    fn merge(&mut self, delta: &[u8]) {
+        let Some(delta) = str::from_utf8(delta).ok().and_then(Object::parse) else {
+            return;
+        };
+        let Some(block) = Object::parse(&self.start) else {
+            return;
+        };
+        let mut out = b"{".to_vec();
+        for (key, value) in block.fields() {
+            let more = if key == "type" { None } else { delta.get(key) };
+            if let (Some(text), Some(more)) = (block.string(key), more.and_then(string)) {
+                push_comma(&mut out);
+                push_string(&mut out, key);
+                out.push(b':');
+                push_string(&mut out, &[text.as_ref(), more.as_ref()].concat());
+            } else {
+                push_any(&mut out, key, more.unwrap_or(value));
+            }
+        }
+        for (key, value) in delta.fields() {
+            if !block.has(key) {
+                push_any(&mut out, key, value);
+            }
+        }
+        out.push(b'}');
+        self.start = written(out);
+    }
+
+    /// Writes what waited for the end, and ends the part.
+    pub fn stop(self, answer: &mut Answer) {
+        let at = self.part;
+        let Some(part) = answer.parts.get_mut(at) else {
+            return;
+        };
+        match part.kind {
+            // A call without arguments comes without deltas, or with empty ones.
+            PartKind::ToolCall if part.text.trim().is_empty() => {
+                answer.push(self.part, if self.start.is_empty() { "{}" } else { &self.start });
+            }
+            PartKind::Text if !self.citations.is_empty() => {
+                let mut out = b"{\"citations\":[".to_vec();
+                out.extend_from_slice(self.citations.as_bytes());
+                out.push(b']');
+                push_vendor(&mut out, part.vendor.as_ref(), &[]);
+                part.vendor = closed(out);
+            }
+            PartKind::Raw => part.text = self.raw_block(),
+            _ => {}
+        }
+        answer.end(at);
+    }
+
+    /// The block with the input that was streamed, if that is JSON.
+    fn raw_block(mut self) -> String {
+        if !self.grown.is_empty() {
+            let mut grown = b"{".to_vec();
+            for (key, text) in &self.grown {
+                push_comma(&mut grown);
+                push_string(&mut grown, key);
+                grown.push(b':');
+                push_string(&mut grown, text);
+            }
+            grown.push(b'}');
+            self.merge(&grown);
+        }
+        if check(&self.input).is_err() {
+            return self.start;
+        }
+        let Some(block) = Object::parse(&self.start) else {
+            return self.start;
+        };
+        let mut out = b"{".to_vec();
+        for (key, value) in block.fields() {
+            push_any(&mut out, key, if key == "input" { &self.input } else { value });
+        }
+        if !block.has("input") {
+            push_any(&mut out, "input", &self.input);
+        }
+        out.push(b'}');
+        written(out)
+    }
+}
+
+/// The signature comes in one piece.
+fn set_signature(part: usize, signature: &str, answer: &mut Answer) {
+    if let Some(part) = answer.parts.get_mut(part)
+        && !signature.is_empty()
+    {
+        part.signature = Some(signature.to_owned());
+    }
+}

@@ -1,0 +1,252 @@
+//! Answers of Anthropic, streamed or whole, into an [`Answer`].
+//!
+//! Order of events: `message_start`, per block `content_block_start`, deltas, `content_block_stop`, then
+//! `message_delta`, `message_stop`; `ping` anywhere. Events and deltas of unknown types are passed over or kept in
+//! their block. Whatever follows `message_stop` (a gateway's `[DONE]`) is passed over.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::error::Failure;
+use crate::engine::model::usage::Usage;
+use crate::engine::protocol::anthropic::block::OpenBlock;
+use crate::engine::protocol::failure::{decode_error_value, malformed};
+use crate::engine::protocol::finish_reason::note_reason;
+use crate::engine::protocol::layout::Layout;
+use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text, read_head};
+use crate::engine::protocol::scan::{AnthropicDelta, anthropic_delta};
+
+/// The state between events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnthropicDecoder {
+    /// Blocks that have started and not stopped, by the vendor's index.
+    open: Vec<OpenBlock>,
+    usage: Reported,
+    /// `message_stop` has come.
+    done: bool,
+    #[serde(skip)]
+    pub layout: Layout<(u32, AnthropicDelta)>,
+}
+
+/// Usage in Anthropic's terms: `input_tokens` without what the cache gave or took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Reported {
+    input: u64,
+    cache_write: u64,
+    cache_write_hour: u64,
+    cache_read: u64,
+    output: u64,
+    thinking: u64,
+}
+
+impl AnthropicDecoder {
+    /// Decodes the data of one event.
+    ///
+    /// # Errors
+    /// The failure that an `error` event reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
+        self.decode_any(data, answer)
+    }
+
+    /// The events that come by the thousand. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let ((index, delta), text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (kind, text) = anthropic_delta(data)?;
+                self.layout.learn(data, &text, kind);
+                (kind, text)
+            }
+        };
+        let block = self.open.iter().rev().find(|block| block.index == index)?;
+        let kind = match delta {
+            AnthropicDelta::Text => PartKind::Text,
+            AnthropicDelta::Thinking => PartKind::Thinking,
+            AnthropicDelta::InputJson => PartKind::ToolCall,
+        };
+        if answer.parts.get(block.part)?.kind != kind {
+            return None;
+        }
+        answer.grow(block.part, |into| text.unescape_into(into))?;
+        self.layout.note(block.part, &text, data);
+        Some(())
+    }
+
+    fn decode_any(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let data = data.trim_ascii();
+        if data.is_empty() || data == b"[DONE]" {
+            return Ok(());
+        }
+        let text = event_text(data)?;
+        self.read_event(&event_object(&text)?, &text, answer)
+    }
+
+    fn read_event(&mut self, event: &Object<'_>, text: &str, answer: &mut Answer) -> Result<(), Failure> {
+        match event.word("type") {
+            "message_start" => {
+                if let Some(message) = event.object("message") {
+                    self.read_head(&message, answer);
+                }
+            }
+            "content_block_start" => {
+                if let (Some(index), Some(block)) = (block_index(event), event.get("content_block")) {
+                    self.open.push(OpenBlock::start(index, block, answer));
+                }
+            }
+            "content_block_delta" => {
+                if let (Some(index), Some(delta)) = (block_index(event), event.object("delta")) {
+                    self.read_delta(index, &delta, answer);
+                }
+            }
+            "content_block_stop" => {
+                if let Some(at) = self
+                    .open
+                    .iter()
+                    .rposition(|block| Some(block.index) == block_index(event))
+                {
+                    self.open.remove(at).stop(answer);
+                }
+            }
+            "message_delta" => {
+                if let Some(delta) = event.object("delta") {
+                    read_stop_reason(&delta, answer);
+                }
+                if let Some(usage) = event.object("usage") {
+                    self.read_usage(&usage, answer);
+                }
+            }
+            "message_stop" => {
+                self.stop_all(answer);
+                answer.complete = true;
+                self.done = true;
+            }
+            "error" => return Err(decode_error_value(text)),
+            "" if event.get("error").is_some() => return Err(decode_error_value(text)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The body has ended. A stream that names its stop reason and lacks only `message_stop` is whole.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if !self.done && answer.raw_finish_reason.is_none() {
+            return Err(malformed("the stream ended before the message did", &[]));
+        }
+        self.stop_all(answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Decodes a message that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = body_text(body)?;
+        self.read_message(&body_object(&text)?, &text, body, answer)
+    }
+
+    fn read_message(
+        &mut self,
+        message: &Object<'_>,
+        text: &str,
+        body: &[u8],
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        if message.get("error").is_some() {
+            return Err(decode_error_value(text));
+        }
+        if message.get("content").is_none() {
+            return Err(malformed("the body is no message", body));
+        }
+        self.read_head(message, answer);
+        for block in message.items("content") {
+            OpenBlock::start(0, block, answer).stop(answer);
+        }
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    fn read_head(&mut self, message: &Object<'_>, answer: &mut Answer) {
+        read_head(message, answer);
+        read_stop_reason(message, answer);
+        if let Some(usage) = message.object("usage") {
+            self.read_usage(&usage, answer);
+        }
+    }
+
+    /// A block whose start was never seen is opened by its first delta.
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+        if !self.open.iter().any(|block| block.index == index) {
+            let block = match delta.word("type") {
+                "text_delta" => r#"{"type":"text","text":""}"#,
+                "thinking_delta" => r#"{"type":"thinking","thinking":""}"#,
+                _ => return,
+            };
+            self.open.push(OpenBlock::start(index, block, answer));
+        }
+        if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+            block.read_delta(delta, answer);
+        }
+    }
+
+    /// The last report of each number counts: `message_delta` repeats some, raised by what server tools read.
+    fn read_usage(&mut self, usage: &Object<'_>, answer: &mut Answer) {
+        let details = usage.object("output_tokens_details");
+        let thinking = details.and_then(|details| details.number("thinking_tokens"));
+        let written = usage.object("cache_creation");
+        let hour = written.and_then(|written| written.number("ephemeral_1h_input_tokens"));
+        let reported = &mut self.usage;
+        for (slot, number) in [
+            (&mut reported.input, usage.number("input_tokens")),
+            (
+                &mut reported.cache_write,
+                usage.number("cache_creation_input_tokens"),
+            ),
+            (&mut reported.cache_write_hour, hour),
+            (&mut reported.cache_read, usage.number("cache_read_input_tokens")),
+            (&mut reported.output, usage.number("output_tokens")),
+            (&mut reported.thinking, thinking),
+        ] {
+            if let Some(number) = number {
+                *slot = number;
+            }
+        }
+        answer.set_usage(Usage {
+            input_tokens: reported
+                .input
+                .saturating_add(reported.cache_write)
+                .saturating_add(reported.cache_read),
+            output_tokens: reported.output,
+            cache_read_tokens: reported.cache_read,
+            cache_write_tokens: reported.cache_write,
+            cache_write_hour_tokens: reported.cache_write_hour,
+            reasoning_tokens: reported.thinking,
+            ..Usage::default()
+        });
+    }
+
+    fn stop_all(&mut self, answer: &mut Answer) {
+        for block in std::mem::take(&mut self.open) {
+            block.stop(answer);
+        }
+    }
+}
+
+/// Blocks without an index come one after the other.
+fn block_index(event: &Object<'_>) -> Option<u32> {
+    u32::try_from(event.number("index").unwrap_or(0)).ok()
+}
+
+fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+    note_reason(from.owned("stop_reason"), answer);
+}

@@ -1,0 +1,227 @@
+//! The body's head: everything but the messages.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{
+    push_comma, push_flag, push_key, push_number, push_others, push_raw, push_text,
+};
+use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::error::ConfigError;
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::message_parts::push_tool;
+use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
+
+/// Anthropic demands a number; this is what an answer may have when the configuration names none.
+const DEFAULT_MAX_TOKENS: u64 = 8192;
+
+const SAMPLING: &Names = &["temperature", "top_p", "top_k", "", "", ""];
+
+/// Writes `{…,"messages":[`.
+pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
+    check_sampling(
+        model,
+        SAMPLING,
+        "Anthropic Messages has no such option: leave it out",
+    )?;
+    let thinking = model
+        .thinking
+        .as_ref()
+        .map(|json| thinking(json.as_str()))
+        .transpose()?;
+    check_ttl(model, ["5m", "1h"], "must be \"5m\" or \"1h\"")?;
+    into.push(b'{');
+    fields.text(into, "model", &model.model);
+    fields.number(into, "max_tokens", max_tokens(model, thinking.as_ref(), &fields)?);
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty()) {
+        push_system(spec, system, &fields, into);
+    }
+    push_tools(spec, &fields, into);
+    push_tool_choice(spec, &fields, into);
+    if let Some(thinking) = &thinking
+        && fields.key(into, "thinking")
+    {
+        match thinking {
+            Thinking::Budget(tokens) => {
+                into.extend_from_slice(br#"{"type":"enabled","budget_tokens":"#);
+                push_number(into, *tokens);
+                into.push(b'}');
+            }
+            Thinking::Own(json) => into.extend_from_slice(json.as_bytes()),
+        }
+    }
+    push_output_config(model, &fields, into);
+    push_sampling(&fields, model, SAMPLING, into);
+    fields.texts(into, "stop_sequences", &model.stop_sequences);
+    fields.json(into, "metadata", model.metadata.as_ref());
+    if model.stream {
+        fields.raw(into, "stream", "true");
+    }
+    fields.finish(into, &["output_config"]);
+    push_key(into, "messages");
+    into.push(b'[');
+    Ok(())
+}
+
+/// Closes the body.
+pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// What the configuration says about thinking.
+enum Thinking<'a> {
+    Budget(u64),
+    Own(&'a str),
+}
+
+fn thinking(json: &str) -> Result<Thinking<'_>, ConfigError> {
+    let object = Object::parse(json);
+    match object
+        .as_ref()
+        .map(|object| (object.get("type"), object.number("budgetTokens")))
+    {
+        Some((Some(_), _)) => Ok(Thinking::Own(json)),
+        Some((None, Some(tokens))) => Ok(Thinking::Budget(tokens)),
+        _ => Err(ConfigError::new(
+            "model.thinking",
+            "must be { budgetTokens: n } or Anthropic's own object with a type, for example { type: \"adaptive\" }",
+        )),
+    }
+}
+
+/// The budget is a part of `max_tokens` and must be smaller.
+fn max_tokens(
+    model: &ModelConfig,
+    thinking: Option<&Thinking<'_>>,
+    fields: &BodyFields<'_>,
+) -> Result<u64, ConfigError> {
+    let budget = match thinking {
+        Some(Thinking::Budget(tokens)) => *tokens,
+        Some(Thinking::Own(json)) => Object::parse(json)
+            .and_then(|object| object.number("budget_tokens"))
+            .unwrap_or(0),
+        None => 0,
+    };
+    match model.max_output_tokens {
+        Some(tokens) if tokens <= budget && !fields.has("max_tokens") => Err(ConfigError::new(
+            "model.maxOutputTokens",
+            "must be greater than thinking.budgetTokens, which is a part of it",
+        )),
+        Some(tokens) => Ok(tokens),
+        None if budget == 0 => Ok(DEFAULT_MAX_TOKENS),
+        None => Ok(budget.saturating_add(DEFAULT_MAX_TOKENS)),
+    }
+}
+
+fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() || !fields.key(into, "tools") {
+        return;
+    }
+    into.push(b'[');
+    for tool in spec.tools {
+        push_comma(into);
+        into.push(b'{');
+        push_tool(tool, "input_schema", into);
+        // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use (2026-11-21)
+        if tool.strict {
+            push_flag(into, "strict", true);
+        }
+        into.push(b'}');
+    }
+    if let Some(marker) = marker(spec) {
+        into.pop();
+        into.extend_from_slice(marker.as_bytes());
+        into.push(b'}');
+    }
+    into.push(b']');
+}
+
+/// A string, or one block with a marker.
+fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let Some(marker) = marker(spec) else {
+        fields.text(into, "system", system);
+        return;
+    };
+    if fields.key(into, "system") {
+        into.extend_from_slice(br#"[{"type":"text""#);
+        push_text(into, "text", system);
+        into.extend_from_slice(marker.as_bytes());
+        into.extend_from_slice(b"}]");
+    }
+}
+
+/// A block's field that ends a cached prefix, if the prompt is to be cached. There are four at most: behind the tools,
+/// behind the system prompt, behind the last message and where the request before ended. A prefix that is too short (1,024 to 4,096 tokens) is
+/// not cached and costs nothing more.
+/// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
+fn marker(spec: &RequestSpec<'_>) -> Option<String> {
+    if !spec.marks_cache(spec.model.vendor == "anthropic") {
+        return None;
+    }
+    let ttl = match spec.model.prompt_caching.ttl.as_deref() {
+        Some(ttl) => [",\"ttl\":\"", ttl, "\""].concat(),
+        None => String::new(),
+    };
+    Some([",\"cache_control\":{\"type\":\"ephemeral\"", &ttl, "}"].concat())
+}
+
+/// The last block of a message with a marker. It is never reasoning, which cannot have one: a message does not
+/// end with that.
+pub fn marked_end(spec: &RequestSpec<'_>) -> String {
+    marker(spec).map_or(String::new(), |marker| [&marker, "}]}"].concat())
+}
+
+/// A choice without tools is an error of the API; forbidding parallel calls is a part of the choice.
+fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let single = spec.model.parallel_tool_calls == Some(false);
+    let choice = spec.model.tool_choice.as_ref();
+    let none = spec.tools.is_empty() && !fields.has("tools");
+    if none || (choice.is_none() && !single) || !fields.key(into, "tool_choice") {
+        return;
+    }
+    into.extend_from_slice(br#"{"type":"#);
+    match choice {
+        None | Some(ToolChoice::Auto) => into.extend_from_slice(b"\"auto\""),
+        Some(ToolChoice::None) => into.extend_from_slice(b"\"none\""),
+        Some(ToolChoice::Required) => into.extend_from_slice(b"\"any\""),
+        Some(ToolChoice::Tool(name)) => {
+            into.extend_from_slice(b"\"tool\"");
+            push_text(into, "name", name);
+        }
+    }
+    if single && choice != Some(&ToolChoice::None) {
+        push_raw(into, "disable_parallel_tool_use", "true");
+    }
+    into.push(b'}');
+}
+
+/// Effort and the answer's format stand beside other fields in `output_config`: those of a configured one stay and win.
+/// The schema is always enforced there.
+/// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-21)
+fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let over = fields.over("output_config");
+    if model.effort.is_none() && model.response_format.is_none() {
+        if let Some(over) = over {
+            push_raw(into, "output_config", over);
+        }
+        return;
+    }
+    let own = over.and_then(Object::parse).unwrap_or_default();
+    push_key(into, "output_config");
+    into.push(b'{');
+    if let Some(effort) = model.effort.as_ref().filter(|_| own.get("effort").is_none()) {
+        push_text(into, "effort", effort);
+    }
+    if let Some(format) = model
+        .response_format
+        .as_ref()
+        .filter(|_| own.get("format").is_none())
+    {
+        push_raw(into, "format", r#"{"type":"json_schema""#);
+        push_raw(into, "schema", format.schema.as_str());
+        into.push(b'}');
+    }
+    push_others(into, &own, &[]);
+    into.push(b'}');
+}

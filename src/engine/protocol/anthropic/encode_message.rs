@@ -1,0 +1,211 @@
+//! One message as Anthropic takes it.
+//!
+//! Left out: empty text (the API refuses it, and blanks alone when the message has nothing else:
+//! <https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20), reasoning and raw blocks that another protocol
+//! or another model wrote (`Invalid signature in thinking block`), reasoning without a signature or at the end of a
+//! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
+use crate::engine::model::message::{Block, MediaSource, Message, Role};
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::anthropic::NAME;
+use crate::engine::protocol::legal_id::push_id;
+use crate::engine::protocol::made_media::told;
+use crate::engine::protocol::message_parts::{push_input, without_last_thinking};
+
+/// Appends `,{"role":…,"content":[…]}`.
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let message = &*told(message);
+    let start = into.len();
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    into.extend_from_slice(b",{\"role\":");
+    push_string(into, role);
+    into.extend_from_slice(b",\"content\":[");
+    let content = into.len();
+    let own = spec.wrote(message, NAME);
+    let results = |block: &&Block| matches!(block, Block::ToolResult { .. });
+    for block in message.content.iter().filter(results) {
+        push_block(block, own, into);
+    }
+    for (at, block) in without_last_thinking(&message.content).iter().enumerate() {
+        let after = message.content.get(at + 1..).unwrap_or_default();
+        let dropped = message.partial && is_open_server_call(block, after);
+        if !results(&block) && !dropped {
+            push_block(block, own || message.role == Role::User, into);
+        }
+    }
+    if into.len() == content {
+        into.truncate(start);
+    } else {
+        into.extend_from_slice(b"]}");
+    }
+}
+
+/// A call of a server tool whose result never came: refused by the API, unless the vendor itself paused there.
+fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
+    let Block::Raw { json } = block else { return false };
+    let Some(object) = Object::parse(json.as_str()) else {
+        return false;
+    };
+    if !object.word("type").ends_with("tool_use") {
+        return false;
+    }
+    let id = object.string("id");
+    !after.iter().any(|later| match later {
+        Block::Raw { json } => {
+            Object::parse(json.as_str()).is_some_and(|object| object.string("tool_use_id") == id)
+        }
+        _ => false,
+    })
+}
+
+/// `own`: reasoning and raw blocks may go back.
+fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
+    match block {
+        Block::Text { text, vendor } => {
+            if !text.trim().is_empty() {
+                open(into, "text");
+                push_text(into, "text", text);
+                push_vendor(into, vendor.as_ref().filter(|_| own), &["type", "text"]);
+                into.push(b'}');
+            }
+        }
+        Block::Refusal { text } => push_block(&Block::text(text.as_str()), own, into),
+        Block::Thinking {
+            text,
+            signature: Some(signature),
+            vendor,
+        } if own => {
+            open(into, "thinking");
+            push_text(into, "thinking", text);
+            push_text(into, "signature", signature);
+            push_vendor(into, vendor.as_ref(), &["type", "thinking", "signature"]);
+            into.push(b'}');
+        }
+        Block::RedactedThinking { data } if own => {
+            open(into, "redacted_thinking");
+            push_text(into, "data", data);
+            into.push(b'}');
+        }
+        Block::Thinking { .. } | Block::RedactedThinking { .. } => {}
+        Block::ToolCall {
+            id,
+            name,
+            input,
+            vendor,
+        } => {
+            open(into, "tool_use");
+            push_id(into, "id", id, usize::MAX);
+            push_text(into, "name", name);
+            push_input("input", input, into);
+            push_vendor(
+                into,
+                vendor.as_ref().filter(|_| own),
+                &["type", "id", "name", "input"],
+            );
+            into.push(b'}');
+        }
+        Block::ToolResult {
+            call_id,
+            content,
+            is_error,
+        } => {
+            open(into, "tool_result");
+            push_id(into, "tool_use_id", call_id, usize::MAX);
+            push_result_content(content, into);
+            push_raw(into, "is_error", if *is_error { "true" } else { "false" });
+            into.push(b'}');
+        }
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
+        Block::Raw { json } => {
+            if own {
+                push_comma(into);
+                into.extend_from_slice(json.as_str().as_bytes());
+            }
+        }
+    }
+}
+
+fn open(into: &mut Vec<u8>, r#type: &str) {
+    push_comma(into);
+    into.push(b'{');
+    push_text(into, "type", r#type);
+}
+
+/// One text is sent as a string, no content as none.
+fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
+    match content {
+        [] => {}
+        [Block::Text { text, .. }] => push_text(into, "content", text),
+        blocks => {
+            push_key(into, "content");
+            into.push(b'[');
+            for block in blocks {
+                if !matches!(block, Block::ToolCall { .. } | Block::ToolResult { .. }) {
+                    push_block(block, true, into);
+                }
+            }
+            into.push(b']');
+        }
+    }
+}
+
+fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
+    open(
+        into,
+        if media_type.starts_with("image/") {
+            "image"
+        } else {
+            "document"
+        },
+    );
+    push_key(into, "source");
+    into.push(b'{');
+    match source {
+        MediaSource::Data(data) if media_type.starts_with("text/") => {
+            // Documents of text are taken as text, and only as this type.
+            push_text(into, "type", "text");
+            push_text(into, "media_type", "text/plain");
+            push_text(into, "data", &String::from_utf8_lossy(&base64(data)));
+        }
+        MediaSource::Data(data) => {
+            push_text(into, "type", "base64");
+            push_text(into, "media_type", media_type);
+            push_text(into, "data", data);
+        }
+        MediaSource::Url(url) => {
+            push_text(into, "type", "url");
+            push_text(into, "url", url);
+        }
+    }
+    into.extend_from_slice(b"}}");
+}
+
+/// The bytes that base64 text stands for, in either alphabet; anything else in it is passed over.
+fn base64(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let (mut bits, mut count) = (0u32, 0u32);
+    for digit in text.bytes() {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count & 0xff) as u8);
+        }
+    }
+    bytes
+}

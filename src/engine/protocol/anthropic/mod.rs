@@ -1,0 +1,31 @@
+//! Anthropic Messages: `POST /v1/messages`, streaming and not.
+//!
+//! Written from <https://platform.claude.com/docs/en/api/messages>,
+//! <https://platform.claude.com/docs/en/build-with-claude/streaming>,
+//! <https://platform.claude.com/docs/en/build-with-claude/extended-thinking> and
+//! <https://platform.claude.com/docs/en/build-with-claude/effort> (2026-11-20), and from recorded answers.
+//! The system prompt is a field, not a message; all results of a round stand in one user message, before its text.
+
+mod block;
+mod decode;
+mod encode;
+mod encode_message;
+
+use crate::engine::protocol::{Decoder, Framing, Protocol};
+
+pub use decode::AnthropicDecoder;
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: NAME,
+    framing: Framing::Sse,
+    path: |_| "/v1/messages".to_owned(),
+    headers: &[("anthropic-version", "2023-06-01")],
+    encode_head: encode::encode_head,
+    encode_message: encode_message::encode_message,
+    encode_tail: encode::encode_tail,
+    marked_end: encode::marked_end,
+    decoder: || Decoder::Anthropic(AnthropicDecoder::default()),
+};
+
+const NAME: &str = "anthropic";

@@ -1,0 +1,224 @@
+//! A content block while it is being streamed, and one that comes whole.
+//!
+//! A block says what it is by the one key of its object: `{"text":…}`, `{"toolUse":{…}}`, `{"reasoningContent":{…}}`,
+//! `{"citationsContent":{…}}`. In a stream only blocks of tools have a start; text and reasoning begin with their
+//! first delta. Server tools (`"type":"server_tool_use"`), their results and unknown blocks are kept raw.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::check::check;
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{object_of, others, push_any, push_raw, written};
+use crate::engine::model::answer::{Answer, PartKind};
+
+/// An open block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenBlock {
+    /// The vendor's index.
+    pub index: u32,
+    pub part: usize,
+    /// A raw block: its key.
+    key: String,
+    /// A raw block: the inner object, without what waits in `input` and `list`.
+    inner: String,
+    /// A raw tool block: the input's pieces.
+    input: String,
+    /// Text: the citations. A raw result: its content. As JSON, with commas.
+    list: String,
+}
+
+/// The fields of a call that have a neutral form; its type, other than a server's, is none that a request may have.
+const CALL: &[&str] = &["toolUseId", "name", "input", "type"];
+
+impl OpenBlock {
+    fn new(index: u32, part: usize) -> OpenBlock {
+        OpenBlock {
+            index,
+            part,
+            key: String::new(),
+            inner: String::new(),
+            input: String::new(),
+            list: String::new(),
+        }
+    }
+
+    /// Opens the part that a start, or a whole block, begins. `None` for a start that says nothing: deltas will tell.
+    pub fn start(index: u32, block: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
+        let (key, value) = said(block)?;
+        let inner = Object::parse(value).unwrap_or_default();
+        let kind = kind_of(key, &inner);
+        let mut open = OpenBlock::new(index, 0);
+        match kind {
+            PartKind::ToolCall => {
+                let text = |name: &str| inner.text(name);
+                open.part = answer.start_tool_call(&text("toolUseId"), &text("name"));
+                if let Some(part) = answer.parts.get_mut(open.part) {
+                    part.vendor = others(&inner, CALL);
+                }
+                answer.push(open.part, inner.get("input").unwrap_or_default());
+            }
+            PartKind::Raw => {
+                open.part = answer.start(kind);
+                open.key = key.to_owned();
+                open.inner = value.to_owned();
+            }
+            _ => {
+                open.part = answer.start(kind);
+                open.read_delta(key, block, answer);
+            }
+        }
+        Some(open)
+    }
+
+    /// Opens the part of a block whose start was not sent by its first delta; `None` for a call, which has no name then.
+    pub fn start_by(index: u32, key: &str, delta: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
+        let kind = kind_of(key, &delta.object(key).unwrap_or_default());
+        if kind == PartKind::ToolCall {
+            return None;
+        }
+        let mut open = OpenBlock::new(index, answer.start(kind));
+        if kind == PartKind::Raw {
+            open.key = key.to_owned();
+            open.inner = "{}".to_owned();
+        }
+        Some(open)
+    }
+
+    /// The delta belongs to this block.
+    pub fn takes(&self, key: &str, delta: &Object<'_>, answer: &Answer) -> bool {
+        let kind = answer.parts.get(self.part).map(|part| part.kind);
+        match kind {
+            Some(PartKind::Raw) => key == self.key,
+            _ => kind == Some(kind_of(key, &delta.object(key).unwrap_or_default())),
+        }
+    }
+
+    /// Adds what a delta says, or what a whole block has in its place.
+    pub fn read_delta(&mut self, key: &str, delta: &Object<'_>, answer: &mut Answer) {
+        let inner = delta.object(key).unwrap_or_default();
+        let is_raw = answer
+            .parts
+            .get(self.part)
+            .is_some_and(|part| part.kind == PartKind::Raw);
+        match (key, is_raw) {
+            ("text", _) => answer.push(self.part, &delta.text(key)),
+            ("citation", _) => self.add(delta.get(key).unwrap_or_default()),
+            ("citationsContent", _) => {
+                for piece in inner.items("content") {
+                    let piece = Object::parse(piece).unwrap_or_default();
+                    answer.push(self.part, &piece.text("text"));
+                }
+                self.add(elements(inner.get("citations")));
+            }
+            ("reasoningContent", _) => {
+                let text = inner.object("reasoningText");
+                self.read_reasoning(text.as_ref().unwrap_or(&inner), answer);
+            }
+            ("toolUse", false) => answer.push(self.part, &inner.text("input")),
+            ("toolUse", true) => self.input.push_str(&inner.text("input")),
+            ("toolResult", true) => self.add(elements(delta.get(key))),
+            _ => self.merge(&inner),
+        }
+    }
+
+    /// Adds elements to the list.
+    fn add(&mut self, elements: &str) {
+        if !self.list.is_empty() && !elements.is_empty() {
+            self.list.push(',');
+        }
+        self.list.push_str(elements);
+    }
+
+    fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut Answer) {
+        for key in ["text", "redactedContent"] {
+            answer.push(self.part, &reasoning.text(key));
+        }
+        if let (Some(signature), Some(part)) =
+            (reasoning.filled("signature"), answer.parts.get_mut(self.part))
+        {
+            part.signature.get_or_insert_default().push_str(&signature);
+        }
+    }
+
+    /// The fields of an unknown delta replace those before it.
+    fn merge(&mut self, delta: &Object<'_>) {
+        let mut out = b"{".to_vec();
+        let known = Object::parse(&self.inner).unwrap_or_default();
+        for (key, value) in known.fields() {
+            if !delta.has(key) {
+                push_any(&mut out, key, value);
+            }
+        }
+        for (key, value) in delta.fields() {
+            push_any(&mut out, key, value);
+        }
+        out.push(b'}');
+        self.inner = written(out);
+    }
+
+    /// Writes what waited for the end, and ends the part.
+    pub fn stop(self, answer: &mut Answer) {
+        let at = self.part;
+        let Some(part) = answer.parts.get_mut(at) else {
+            return;
+        };
+        let list = ["[", &self.list, "]"].concat();
+        match part.kind {
+            // A call without arguments may come without deltas, or with empty ones.
+            PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
+            PartKind::Text if !self.list.is_empty() => {
+                part.vendor = object_of(&[("citations", list.as_str())]);
+            }
+            PartKind::Raw => part.text = self.raw_block(&list),
+            _ => {}
+        }
+        answer.end(at);
+    }
+
+    /// The block with the input and the content that were streamed.
+    fn raw_block(&self, list: &str) -> String {
+        let mut inner = self.inner.as_bytes().to_vec();
+        if inner.ends_with(b"}") {
+            inner.pop();
+            if check(&self.input).is_ok() {
+                push_raw(&mut inner, "input", &self.input);
+            }
+            if !self.list.is_empty() {
+                push_raw(&mut inner, "content", list);
+            }
+            inner.push(b'}');
+        }
+        let mut out = b"{".to_vec();
+        push_any(&mut out, &self.key, &written(inner));
+        out.push(b'}');
+        written(out)
+    }
+}
+
+/// What stands in a list; nothing of anything else.
+fn elements(list: Option<&str>) -> &str {
+    list.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'))
+        .unwrap_or_default()
+        .trim_ascii()
+}
+
+/// The first field that is not null.
+fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
+    for (key, value) in block.fields() {
+        if value != "null" {
+            return Some((key, value));
+        }
+    }
+    None
+}
+
+/// What a block or a delta with this key is.
+fn kind_of(key: &str, inner: &Object<'_>) -> PartKind {
+    match key {
+        "text" | "citation" | "citationsContent" => PartKind::Text,
+        "reasoningContent" if inner.get("redactedContent").is_some() => PartKind::RedactedThinking,
+        "reasoningContent" => PartKind::Thinking,
+        "toolUse" if !inner.is("type", "server_tool_use") => PartKind::ToolCall,
+        _ => PartKind::Raw,
+    }
+}

@@ -1,0 +1,217 @@
+//! Answers of Converse, streamed or whole, into an [`Answer`].
+//!
+//! Order of events: `messageStart`, per block `contentBlockStart` (tools only), deltas, `contentBlockStop`, then
+//! `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Events and fields that
+//! are unknown are passed over.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::error::Failure;
+use crate::engine::model::usage::Usage;
+use crate::engine::protocol::bedrock::block::OpenBlock;
+use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
+use crate::engine::protocol::finish_reason::note_reason;
+use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text};
+use crate::engine::protocol::scan::{ConverseDelta, converse_delta};
+
+/// The state between events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BedrockDecoder {
+    /// Blocks that have begun and not stopped.
+    open: Vec<OpenBlock>,
+    /// `messageStop` has come, with a reason or without.
+    stopped: bool,
+    /// `metadata` has come, behind the end of the message.
+    done: bool,
+}
+
+impl BedrockDecoder {
+    /// Decodes the payload of one message; `event` is its name as in [`crate::engine::stream::eventstream`].
+    ///
+    /// # Errors
+    /// The failure that an exception reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || (event == b"contentBlockDelta" && self.decode_hot(data, answer).is_some()) {
+            return Ok(());
+        }
+        if let Some(kind) = event.strip_prefix(b"!") {
+            return Err(decode_exception(kind, data));
+        }
+        self.decode_object(event, &event_object(&event_text(data)?)?, answer);
+        Ok(())
+    }
+
+    /// The deltas that come by the thousand. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let ((index, delta), text) = converse_delta(data)?;
+        let block = self.open.iter().rev().find(|block| block.index == index)?;
+        let kind = match delta {
+            ConverseDelta::Text => PartKind::Text,
+            ConverseDelta::Reasoning => PartKind::Thinking,
+            ConverseDelta::Input => PartKind::ToolCall,
+        };
+        if answer.parts.get(block.part)?.kind != kind {
+            return None;
+        }
+        answer.grow(block.part, |into| text.unescape_into(into))
+    }
+
+    fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {
+        // What names no block means the last one, or begins the first.
+        let last = self.open.last().map_or(0, |block| block.index);
+        let index = body
+            .number("contentBlockIndex")
+            .map_or(Some(last.into()), Some)
+            .and_then(|index| u32::try_from(index).ok());
+        match event {
+            b"contentBlockStart" => {
+                if let (Some(index), Some(start)) = (index, body.object("start")) {
+                    self.stop(index, answer);
+                    if let Some(block) = OpenBlock::start(index, &start, answer) {
+                        self.open.push(block);
+                    }
+                }
+            }
+            b"contentBlockDelta" => {
+                if let (Some(index), Some(delta)) = (index, body.object("delta")) {
+                    self.read_delta(index, &delta, answer);
+                }
+            }
+            b"contentBlockStop" => {
+                if let Some(index) = index {
+                    self.stop(index, answer);
+                }
+            }
+            b"messageStop" => {
+                self.stop_all(answer);
+                self.stopped = true;
+                read_stop_reason(body, answer);
+            }
+            b"metadata" => {
+                read_usage(body, answer);
+                if self.stopped {
+                    answer.complete = true;
+                    self.done = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A delta that its index's block cannot take begins another one.
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+        for (key, value) in delta.fields() {
+            let at = self.open.iter().rposition(|block| block.index == index);
+            let fits = at
+                .and_then(|at| self.open.get(at))
+                .is_some_and(|block| block.takes(key, delta, answer));
+            if value == "null" {
+                continue;
+            }
+            if !fits {
+                let Some(block) = OpenBlock::start_by(index, key, delta, answer) else {
+                    continue;
+                };
+                self.stop(index, answer);
+                self.open.push(block);
+            }
+            if let Some(block) = self.open.iter_mut().rev().find(|block| block.index == index) {
+                block.read_delta(key, delta, answer);
+            }
+        }
+    }
+
+    /// The body has ended. A stream whose message stopped and that lacks only `metadata` is whole.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if !self.stopped {
+            return Err(malformed("the stream ended before the message did", &[]));
+        }
+        self.stop_all(answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    /// Decodes a message that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = body_text(body)?;
+        self.read_body(&body_object(&text)?, &text, body, answer)
+    }
+
+    fn read_body(
+        &mut self,
+        whole: &Object<'_>,
+        text: &str,
+        body: &[u8],
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        let output = whole.object("output");
+        let Some(message) = output.and_then(|output| output.object("message")) else {
+            let is_error = ["message", "Message", "error", "__type"]
+                .iter()
+                .any(|key| whole.get(key).is_some());
+            return Err(if is_error {
+                decode_error_value(text)
+            } else {
+                malformed("the body is no message", body)
+            });
+        };
+        for block in message.items("content") {
+            let block = Object::parse(block).unwrap_or_default();
+            if let Some(open) = OpenBlock::start(0, &block, answer) {
+                open.stop(answer);
+            }
+        }
+        read_stop_reason(whole, answer);
+        read_usage(whole, answer);
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+
+    fn stop(&mut self, index: u32, answer: &mut Answer) {
+        if let Some(at) = self.open.iter().rposition(|block| block.index == index) {
+            self.open.remove(at).stop(answer);
+        }
+    }
+
+    fn stop_all(&mut self, answer: &mut Answer) {
+        for block in std::mem::take(&mut self.open) {
+            block.stop(answer);
+        }
+    }
+}
+
+fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+    note_reason(from.owned("stopReason"), answer);
+}
+
+/// `inputTokens` does not count what the cache gave or took.
+fn read_usage(from: &Object<'_>, answer: &mut Answer) {
+    let Some(usage) = from.object("usage") else { return };
+    let count = |name: &str| usage.number(name).unwrap_or(0);
+    let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));
+    let mut hour = 0u64;
+    for detail in usage.items("cacheDetails") {
+        let detail = Object::parse(detail).unwrap_or_default();
+        if detail.is("ttl", "1h") {
+            hour = hour.saturating_add(detail.number("inputTokens").unwrap_or(0));
+        }
+    }
+    answer.set_usage(Usage {
+        input_tokens: count("inputTokens").saturating_add(read).saturating_add(write),
+        output_tokens: count("outputTokens"),
+        cache_read_tokens: read,
+        cache_write_tokens: write,
+        cache_write_hour_tokens: hour,
+        ..Usage::default()
+    });
+}

@@ -1,0 +1,321 @@
+//! One message as Converse takes it.
+//!
+//! Roles alternate, the first message is the user's and none is empty: where a message is missing, one that says so
+//! stands in its place. Left out: blank text, reasoning that another protocol or another model wrote, that has no
+//! signature or stands at the end of a message. What an assistant's message cannot have (images, documents) is told as
+//! text. Calls and results become text in a request without tools, which may have none.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
+use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::bedrock::encode::{MAX_NAME, has_tools};
+use crate::engine::protocol::bedrock::{Family, NAME, family};
+use crate::engine::protocol::legal_id::push_id;
+use crate::engine::protocol::made_media::told;
+use crate::engine::protocol::message_parts::{push_input, without_last_thinking};
+
+/// How an assistant's message ends. Its role stands last, so that the next message knows whom it follows.
+const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;
+
+/// Appends `,{"role":"user","content":[…]}` or `,{"content":[…],"role":"assistant"}`.
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let message = &*told(message);
+    let start = into.len();
+    let follows_assistant = into.ends_with(ASSISTANT_END);
+    let follows_user = !follows_assistant && into.ends_with(b"}");
+    let is_user = message.role == Role::User;
+    if is_user && follows_user {
+        push_filler(into, Role::Assistant);
+    } else if !is_user && !follows_user {
+        push_filler(into, Role::User);
+    }
+    open(into, message.role);
+    let content = into.len();
+    let own = spec.wrote(message, NAME);
+    let mut writer = Writer {
+        own: own || is_user,
+        role: message.role,
+        tools: has_tools(spec),
+        status: family(spec.model) != Family::Other,
+        into,
+    };
+    if is_user {
+        writer.push_user(&message.content);
+    } else {
+        writer.push_assistant(&message.content, message.partial);
+    }
+    if into.len() == content {
+        into.truncate(start);
+    } else {
+        close(into, message.role);
+    }
+}
+
+fn open(into: &mut Vec<u8>, role: Role) {
+    into.extend_from_slice(match role {
+        Role::User => br#",{"role":"user","content":["#,
+        Role::Assistant => br#",{"content":["#,
+    });
+}
+
+fn close(into: &mut Vec<u8>, role: Role) {
+    into.extend_from_slice(match role {
+        Role::User => b"]}",
+        Role::Assistant => ASSISTANT_END,
+    });
+}
+
+fn push_filler(into: &mut Vec<u8>, role: Role) {
+    open(into, role);
+    push_text_block(into, NOTHING);
+    close(into, role);
+}
+
+fn push_text_block(into: &mut Vec<u8>, text: &str) {
+    push_comma(into);
+    into.push(b'{');
+    push_text(into, "text", text);
+    into.push(b'}');
+}
+
+struct Writer<'a> {
+    /// Reasoning, vendor fields and raw blocks may go back.
+    own: bool,
+    role: Role,
+    tools: bool,
+    /// The model knows results that are errors.
+    status: bool,
+    into: &'a mut Vec<u8>,
+}
+
+impl Writer<'_> {
+    /// Results first, then documents: a cache marker cannot follow one, and there must be text beside them.
+    fn push_user(&mut self, content: &[Block]) {
+        let order = |block: &Block| match block {
+            Block::ToolResult { .. } => 0,
+            Block::Media {
+                media_type, source, ..
+            } if is_document(media_type, source) => 1,
+            _ => 2,
+        };
+        let rest = |blocks: &[Block]| blocks.iter().any(|block| order(block) == 2);
+        for place in 0..3 {
+            for block in content.iter().filter(|block| order(block) == place) {
+                self.push(block);
+            }
+        }
+        let documents = content.iter().any(|block| order(block) == 1);
+        if documents && !rest(content) {
+            push_text_block(self.into, NOTHING);
+        }
+    }
+
+    /// A call of a server tool that was cut off before its result is refused.
+    fn push_assistant(&mut self, content: &[Block], partial: bool) {
+        let raw = |block: &Block| matches!(block, Block::Raw { .. });
+        for (at, block) in without_last_thinking(content).iter().enumerate() {
+            let after = content.get(at + 1..).unwrap_or_default();
+            let is_open = partial && raw_key(block) == "toolUse" && !after.iter().any(raw);
+            if !is_open {
+                self.push(block);
+            }
+        }
+    }
+
+    fn open(&mut self, key: &str) {
+        push_comma(self.into);
+        self.into.push(b'{');
+        push_key(self.into, key);
+        self.into.push(b'{');
+    }
+
+    fn push(&mut self, block: &Block) {
+        match block {
+            Block::Text { text, vendor } => {
+                let vendor = vendor.as_ref().filter(|_| self.own);
+                let vendor = vendor.and_then(|json| Object::parse(json.as_str()));
+                match vendor.and_then(|vendor| vendor.get("citations")) {
+                    _ if text.trim().is_empty() => {}
+                    Some(citations) => {
+                        self.open("citationsContent");
+                        push_raw(self.into, "citations", citations);
+                        self.into.extend_from_slice(br#","content":["#);
+                        push_text_block(self.into, text);
+                        self.into.extend_from_slice(b"]}}");
+                    }
+                    None => push_text_block(self.into, text),
+                }
+            }
+            Block::Refusal { text } => self.push(&Block::text(text.as_str())),
+            Block::Thinking {
+                text,
+                signature: Some(signature),
+                ..
+            } if self.own => {
+                self.open("reasoningContent");
+                self.into.extend_from_slice(br#""reasoningText":{"#);
+                push_text(self.into, "text", text);
+                push_text(self.into, "signature", signature);
+                self.into.extend_from_slice(b"}}}");
+            }
+            Block::RedactedThinking { data } if self.own => {
+                self.open("reasoningContent");
+                push_text(self.into, "redactedContent", data);
+                self.into.extend_from_slice(b"}}");
+            }
+            Block::Thinking { .. } | Block::RedactedThinking { .. } => {}
+            Block::ToolCall { .. } => self.push_call(block),
+            Block::ToolResult { .. } => self.push_result(block),
+            Block::Media {
+                media_type, source, ..
+            } => self.push_media(media_type, source),
+            Block::Raw { json } => {
+                let refused = match raw_key(block).as_str() {
+                    "image" | "document" | "video" | "audio" => self.role == Role::Assistant,
+                    "toolUse" | "toolResult" => !self.tools,
+                    _ => false,
+                };
+                if self.own && !refused {
+                    push_comma(self.into);
+                    self.into.extend_from_slice(json.as_str().as_bytes());
+                }
+            }
+        }
+    }
+
+    fn push_call(&mut self, block: &Block) {
+        let Block::ToolCall {
+            id,
+            name,
+            input,
+            vendor,
+        } = block
+        else {
+            return;
+        };
+        if !self.tools {
+            let input = match input {
+                ToolInput::Json(json) => json.as_str(),
+                ToolInput::Invalid(text) => text,
+            };
+            push_text_block(self.into, &["[Call of ", name, ": ", input, "]"].concat());
+            return;
+        }
+        self.open("toolUse");
+        push_id(self.into, "toolUseId", id, MAX_NAME);
+        push_id(self.into, "name", name, MAX_NAME);
+        push_input("input", input, self.into);
+        push_vendor(
+            self.into,
+            vendor.as_ref().filter(|_| self.own),
+            &["toolUseId", "name", "input", "type"],
+        );
+        self.into.extend_from_slice(b"}}");
+    }
+
+    /// A result is never empty.
+    fn push_result(&mut self, block: &Block) {
+        let Block::ToolResult {
+            call_id,
+            content,
+            is_error,
+        } = block
+        else {
+            return;
+        };
+        if self.tools {
+            self.open("toolResult");
+            push_id(self.into, "toolUseId", call_id, MAX_NAME);
+            self.into.extend_from_slice(br#","content":["#);
+        } else {
+            push_text_block(self.into, "[Result of a call:]");
+        }
+        let empty = self.into.len();
+        for inner in content {
+            if !matches!(inner, Block::ToolCall { .. } | Block::ToolResult { .. }) {
+                self.push(inner);
+            }
+        }
+        if self.into.len() == empty {
+            push_text_block(self.into, NOTHING);
+        }
+        if self.tools {
+            self.into.push(b']');
+            if *is_error && self.status {
+                push_text(self.into, "status", "error");
+            }
+            self.into.extend_from_slice(b"}}");
+        }
+    }
+
+    /// Only a user's message has media, as bytes or in S3; any other URL is told as text.
+    fn push_media(&mut self, media_type: &str, source: &MediaSource) {
+        let (key, format) = kind_and_format(media_type);
+        let (field, value) = match source {
+            MediaSource::Data(data) => ("bytes", data),
+            MediaSource::Url(url) if url.starts_with("s3://") => ("uri", url),
+            MediaSource::Url(url) => return push_text_block(self.into, url),
+        };
+        let at = self.into.len() as u64;
+        self.open(key);
+        push_text(self.into, "format", format);
+        if key == "document" {
+            // Two documents of one name are refused, and a name must stay what it was: where it stands is both.
+            self.into.extend_from_slice(br#","name":"Document "#);
+            push_number(self.into, at);
+            self.into.push(b'"');
+        }
+        self.into.extend_from_slice(br#","source":{"#);
+        if field == "uri" {
+            self.into.extend_from_slice(br#""s3Location":{"#);
+        }
+        push_text(self.into, field, value);
+        self.into
+            .extend_from_slice(if field == "uri" { b"}}}}" } else { b"}}}" });
+    }
+}
+
+/// What a raw block is; empty for any other.
+fn raw_key(block: &Block) -> String {
+    let Block::Raw { json } = block else {
+        return String::new();
+    };
+    let object = Object::parse(json.as_str()).unwrap_or_default();
+    let first = object.fields().next();
+    first.map_or(String::new(), |(key, _)| key.to_owned())
+}
+
+fn is_document(media_type: &str, source: &MediaSource) -> bool {
+    let sent = !matches!(source, MediaSource::Url(url) if !url.starts_with("s3://"));
+    sent && kind_and_format(media_type).0 == "document"
+}
+
+/// The block's key and the format's name. A document of no known format is sent as plain text.
+fn kind_and_format(media_type: &str) -> (&'static str, &str) {
+    let (kind, format) = media_type.split_once('/').unwrap_or(("", media_type));
+    let known = FORMATS.iter().find(|(name, _)| *name == format);
+    match kind {
+        "image" => ("image", if format == "jpg" { "jpeg" } else { format }),
+        "video" => ("video", known.map_or(format, |(_, format)| *format)),
+        "audio" => ("audio", if format == "mpeg" { "mp3" } else { format }),
+        _ => ("document", known.map_or("txt", |(_, format)| *format)),
+    }
+}
+
+const FORMATS: &[(&str, &str)] = &[
+    ("pdf", "pdf"),
+    ("csv", "csv"),
+    ("html", "html"),
+    ("markdown", "md"),
+    ("msword", "doc"),
+    ("vnd.ms-excel", "xls"),
+    (
+        "vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "docx",
+    ),
+    ("vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    ("quicktime", "mov"),
+    ("x-matroska", "mkv"),
+    ("3gpp", "three_gp"),
+];

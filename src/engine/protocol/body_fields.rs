@@ -1,0 +1,179 @@
+//! The top level of a request's body, into which the configuration may put fields of its own.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_any, push_comma, push_key, push_number, push_string};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::Json;
+
+/// The top level of a body: fields of ours, none of which the configured `body` also has, then those of `body`.
+#[derive(Default)]
+pub struct BodyFields<'a> {
+    over: Option<Object<'a>>,
+}
+
+impl<'a> BodyFields<'a> {
+    /// # Errors
+    /// When `body` is no object, or has `stream` or the protocol's field of the messages, which only the run may write.
+    pub fn new(body: Option<&'a Json>, messages_field: &str) -> Result<BodyFields<'a>, ConfigError> {
+        let Some(body) = body else {
+            return Ok(BodyFields { over: None });
+        };
+        let over = Object::parse(body.as_str());
+        let fields = BodyFields { over };
+        if fields.over.is_none() {
+            return Err(ConfigError::new(
+                "model.body",
+                "must be an object of further request fields",
+            ));
+        }
+        if fields.has(messages_field) {
+            return Err(ConfigError::new(
+                ["model.body.", messages_field].concat(),
+                "is written by the run: use messages",
+            ));
+        }
+        if fields.has("stream") {
+            return Err(ConfigError::new(
+                "model.body.stream",
+                "decides how answers are read: use model.stream",
+            ));
+        }
+        Ok(fields)
+    }
+
+    /// The value that `body` gives to `key`.
+    pub fn over(&self, key: &str) -> Option<&'a str> {
+        self.over.as_ref()?.get(key)
+    }
+
+    /// `body` has the key, be it null.
+    pub fn has(&self, key: &str) -> bool {
+        self.over.as_ref().is_some_and(|object| object.has(key))
+    }
+
+    /// Opens a field, unless `body` has it.
+    pub fn key(&self, into: &mut Vec<u8>, key: &str) -> bool {
+        if self.has(key) {
+            return false;
+        }
+        push_key(into, key);
+        true
+    }
+
+    pub fn text(&self, into: &mut Vec<u8>, key: &str, text: &str) {
+        if self.key(into, key) {
+            push_string(into, text);
+        }
+    }
+
+    pub fn raw(&self, into: &mut Vec<u8>, key: &str, json: &str) {
+        if self.key(into, key) {
+            into.extend_from_slice(json.as_bytes());
+        }
+    }
+
+    pub fn json(&self, into: &mut Vec<u8>, key: &str, json: Option<&Json>) {
+        if let Some(json) = json {
+            self.raw(into, key, json.as_str());
+        }
+    }
+
+    pub fn number(&self, into: &mut Vec<u8>, key: &str, number: u64) {
+        if self.key(into, key) {
+            push_number(into, number);
+        }
+    }
+
+    pub fn texts(&self, into: &mut Vec<u8>, key: &str, texts: &[String]) {
+        if !texts.is_empty() && self.key(into, key) {
+            into.push(b'[');
+            for text in texts {
+                push_comma(into);
+                push_string(into, text);
+            }
+            into.push(b']');
+        }
+    }
+
+    /// A field that is an object: `ours`, which is not closed yet, and over it what `body` has there. Not sent if that is
+    /// nothing, or null in `body`.
+    pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
+        ours.push(b'}');
+        let over = self.over(key);
+        let inner = BodyFields {
+            over: over.and_then(Object::parse),
+        };
+        if over.is_none() && self.has(key) {
+            return;
+        }
+        let start = into.len();
+        push_key(into, key);
+        into.push(b'{');
+        let head = into.len();
+        let ours = str::from_utf8(&ours)
+            .ok()
+            .and_then(Object::parse)
+            .unwrap_or_default();
+        for (name, value) in ours.fields() {
+            inner.raw(into, name, value);
+        }
+        inner.finish(into, &[]);
+        if into.len() == head {
+            into.truncate(start);
+        } else {
+            into.push(b'}');
+        }
+    }
+
+    /// Appends the fields of `body` but those in `written`. A null removes a field of ours and is not sent; of a key
+    /// given twice the last counts.
+    pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
+        let Some(object) = &self.over else { return };
+        for (key, value) in object.fields() {
+            // Of one text with the last: not given again.
+            let is_last = object.last(key).map(str::as_ptr) == Some(value.as_ptr());
+            if value != "null" && is_last && !written.contains(&key) {
+                push_any(into, key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_body_says_replaces_ours_once() {
+        let body = Json::parse(r#"{"a":2,"gone":null,"b":[1],"b":[2]}"#).unwrap();
+        let fields = BodyFields::new(Some(&body), "messages").unwrap();
+        let mut out = b"{".to_vec();
+        fields.number(&mut out, "a", 1);
+        fields.text(&mut out, "gone", "x");
+        fields.text(&mut out, "kept", "y");
+        fields.finish(&mut out, &[]);
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"kept":"y","a":2,"b":[2]"#);
+    }
+
+    #[test]
+    fn within_an_object_of_both_the_fields_of_the_body_win() {
+        let body = Json::parse(r#"{"both":{"a":2,"c":null,"d":{}},"none":null,"empty":{}}"#).unwrap();
+        let fields = BodyFields::new(Some(&body), "messages").unwrap();
+        let keys = ["both", "none", "empty", "ours"];
+        let mut out = b"{".to_vec();
+        for key in keys {
+            let ours = if key == "empty" {
+                r#"{"a":1"#
+            } else {
+                r#"{"a":1,"c":3"#
+            };
+            fields.merged(&mut out, key, ours.into());
+        }
+        fields.merged(&mut out, "nothing", b"{".to_vec());
+        fields.finish(&mut out, &keys);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            r#"{"both":{"a":2,"d":{}},"empty":{"a":1},"ours":{"a":1,"c":3}"#
+        );
+    }
+}

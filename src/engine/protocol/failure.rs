@@ -1,0 +1,374 @@
+//! What went wrong, out of whatever a provider sends: one [`Failure`] with a closed code.
+//!
+//! Shapes seen: `{"error":{"type","code","message"}}` (OpenAI and most), `{"type":"error","error":{…},"request_id"}`
+//! (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice, xAI), a flat `{"message","code","type"}`
+//! (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401, FastAPI), `{"response":{"error":{…}}}` (a failed
+//! answer of OpenAI's Responses), HTML, text and nothing at all.
+//! The code comes from words of the provider where they are clear, else from the status.
+//! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
+
+use std::borrow::Cow;
+
+use crate::engine::json::reader::{Object, items, string, validate, whole};
+use crate::engine::json::writer::decimal;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::usage::shifted;
+use crate::engine::policy::retry_after::retry_after_ms;
+use crate::engine::text::{find, join_owned, parts};
+
+use FailureCode::{
+    Auth, Billing, ContentFilter, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit, Server,
+    Timeout,
+};
+use Place::{Message, Word};
+
+/// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
+/// answer in milliseconds since 1970, for a `Retry-After` that is a date.
+pub fn decode_failure(
+    vendor: &str,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+    now_ms: u64,
+) -> Failure {
+    let text = validate(body);
+    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    if let Some(kind) = header(headers, "x-amzn-errortype") {
+        said.words.push_str(&kind.to_ascii_lowercase());
+    }
+    let code = said.code(Some(status));
+    let mut failure = Failure::new(code, "");
+    failure.message = if said.message.is_empty() {
+        plain_message(status, body)
+    } else {
+        said.message.clone()
+    };
+    failure.status = Some(status);
+    failure.retryable = retryable(status, code, header(headers, "x-should-retry"));
+    // Vendors send `retry-after` with successes too: it says nothing there.
+    if status >= 400 {
+        failure.retry_after_ms = retry_after_ms(
+            header(headers, "retry-after"),
+            header(headers, "retry-after-ms"),
+            now_ms,
+        )
+        .or(said.retry_after_ms);
+    }
+    failure.request_id = request_id(headers).or(said.request_id);
+    failure.vendor = Some(vendor.to_owned());
+    if said.message.is_empty() {
+        failure.body = excerpt(body);
+    }
+    failure
+}
+
+/// The failure that an error object inside a stream (or inside a body with status 200) reports. `json` is the whole
+/// event or body, valid JSON.
+pub(super) fn decode_error_value(json: &str) -> Failure {
+    let said = Said::read(json);
+    let code = said.code(None);
+    let mut failure = Failure::new(code, "");
+    if said.message.is_empty() {
+        failure.message = "the provider reported an error without a message".to_owned();
+        failure.body = excerpt(json.as_bytes());
+    } else {
+        failure.message = said.message;
+    }
+    failure.request_id = said.request_id;
+    failure
+}
+
+/// The failure that an exception inside an Amazon stream reports: its type stands beside the event, its message in it.
+pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
+    let text = validate(data);
+    let mut said = text.as_deref().map(Said::read).unwrap_or_default();
+    said.words
+        .push_str(&String::from_utf8_lossy(kind).to_ascii_lowercase());
+    let mut failure = Failure::new(said.code(None), said.message);
+    if failure.message.is_empty() {
+        failure.message = String::from_utf8_lossy(if data.is_empty() { kind } else { data }).into_owned();
+    }
+    failure
+}
+
+/// A body or an event that is not what the protocol promises.
+pub fn malformed(why: &str, body: &[u8]) -> Failure {
+    let mut failure = Failure::new(FailureCode::MalformedStream, why);
+    failure.body = excerpt(body);
+    failure
+}
+
+/// The provider's id of the request, for its support.
+pub fn request_id(headers: &[(String, String)]) -> Option<String> {
+    let names = [
+        "request-id",
+        "x-request-id",
+        "x-amzn-requestid",
+        "apim-request-id",
+        "x-ms-request-id",
+        "mistral-correlation-id",
+        "x-ds-trace-id",
+        "x-generation-id",
+        "cf-ray",
+    ];
+    names
+        .iter()
+        .find_map(|name| header(headers, name))
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+}
+
+/// The first 500 characters, or `None` of nothing.
+fn excerpt(body: &[u8]) -> Option<String> {
+    let head = body.get(..body.len().min(2_003)).unwrap_or_default();
+    let text: String = String::from_utf8_lossy(head).trim().chars().take(500).collect();
+    if text.is_empty() { None } else { Some(text) }
+}
+
+/// Without a message of the provider's: the body if it is short plain text, else the status.
+fn plain_message(status: u16, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body.get(..body.len().min(800)).unwrap_or_default());
+    let text = text.trim();
+    let mut message = String::from("HTTP status ");
+    message.push_str(&decimal(status.into()));
+    if !text.is_empty() && text.len() <= 200 && !text.starts_with(['<', '{', '[']) {
+        message.push_str(": ");
+        message.push_str(text);
+    } else if text.starts_with('<') {
+        message.push_str(" with an HTML page");
+    }
+    message
+}
+
+fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers
+        .iter()
+        .find(|(key, _)| key.eq_ignore_ascii_case(name))
+        .map(|(_, value)| value.as_str())
+}
+
+/// 429 and 5xx are tried again, no other 4xx (P-13), and what the vendor says in `x-should-retry` wins. AWS throttles with
+/// 400.
+/// <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-20)
+fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
+    match should_retry {
+        Some("true") => true,
+        Some("false") => false,
+        _ => !matches!(code, Billing | ContextLength | ContentFilter) && matches!(status, 429 | 500..),
+    }
+}
+
+/// What an error body says.
+#[derive(Default)]
+struct Said {
+    message: String,
+    /// Type and code, in lower case, separated by a blank.
+    words: String,
+    /// A number in `code` or `status` that is an HTTP status.
+    status: Option<u16>,
+    request_id: Option<String>,
+    /// Google's `RetryInfo`.
+    retry_after_ms: Option<u64>,
+}
+
+impl Said {
+    fn read(json: &str) -> Said {
+        let mut said = Said::default();
+        if let Some(list) = items(json) {
+            return list.first().map(|first| Said::read(first)).unwrap_or_default();
+        }
+        let Some(mut outer) = Object::parse(json) else {
+            return said;
+        };
+        // A failed answer of the Responses API holds its error.
+        if let Some(response) = outer.object("response") {
+            outer = response;
+        }
+        said.request_id = outer.owned("request_id");
+        if let Some(inner) = outer.object("error") {
+            said.fill(&inner);
+            if said.message.is_empty() {
+                said.message = inner.get("message").unwrap_or_default().to_owned();
+            }
+        }
+        if said.message.is_empty()
+            && let Some(text) = outer.string("error")
+        {
+            said.message = text.into_owned();
+        }
+        if said.message.is_empty() || said.words.is_empty() {
+            said.fill(&outer);
+        }
+        said
+    }
+
+    fn fill(&mut self, object: &Object<'_>) {
+        if self.message.is_empty() {
+            let text = ["message", "Message", "error_message", "msg", "detail"]
+                .iter()
+                .find_map(|name| object.owned(name));
+            self.message = text.or_else(|| details(object)).unwrap_or_default();
+        }
+        for name in ["type", "code", "status", "reason", "__type"] {
+            if let Some(number) = object.number(name).and_then(|number| u16::try_from(number).ok())
+                && (400..600).contains(&number)
+            {
+                self.status = self.status.or(Some(number));
+            } else if let Some(word) = object.string(name) {
+                self.words.push_str(&word.to_ascii_lowercase());
+                self.words.push(' ');
+                let number = whole(&word).filter(|number| (400..600).contains(number));
+                self.status = self.status.or(number.map(|number| number as u16));
+            }
+        }
+        for detail in object.items("details") {
+            let delay = Object::parse(detail).and_then(|detail| detail.string("retryDelay"));
+            let delay = delay.and_then(|delay| shifted(delay.strip_suffix('s')?, 3));
+            self.retry_after_ms = self.retry_after_ms.or(delay);
+        }
+    }
+
+    fn code(&self, status: Option<u16>) -> FailureCode {
+        let message = self.message.to_ascii_lowercase();
+        let is_throttled = status.or(self.status) == Some(429);
+        let by_words = named(&self.words, if is_throttled { "" } else { &message });
+        let by_status = status.or(self.status).map(code_of_status);
+        match (by_words, by_status) {
+            // 429 and the server's own faults keep their meaning unless the words say that waiting is useless.
+            (Some(InvalidRequest | Server), Some(by_status)) => by_status,
+            (Some(by_words), _) => by_words,
+            (None, Some(by_status)) => by_status,
+            (None, None) => Server,
+        }
+    }
+}
+
+/// `{"detail":[{"msg":"…"}]}` of FastAPI, `{"message":{"detail":[{"msg"}]}}` of Mistral.
+fn details(object: &Object<'_>) -> Option<String> {
+    let inner = object.object("message");
+    let list = inner.as_ref().unwrap_or(object).items("detail");
+    let mut texts = Vec::new();
+    for item in &list {
+        let text = match string(item) {
+            Some(text) => Some(text),
+            None => Object::parse(item).and_then(|item| item.filled("msg")),
+        };
+        texts.extend(text.map(Cow::into_owned));
+    }
+    if texts.is_empty() {
+        None
+    } else {
+        Some(join_owned(&texts, "; "))
+    }
+}
+
+enum Place {
+    /// In the provider's type or code.
+    Word,
+    /// In the message, in lower case.
+    Message,
+}
+
+/// What the first row that fits calls it.
+fn named(words: &str, message: &str) -> Option<FailureCode> {
+    for (place, code, known) in WORDS {
+        let text = match place {
+            Place::Word => words,
+            Place::Message => message,
+        };
+        for part in parts(known, b"|") {
+            if find(text, part).is_some() {
+                return Some(*code);
+            }
+        }
+    }
+    None
+}
+
+/// The first row that has a word or a part of the message names the code. Words and messages of recorded answers, of the
+/// vendors' documentation and of what clients of many vendors recognise as an overflow (2026-11-21).
+const WORDS: &[(Place, FailureCode, &str)] = &[
+    (
+        Word,
+        Billing,
+        "insufficient_quota|exceeded_current_quota|billing|insufficient_balance|payment_required|\
+         arrearage",
+    ),
+    (
+        Message,
+        Billing,
+        "credit balance is too low|insufficient balance|insufficient credits|requires more credits|\
+         have any credits|spending limit",
+    ),
+    (
+        Word,
+        ContextLength,
+        "context_length|context_window|exceed_context_size|prompt_tokens|request_too_large",
+    ),
+    (
+        Message,
+        ContextLength,
+        "prompt is too long|prompt too long|input is too long|messages is too long|context length|\
+         context window|context size|context limit|maximum number of tokens|maximum prompt length|\
+         maximum model length|maximum allowed input length|prompt exceeds max length|\
+         prompt token count of|exceeded model token limit|reduce the length of|\
+         range of input length|input tokens exceed|too many input tokens|`max_new_tokens` must be",
+    ),
+    (
+        Word,
+        ContentFilter,
+        "content_filter|content_policy|responsibleaipolicyviolation|data_inspection_failed|\
+         moderation",
+    ),
+    (
+        Message,
+        ContentFilter,
+        "flagged as potentially violating|content management policy",
+    ),
+    (
+        Word,
+        RateLimit,
+        "rate_limit|ratelimit|too_many_requests|throttling|servicequotaexceeded|resource_exhausted",
+    ),
+    (Word, Overloaded, "overloaded|unavailable|modelnotready|slow_down"),
+    (
+        Word,
+        Auth,
+        "authentication|invalid_api_key|permission|unauthorized|unauthenticated|accessdenied|\
+         unrecognizedclient|expiredtoken",
+    ),
+    (
+        Message,
+        Auth,
+        "api key not valid|incorrect api key|invalid api key",
+    ),
+    (
+        Word,
+        NotFound,
+        "model_not_found|invalid_model|not_found|resourcenotfound",
+    ),
+    (
+        Message,
+        NotFound,
+        "model not found|supported api model names|model identifier is invalid|is not a valid model",
+    ),
+    (Word, Timeout, "timeout|timed_out"),
+    (Word, Server, "api_error|server_error|internal|modelstreamerror"),
+    (Word, InvalidRequest, "invalid|validation|tool_use_failed"),
+];
+
+fn code_of_status(status: u16) -> FailureCode {
+    match status {
+        401 | 403 => Auth,
+        402 => Billing,
+        404 => NotFound,
+        408 | 504 => Timeout,
+        // Shortening the history helps, as it does with too many tokens.
+        413 => ContextLength,
+        424 | 500 => Server,
+        429 => RateLimit,
+        503 | 529 => Overloaded,
+        501.. => Server,
+        _ => InvalidRequest,
+    }
+}

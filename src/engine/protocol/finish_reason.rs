@@ -1,0 +1,45 @@
+//! What vendors call the end of an answer, in neutral words.
+
+use crate::engine::model::answer::{Answer, FinishReason};
+use crate::engine::text::parts;
+
+use FinishReason::{ContentFilter, Length, Pause, Refusal, Stop, ToolCalls};
+
+/// The neutral word; [`FinishReason::Other`] for one that no vendor has been seen to use.
+pub fn finish_reason(word: &str) -> FinishReason {
+    for (known, reason) in WORDS {
+        if parts(known, b"|").contains(&word) {
+            return *reason;
+        }
+    }
+    FinishReason::Other
+}
+
+/// Keeps the vendor's word, if it has come, and what it means.
+pub fn note_reason(word: Option<String>, answer: &mut Answer) {
+    if let Some(word) = word {
+        answer.finish_reason = Some(finish_reason(&word));
+        answer.raw_finish_reason = Some(word);
+    }
+}
+
+/// <https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons>,
+/// <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html>,
+/// <https://ai.google.dev/api/generate-content#FinishReason>,
+/// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/GenerateContentResponse#FinishReason>,
+/// <https://platform.openai.com/docs/api-reference/chat/object> (2026-11-21), and recorded answers.
+const WORDS: &[(&str, FinishReason)] = &[
+    ("stop|end_turn|stop_sequence|STOP|eos", Stop),
+    (
+        "length|max_tokens|MAX_TOKENS|model_length|model_context_window_exceeded",
+        Length,
+    ),
+    ("tool_calls|tool_use|function_call", ToolCalls),
+    ("pause_turn|compaction|pause", Pause),
+    ("refusal", Refusal),
+    (
+        "content_filter|content_filtered|guardrail_intervened|SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|\
+         MODEL_ARMOR|IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION",
+        ContentFilter,
+    ),
+];

@@ -1,0 +1,392 @@
+//! Answers of Gemini, streamed or whole, into an [`Answer`].
+//!
+//! Every chunk is a whole `GenerateContentResponse` with what is new in its parts; usage counts up from chunk to chunk.
+//! A finish reason may stand in any chunk and the last one counts; the stream has no other end than that of its body.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::cursor::{Cursor, behind};
+use crate::engine::json::reader::{Object, items, string, validate};
+use crate::engine::json::writer::{closed, others, push_others, push_raw};
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::error::Failure;
+use crate::engine::model::message::Json;
+use crate::engine::model::usage::Usage;
+use crate::engine::protocol::failure::{decode_error_value, malformed};
+use crate::engine::protocol::finish_reason::note_reason;
+use crate::engine::protocol::gemini::partial_args::PartialArgs;
+use crate::engine::protocol::sources::{attach_sources, push_source};
+
+/// The state between chunks.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GeminiDecoder {
+    /// The text or thinking that is growing.
+    flow: Option<(PartKind, usize)>,
+    /// The call whose arguments are still coming.
+    call: Option<(usize, PartialArgs)>,
+    has_calls: bool,
+    /// The last event, if it had nothing but a piece of `flow` and the usage.
+    #[serde(skip)]
+    frame: Option<Frame>,
+    /// What the answer's text rests on, in the order of [`SOURCES`]; of citations the list's inside.
+    sources: [String; 3],
+}
+
+/// What stands before a text, between it and the usage, and behind that. A stream repeats these bytes in every event.
+#[derive(Clone, Debug, PartialEq)]
+struct Frame {
+    before: String,
+    between: String,
+    behind: String,
+}
+
+impl GeminiDecoder {
+    /// Decodes the data of one event.
+    ///
+    /// # Errors
+    /// The failure that an error chunk reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let data = data.trim_ascii();
+        if self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
+        if data.is_empty() || data == b"[DONE]" {
+            return Ok(());
+        }
+        let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
+        self.read_chunks(&text, answer).map(|_| ())
+    }
+
+    /// The events that come by the hundred. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let frame = self.frame.as_ref()?;
+        let (_, part) = self.flow?;
+        let mut cursor = Cursor::new(behind(data, frame.before.as_bytes())?);
+        let text = cursor.string()?;
+        let rest = behind(cursor.rest(), frame.between.as_bytes())?;
+        let mut cursor = Cursor::new(rest);
+        cursor.value(4)?;
+        let usage = str::from_utf8(rest.get(..cursor.position())?).ok()?;
+        if behind(cursor.rest(), frame.behind.as_bytes()) != Some(&[]) {
+            return None;
+        }
+        read_usage(&Object::parse(usage)?, answer);
+        answer.grow(part, |into| text.unescape_into(into))
+    }
+
+    /// The body has ended.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if answer.raw_finish_reason.is_none() {
+            return Err(malformed("the stream ended before the answer did", &[]));
+        }
+        self.close(answer);
+        Ok(())
+    }
+
+    /// Decodes an answer that comes whole, or the list of chunks that a stream without `alt=sse` is.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
+        if !self.read_chunks(&text, answer)? {
+            return Err(malformed("the body is no answer", body));
+        }
+        if text.trim_ascii_start().starts_with('[') {
+            return self.finish(answer);
+        }
+        self.close(answer);
+        Ok(())
+    }
+
+    /// One chunk or a list of them. Returns whether one of them is a part of an answer.
+    fn read_chunks(&mut self, json: &str, answer: &mut Answer) -> Result<bool, Failure> {
+        let mut is_answer = false;
+        for chunk in items(json).unwrap_or_else(|| vec![json]) {
+            is_answer |= self.read_chunk(chunk, answer)?;
+        }
+        Ok(is_answer)
+    }
+
+    fn read_chunk(&mut self, json: &str, answer: &mut Answer) -> Result<bool, Failure> {
+        let Some(chunk) = Object::parse(json) else {
+            return Err(malformed("a chunk of the answer is no object", json.as_bytes()));
+        };
+        for (slot, name) in [
+            (&mut answer.response_id, "responseId"),
+            (&mut answer.model, "modelVersion"),
+        ] {
+            if slot.is_none() {
+                *slot = chunk.owned(name);
+            }
+        }
+        if let Some(usage) = chunk.object("usageMetadata") {
+            read_usage(&usage, answer);
+        }
+        let candidates = chunk.items("candidates");
+        let mut plain = None;
+        for candidate in &candidates {
+            plain = self.read_candidate(candidate, answer)?;
+        }
+        self.frame = None;
+        if let (Some(text), [_], Some(usage)) = (plain, candidates.as_slice(), chunk.get("usageMetadata")) {
+            self.frame = frame_of(json, text, usage);
+        }
+        let feedback = chunk.object("promptFeedback");
+        if let Some(reason) = feedback
+            .as_ref()
+            .and_then(|feedback| feedback.filled("blockReason"))
+        {
+            answer.finish_reason = Some(FinishReason::ContentFilter);
+            answer.raw_finish_reason = Some(reason.into_owned());
+        }
+        if chunk.get("error").is_some() {
+            return Err(decode_error_value(json));
+        }
+        Ok(feedback.is_some() || chunk.get("candidates").is_some())
+    }
+
+    /// Returns the text's JSON if that is all that is new.
+    fn read_candidate<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+        let candidate = Object::parse(json).unwrap_or_default();
+        if candidate.number("index").unwrap_or(0) != 0 {
+            return Ok(None);
+        }
+        let content = candidate.object("content").unwrap_or_default();
+        let parts = content.items("parts");
+        let mut plain = None;
+        for part in &parts {
+            plain = self.read_part(part, answer)?;
+        }
+        let mut is_all = parts.len() == 1;
+        for (name, _) in candidate.fields() {
+            is_all &= name == "content" || name == "index";
+        }
+        if is_all {
+            return Ok(plain);
+        }
+        let citations = candidate.object("citationMetadata").unwrap_or_default();
+        let [known, others @ ..] = &mut self.sources;
+        for citation in citations.items("citations") {
+            push_source(known, citation);
+        }
+        for (slot, name) in others.iter_mut().zip(SOURCES.iter().skip(1)) {
+            if let Some(metadata) = candidate.get(name).filter(|metadata| *metadata != "{}") {
+                metadata.clone_into(slot);
+            }
+        }
+        match candidate.filled("finishReason") {
+            None => {}
+            Some(reason) if reason == "FINISH_REASON_UNSPECIFIED" => {}
+            // The model's call could not be parsed and was left out of the answer: without it there is nothing to go on
+            // with, and the next attempt mostly succeeds.
+            Some(reason) if reason.starts_with("MALFORMED_") && !self.has_calls => {
+                let why = "the model wrote a call that the vendor could not read";
+                return Err(malformed(why, json.as_bytes()));
+            }
+            Some(reason) => note_reason(Some(reason.into_owned()), answer),
+        }
+        Ok(None)
+    }
+
+    /// Text, thinking, media and calls; all else (code that the vendor ran, its own tools, what is unknown) is kept raw,
+    /// and so is a signature without a text. Returns the text's JSON if that is all.
+    fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+        let part = Object::parse(json).unwrap_or_default();
+        if let Some(function) = part.object("functionCall") {
+            self.read_call(&part, &function, answer)?;
+            return Ok(None);
+        }
+        let mut kind = match part.get("thought") {
+            Some("true") => PartKind::Thinking,
+            _ => PartKind::Text,
+        };
+        if kind == PartKind::Text && self.read_media(&part, answer).is_some() {
+            return Ok(None);
+        }
+        let text = part.string("text");
+        let vendor = vendor_fields(&part, None);
+        match &text {
+            Some(text) if vendor.is_none() => {
+                self.push(kind, text, answer);
+                return Ok(part.get("text").filter(|_| !text.is_empty()));
+            }
+            Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {}
+            _ if part.fields().next().is_none() => return Ok(None),
+            _ => kind = PartKind::Raw,
+        }
+        self.end_open(answer);
+        let at = answer.start(kind);
+        answer.push(
+            at,
+            if kind == PartKind::Raw {
+                json
+            } else {
+                text.as_deref().unwrap_or_default()
+            },
+        );
+        if let Some(open) = answer.parts.get_mut(at) {
+            match kind {
+                PartKind::Text => open.vendor = vendor,
+                PartKind::Thinking => open.signature = part.owned("thoughtSignature"),
+                _ => {}
+            }
+        }
+        answer.end(at);
+        Ok(None)
+    }
+
+    /// `None` if the part is anything else, or has more than the neutral form can say.
+    fn read_media(&mut self, part: &Object<'_>, answer: &mut Answer) -> Option<()> {
+        let data = part.object("inlineData")?;
+        if part.get("text").is_some() || data.fields().len() != 2 {
+            return None;
+        }
+        let (media_type, bytes) = (data.filled("mimeType")?, data.filled("data")?);
+        self.end_open(answer);
+        let at = answer.start(PartKind::Media);
+        answer.push(at, &bytes);
+        if let Some(open) = answer.parts.get_mut(at) {
+            open.name.push_str(&media_type);
+            open.vendor = others(part, &["inlineData", "thought"]);
+        }
+        answer.end(at);
+        Some(())
+    }
+
+    fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
+        if text.is_empty() {
+            return;
+        }
+        let part = match self.flow {
+            Some((open, part)) if open == kind => part,
+            _ => {
+                self.end_open(answer);
+                let part = answer.start(kind);
+                self.flow = Some((kind, part));
+                part
+            }
+        };
+        answer.push(part, text);
+    }
+
+    /// A call with a name begins. Without one, or with the id of the call that is open, it goes on with that, or says that
+    /// it has ended.
+    fn read_call(
+        &mut self,
+        part: &Object<'_>,
+        function: &Object<'_>,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        // Arguments of nothing that is open are a call whose name the model forgot.
+        let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
+        let id = function.filled("id");
+        let open = self.call.as_ref().and_then(|(at, _)| answer.parts.get(*at));
+        let is_known = open.is_some_and(|open| id.as_deref() == Some(open.id.as_str()));
+        if let Some(name) = function.filled("name").or(nameless).filter(|_| !is_known) {
+            self.end_open(answer);
+            let at = answer.start_tool_call(id.as_deref().unwrap_or_default(), &name);
+            if let Some(open) = answer.parts.get_mut(at) {
+                let id = id.and_then(|_| function.get("id"));
+                open.vendor = vendor_fields(part, id);
+            }
+            self.has_calls = true;
+            self.call = Some((at, PartialArgs::default()));
+        }
+        let Some((at, partial)) = &mut self.call else {
+            return Ok(());
+        };
+        let mut text = Vec::new();
+        for arg in function.items("partialArgs") {
+            if partial.write(arg, &mut text).is_none() {
+                return Err(malformed("an argument fits nowhere", arg.as_bytes()));
+            }
+        }
+        answer.push(*at, str::from_utf8(&text).unwrap_or_default());
+        let is_empty = answer.parts.get(*at).is_some_and(|call| call.text.is_empty());
+        if let Some(args) = function.get("args").filter(|_| is_empty) {
+            answer.push(*at, string(args).as_deref().unwrap_or(args));
+        }
+        if function.get("willContinue") != Some("true") {
+            self.end_open(answer);
+        }
+        Ok(())
+    }
+
+    /// Ends what is growing.
+    fn end_open(&mut self, answer: &mut Answer) {
+        if let Some((_, part)) = self.flow.take() {
+            answer.end(part);
+        }
+        if let Some((part, mut partial)) = self.call.take() {
+            let mut text = Vec::new();
+            partial.close(&mut text);
+            answer.push(part, str::from_utf8(&text).unwrap_or_default());
+            if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
+                answer.push(part, "{}");
+            }
+            answer.end(part);
+        }
+    }
+
+    /// Completes what only the end can tell.
+    fn close(&mut self, answer: &mut Answer) {
+        let is_cut = self.call.as_ref().is_some_and(|(_, partial)| partial.is_cut());
+        if is_cut || answer.finish_reason == Some(FinishReason::Length) {
+            // A call that was cut off must look like it.
+            self.call = None;
+        }
+        self.end_open(answer);
+        answer.end_all();
+        // Citations alone are a list.
+        attach_sources(&SOURCES, &self.sources, 1, answer);
+        if self.has_calls && matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
+            answer.finish_reason = Some(FinishReason::ToolCalls);
+        }
+        answer.complete = true;
+    }
+}
+
+/// `text` and `usage` are places in `event`; `None` if the usage comes first.
+fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
+    let place = |part: &str| (part.as_ptr() as usize).checked_sub(event.as_ptr() as usize);
+    let (text_at, usage_at) = (place(text)?, place(usage)?);
+    Some(Frame {
+        before: event.get(..text_at)?.to_owned(),
+        between: event.get(text_at + text.len()..usage_at)?.to_owned(),
+        behind: event.get(usage_at + usage.len()..)?.to_owned(),
+    })
+}
+
+/// What is kept beside a text block and no part can have.
+pub const SOURCES: [&str; 3] = ["citations", "groundingMetadata", "urlContextMetadata"];
+
+/// The fields of a part that have no neutral form, and the call's own id.
+fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
+    let mut out = b"{".to_vec();
+    if let Some(id) = id {
+        push_raw(&mut out, "id", id);
+    }
+    push_others(&mut out, part, &["text", "thought", "functionCall"]);
+    closed(out)
+}
+
+/// The prompt's count holds what came from the cache, but not what the vendor's tools read; thoughts are counted beside
+/// the candidates. Chunks that name no count (Vertex AI's `trafficType` alone) say nothing.
+fn read_usage(wire: &Object<'_>, answer: &mut Answer) {
+    let count = |name: &str| wire.number(name).unwrap_or(0);
+    if wire.get("promptTokenCount").is_none() && wire.get("totalTokenCount").is_none() {
+        return;
+    }
+    let reasoning_tokens = count("thoughtsTokenCount");
+    answer.set_usage(Usage {
+        input_tokens: count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount")),
+        output_tokens: count("candidatesTokenCount").saturating_add(reasoning_tokens),
+        cache_read_tokens: count("cachedContentTokenCount"),
+        reasoning_tokens,
+        ..Usage::default()
+    });
+}

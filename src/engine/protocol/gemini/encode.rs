@@ -1,0 +1,169 @@
+//! The body's head: everything but the contents.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{
+    push_any, push_comma, push_count, push_flag, push_key, push_string, push_text, push_text_if,
+};
+use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::error::ConfigError;
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::message_parts::push_tool;
+use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
+use crate::engine::text::find;
+
+/// Writes `{…,"contents":[`.
+pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref(), "contents")?;
+    let thinking = model.thinking.as_ref().map(|json| json.as_str());
+    let thinking = thinking.map(|json| Object::parse(json).unwrap_or_default());
+    check(model, thinking.as_ref())?;
+    into.push(b'{');
+    if let Some(system) = spec.system.filter(|system| !system.trim().is_empty())
+        && fields.key(into, "systemInstruction")
+    {
+        into.extend_from_slice(br#"{"parts":[{"#);
+        push_text(into, "text", system);
+        into.extend_from_slice(b"}]}");
+    }
+    push_tools(spec, &fields, into);
+    let mut choice = b"{".to_vec();
+    if !spec.tools.is_empty() || fields.has("tools") {
+        push_tool_choice(spec, &mut choice);
+    }
+    fields.merged(into, "toolConfig", choice);
+    fields.merged(
+        into,
+        "generationConfig",
+        generation_config(model, thinking.as_ref()),
+    );
+    fields.json(into, "labels", model.metadata.as_ref());
+    fields.finish(into, &["toolConfig", "generationConfig"]);
+    push_key(into, "contents");
+    into.push(b'[');
+    Ok(())
+}
+
+/// Closes the body.
+pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// What cannot be said to Gemini. Only Vertex AI knows labels. A thinking budget (Gemini 2.5) and a level (Gemini 3)
+/// exclude each other: <https://ai.google.dev/gemini-api/docs/thinking> (2026-11-21).
+fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), ConfigError> {
+    let has = |name: &&str| thinking.is_some_and(|thinking| thinking.get(name).is_some());
+    let has_amount = ["budgetTokens", "thinkingBudget", "thinkingLevel"]
+        .iter()
+        .any(has);
+    let is_vertex = is_vertex(model);
+    let effort = model.effort.as_deref();
+    let faults = [
+        (
+            model.parallel_tool_calls == Some(false),
+            "model.parallelToolCalls",
+            "cannot be forbidden to Gemini: leave it out",
+        ),
+        (
+            model.metadata.is_some() && !is_vertex,
+            "model.metadata",
+            "is kept by Vertex AI alone, as labels: leave it out",
+        ),
+        (
+            thinking.is_some() && !has_amount && !has(&"includeThoughts"),
+            "model.thinking",
+            "must be { budgetTokens: n } or Gemini's own object with thinkingBudget, thinkingLevel or includeThoughts",
+        ),
+        (
+            effort.is_some() && has_amount,
+            "model.effort",
+            "is Gemini's thinkingLevel: leave out either it or the amount in thinking",
+        ),
+        (
+            effort.is_some_and(|effort| !["minimal", "low", "medium", "high"].contains(&effort)),
+            "model.effort",
+            "must be minimal, low, medium or high for Gemini",
+        ),
+    ];
+    match faults.iter().find(|(is_fault, _, _)| *is_fault) {
+        Some((_, field, problem)) => Err(ConfigError::new(*field, *problem)),
+        None => Ok(()),
+    }
+}
+
+fn is_vertex(model: &ModelConfig) -> bool {
+    find(model.base_url.as_deref().unwrap_or_default(), "/publishers/").is_some()
+}
+
+/// `generationConfig` without its last brace.
+fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<u8> {
+    let mut out = b"{".to_vec();
+    if let Some(tokens) = model.max_output_tokens {
+        push_count(&mut out, "maxOutputTokens", tokens);
+    }
+    let schema = model.response_format.as_ref().map(|format| &format.schema);
+    let plain = BodyFields::default();
+    push_sampling(&plain, model, &OPTIONS, &mut out);
+    plain.json(&mut out, "responseJsonSchema", schema);
+    push_text_if(&mut out, "responseMimeType", schema.map(|_| "application/json"));
+    plain.texts(&mut out, "stopSequences", &model.stop_sequences);
+    if thinking.is_some() || model.effort.is_some() {
+        push_key(&mut out, "thinkingConfig");
+        out.push(b'{');
+        push_text_if(&mut out, "thinkingLevel", model.effort.as_deref());
+        if let Some(own) = thinking {
+            for (key, value) in own.fields() {
+                let is_ours = key == "budgetTokens";
+                push_any(&mut out, if is_ours { "thinkingBudget" } else { key }, value);
+                // Thoughts cannot be asked for where thinking is off.
+                if is_ours && own.get("includeThoughts").is_none() {
+                    push_flag(&mut out, "includeThoughts", value != "0");
+                }
+            }
+        }
+        out.push(b'}');
+    }
+    out
+}
+
+/// `parametersJsonSchema` takes JSON Schema as it is, `parameters` a dialect of OpenAPI's.
+/// <https://ai.google.dev/api/caching#FunctionDeclaration> (2026-11-21)
+fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() || !fields.key(into, "tools") {
+        return;
+    }
+    into.extend_from_slice(br#"[{"functionDeclarations":["#);
+    for tool in spec.tools {
+        push_comma(into);
+        into.push(b'{');
+        push_tool(tool, "parametersJsonSchema", into);
+        into.push(b'}');
+    }
+    into.extend_from_slice(b"]}]");
+}
+
+/// No declaration can be strict by itself: where each wants to be, the mode checks them all. Vertex AI's `v1` does not know
+/// that mode. <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
+/// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
+fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    let choice = spec.model.tool_choice.as_ref();
+    let is_strict = !spec.tools.is_empty() && spec.tools.iter().all(|tool| tool.strict);
+    let mode = match choice {
+        None | Some(ToolChoice::Auto) if is_strict && !is_vertex(spec.model) => "VALIDATED",
+        None => return,
+        Some(ToolChoice::Auto) => "AUTO",
+        Some(ToolChoice::None) => "NONE",
+        Some(ToolChoice::Required | ToolChoice::Tool(_)) => "ANY",
+    };
+    push_key(into, "functionCallingConfig");
+    into.push(b'{');
+    push_text(into, "mode", mode);
+    if let Some(ToolChoice::Tool(name)) = choice {
+        push_key(into, "allowedFunctionNames");
+        into.push(b'[');
+        push_string(into, name);
+        into.push(b']');
+    }
+    into.push(b'}');
+}

@@ -1,0 +1,51 @@
+//! Google Gemini: `models/…:streamGenerateContent?alt=sse` and `models/…:generateContent`, of the Gemini API and of
+//! Vertex AI.
+//!
+//! Written from <https://ai.google.dev/api/generate-content>, <https://ai.google.dev/gemini-api/docs/function-calling>,
+//! <https://ai.google.dev/gemini-api/docs/thought-signatures>, <https://ai.google.dev/gemini-api/docs/thinking> and
+//! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from recorded
+//! answers. An answer is a list of parts without a frame: text joins until another kind of part comes, and a part with a
+//! `thoughtSignature` is never joined with another. The model stands in the URL, a call's result names its call's function.
+
+mod decode;
+mod encode;
+mod encode_message;
+mod partial_args;
+
+use crate::engine::model::config::ModelConfig;
+use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
+use crate::engine::text::push_path;
+
+pub use decode::GeminiDecoder;
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: NAME,
+    framing: Framing::Sse,
+    path,
+    headers: &[],
+    encode_head: encode::encode_head,
+    encode_message: encode_message::encode_message,
+    encode_tail: encode::encode_tail,
+    marked_end: no_marker,
+    decoder: || Decoder::Gemini(GeminiDecoder::default()),
+};
+
+const NAME: &str = "gemini";
+
+/// A name with a collection (`models/…`, `tunedModels/…`) stands as it is.
+fn path(model: &ModelConfig) -> String {
+    let has_collection = model.model.bytes().any(|byte| byte == b'/');
+    let mut path = String::from(if has_collection {
+        "/v1beta/"
+    } else {
+        "/v1beta/models/"
+    });
+    push_path(&mut path, &model.model, b"-._~/@");
+    path.push_str(if model.stream {
+        ":streamGenerateContent?alt=sse"
+    } else {
+        ":generateContent"
+    });
+    path
+}

@@ -1,0 +1,239 @@
+//! The arguments of a call that Vertex AI streams value by value, written on as the text of one JSON object.
+//!
+//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names where a value stands; a string
+//! comes in pieces with one path. The model writes from front to back, so the text only grows; a path that leads back to
+//! what is closed cannot be followed.
+//! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling> (2026-11-21)
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{decimal, push_escaped};
+
+/// Where the last value stands, and what is open around it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartialArgs {
+    /// The last value's path.
+    path: String,
+    /// The object or array in which each step of `path` stands.
+    open: Vec<Level>,
+    /// The last value is a string, whose closing quote is not written.
+    in_string: bool,
+    /// The last value is a string of which more was announced.
+    is_cut: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Level {
+    is_array: bool,
+    /// An object's keys so far, an array's indices.
+    steps: Vec<Vec<u8>>,
+}
+
+impl PartialArgs {
+    /// Adds the text of one element of `partialArgs`; `None` if it fits nowhere.
+    pub fn write(&mut self, json: &str, out: &mut Vec<u8>) -> Option<()> {
+        let arg = Object::parse(json)?;
+        let path = arg.string("jsonPath")?;
+        let text = arg.string("stringValue");
+        if !self.in_string || path != self.path {
+            self.open_path(path.strip_prefix('$')?, out)?;
+            self.path = path.into_owned();
+            self.in_string = text.is_some();
+            let other = arg.get("numberValue").or_else(|| arg.get("boolValue"));
+            let start = if text.is_some() {
+                "\""
+            } else {
+                other.unwrap_or("null")
+            };
+            out.extend_from_slice(start.as_bytes());
+        }
+        self.is_cut = text.is_some() && arg.get("willContinue") == Some("true");
+        push_escaped(out, &text.unwrap_or_default());
+        Some(())
+    }
+
+    /// Closes what the new path does not share with the last one, and writes its further steps.
+    fn open_path(&mut self, path: &str, out: &mut Vec<u8>) -> Option<()> {
+        let (mut depth, mut rest, mut known) = (0, path, self.path.get(1..).unwrap_or_default());
+        while let (Some((one, after)), Some((other, behind))) = (first_step(rest), first_step(known)) {
+            if one != other {
+                break;
+            }
+            (depth, rest, known) = (depth + 1, after, behind);
+        }
+        if rest.is_empty() || (known.is_empty() && depth > 0) {
+            return None;
+        }
+        self.close_to(depth + 1, out);
+        while !rest.is_empty() {
+            let (step, after) = first_step(rest)?;
+            rest = after;
+            let (is_index, step) = key_or_index(step);
+            if self.open.len() == depth {
+                out.push(if is_index { b'[' } else { b'{' });
+                self.open.push(Level {
+                    is_array: is_index,
+                    steps: Vec::new(),
+                });
+            }
+            let level = self.open.get_mut(depth)?;
+            let fits = if is_index {
+                step == decimal(level.steps.len()).as_bytes() && depth > 0
+            } else {
+                !level.steps.contains(&step)
+            };
+            if !fits || level.is_array != is_index {
+                return None;
+            }
+            if !level.steps.is_empty() {
+                out.push(b',');
+            }
+            if !is_index {
+                out.extend_from_slice(&step);
+                out.push(b':');
+            }
+            level.steps.push(step);
+            depth += 1;
+        }
+        Some(())
+    }
+
+    /// Whether the text as it is would lack the end of a string.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Adds the text that is missing at the end.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        self.close_to(0, out);
+    }
+
+    /// Closes the string and all containers but the outer `depth`.
+    fn close_to(&mut self, depth: usize, out: &mut Vec<u8>) {
+        if std::mem::take(&mut self.in_string) {
+            out.push(b'"');
+        }
+        while self.open.len() > depth {
+            let is_array = self.open.pop().is_some_and(|level| level.is_array);
+            out.push(if is_array { b']' } else { b'}' });
+        }
+    }
+}
+
+/// `.a`, `[0]` or `['a']`, and what follows.
+fn first_step(path: &str) -> Option<(&str, &str)> {
+    let bytes = path.as_bytes();
+    let quote = bytes.get(1).copied().filter(|byte| matches!(byte, b'\'' | b'"'));
+    let (mut at, mut escaped) = (1, false);
+    match (bytes.first()?, quote) {
+        (b'[', Some(quote)) => {
+            at = 2;
+            while escaped || *bytes.get(at)? != quote {
+                escaped = *bytes.get(at)? == b'\\' && !escaped;
+                at += 1;
+            }
+            at += 2;
+        }
+        (b'[', None) => {
+            while *bytes.get(at)? != b']' {
+                at += 1;
+            }
+            at += 1;
+        }
+        (b'.', _) => {
+            while bytes.get(at).is_some_and(|byte| !matches!(byte, b'.' | b'[')) {
+                at += 1;
+            }
+        }
+        _ => return None,
+    }
+    path.split_at_checked(at)
+}
+
+/// Whether the step is an index; the key as a JSON string, the index as a number.
+fn key_or_index(step: &str) -> (bool, Vec<u8>) {
+    let is_bracket = step.starts_with('[');
+    let inside = if is_bracket {
+        step.get(1..step.len() - 1)
+    } else {
+        step.get(1..)
+    };
+    let inside = inside.unwrap_or_default();
+    let is_quoted = is_bracket && inside.starts_with(['\'', '"']);
+    if is_bracket && !is_quoted {
+        return (true, inside.as_bytes().to_vec());
+    }
+    let inside = if is_quoted {
+        inside.get(1..inside.len() - 1)
+    } else {
+        Some(inside)
+    };
+    let mut key = b"\"".to_vec();
+    let mut escaped = false;
+    for byte in inside.unwrap_or_default().bytes() {
+        match byte {
+            b'\'' if escaped => drop(key.pop()),
+            b'"' if !escaped => key.push(b'\\'),
+            _ => {}
+        }
+        key.push(byte);
+        escaped = byte == b'\\' && !escaped;
+    }
+    key.push(b'"');
+    (false, key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(args: &[&str]) -> Option<String> {
+        let mut partial = PartialArgs::default();
+        let mut text = Vec::new();
+        for arg in args {
+            partial.write(arg, &mut text)?;
+        }
+        partial.close(&mut text);
+        String::from_utf8(text).ok()
+    }
+
+    #[test]
+    fn values_are_written_where_their_paths_say() {
+        let args = [
+            r#"{"jsonPath":"$.list[0].name","stringValue":"a\n","willContinue":true}"#,
+            r#"{"jsonPath":"$.list[0].name","stringValue":"\"b","willContinue":true}"#,
+            r#"{"jsonPath":"$.list[0].name","stringValue":""}"#,
+            r#"{"jsonPath":"$.list[0].price","numberValue":0.50}"#,
+            r#"{"jsonPath":"$.list[1].tags[0]","boolValue":true}"#,
+            r#"{"jsonPath":"$.list[1].tags[1]","nullValue":"NULL_VALUE"}"#,
+            r#"{"jsonPath":"$['it\\'s \"x\"'].y","stringValue":"z"}"#,
+            r#"{"jsonPath":"$[\"last]\"]","numberValue":-1}"#,
+        ];
+        assert_eq!(
+            text(&args).unwrap(),
+            r#"{"list":[{"name":"a\n\"b","price":0.50},{"tags":[true,null]}],"it's \"x\"":{"y":"z"},"last]":-1}"#
+        );
+        assert_eq!(text(&[]).unwrap(), "");
+    }
+
+    #[test]
+    fn a_path_that_leads_back_or_is_none_fits_nowhere() {
+        let first = r#"{"jsonPath":"$.a.b","numberValue":1}"#;
+        for second in [
+            r#"{"jsonPath":"$.a.b","numberValue":2}"#,
+            r#"{"jsonPath":"$.a","numberValue":2}"#,
+            r#"{"jsonPath":"$.a.b.c","numberValue":2}"#,
+            r#"{"jsonPath":"$.a[0]","numberValue":2}"#,
+            r#"{"jsonPath":"$[0]","numberValue":2}"#,
+            r#"{"jsonPath":"$.c[1]","numberValue":2}"#,
+            r#"{"jsonPath":"$","numberValue":2}"#,
+            r#"{"jsonPath":"$['open","numberValue":2}"#,
+            r#"{"numberValue":2}"#,
+        ] {
+            assert_eq!(text(&[first, second]), None, "{second}");
+        }
+        let back = [first, r#"{"jsonPath":"$.c","numberValue":2}"#, first];
+        assert_eq!(text(&back), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! Ids of calls, and names of tools, for vendors that take only `[a-zA-Z0-9_-]+`.
+
+use crate::engine::json::writer::{push_number, push_text};
+use crate::engine::stream::eventstream::crc32;
+
+/// Appends a field with an id. Other servers' ids (`functions.add:0`) are written with `_` and the code of each other
+/// character; one of more than `max` characters keeps its begin and ends in its checksum. The same in call and result.
+pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, max: usize) {
+    let mut legal = Vec::with_capacity(id.len());
+    for character in id.chars() {
+        if character.is_ascii_alphanumeric() || character == '_' || character == '-' {
+            legal.push(character as u8);
+        } else {
+            legal.push(b'_');
+            push_number(&mut legal, u64::from(u32::from(character)));
+        }
+    }
+    if legal.len() > max {
+        // A checksum has at most ten digits.
+        legal.truncate(max.saturating_sub(11));
+        legal.push(b'_');
+        push_number(&mut legal, u64::from(crc32(id.as_bytes())));
+    }
+    push_text(into, key, str::from_utf8(&legal).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(id: &str, max: usize) -> String {
+        let mut out = b"{".to_vec();
+        push_id(&mut out, "id", id, max);
+        String::from_utf8(out).unwrap().split_off(6)
+    }
+
+    #[test]
+    fn an_id_becomes_legal_and_different_ids_stay_different() {
+        assert_eq!(written("toolu_01-a", 64), "\"toolu_01-a\"");
+        assert_eq!(written("functions.add:0é", 64), "\"functions_46add_580_233\"");
+        let (long, other) = ("a".repeat(70), "a".repeat(69) + "b");
+        assert_eq!(written(&long, 70), format!("\"{long}\""));
+        assert!(written(&long, 64).len() <= 66 && written(&long, 64).starts_with("\"aaaaaaaa"));
+        assert_ne!(written(&long, 64), written(&other, 64));
+    }
+}

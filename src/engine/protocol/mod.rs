@@ -1,0 +1,367 @@
+//! Wire protocols and vendors: a row each, plain functions in a table.
+//!
+//! Encoding is incremental: [`Protocol::encode_head`] writes the body up to and including `"messages":[` (and a system
+//! message where the protocol has it there); [`Protocol::encode_message`] appends the wire form of one message, each
+//! wire item with a leading comma, to bytes that are never rewritten; [`Protocol::encode_tail`] closes the body.
+//! [`Protocol::join_body`] puts the three together with one copy and without the comma that is too many.
+//! Decoding is incremental too: the framing cuts the bytes into events, [`Decoder::decode_event`] writes them into an
+//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`]; a status that is no success
+//! through [`failure::decode_failure`].
+
+pub mod anthropic;
+pub mod bedrock;
+mod body_fields;
+mod cache_marks;
+pub mod failure;
+mod finish_reason;
+pub mod gemini;
+mod layout;
+mod legal_id;
+mod made_media;
+mod message_parts;
+pub mod ndjson;
+mod numbered;
+pub mod openai_chat;
+mod openai_parts;
+pub mod openai_responses;
+mod opening;
+pub mod quirks;
+mod sampling;
+mod scan;
+mod sources;
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;
+pub mod thinking_turn;
+
+use serde::{Deserialize, Serialize};
+
+pub use cache_marks::Marks;
+pub use layout::Repeat;
+
+use crate::engine::model::answer::Answer;
+use crate::engine::model::config::{ModelConfig, ToolConfig};
+use crate::engine::model::error::{ConfigError, Failure};
+use crate::engine::model::message::Message;
+use crate::engine::model::output::AuthSlot;
+use crate::engine::text::{self, listed};
+
+/// How a streamed body is cut into events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Framing {
+    Sse,
+    /// One JSON value a line.
+    Ndjson,
+    /// Amazon's `application/vnd.amazon.eventstream`.
+    EventStream,
+}
+
+/// What a request is made of, besides its messages.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestSpec<'a> {
+    pub model: &'a ModelConfig,
+    pub system: Option<&'a str>,
+    pub tools: &'a [ToolConfig],
+    /// While a message is encoded: the one before it, whose calls its results answer.
+    pub before: Option<&'a Message>,
+}
+
+impl RequestSpec<'_> {
+    /// The model that is asked wrote this message as it is, in the protocol of this name.
+    pub fn wrote(&self, message: &Message, protocol: &str) -> bool {
+        let origin = message.origin.as_ref().filter(|_| !message.compacted);
+        origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
+    }
+
+    /// Cache markers are wanted; where the configuration does not say, `by_default`.
+    pub fn marks_cache(&self, by_default: bool) -> bool {
+        self.model.prompt_caching.enabled.unwrap_or(by_default)
+    }
+}
+
+/// How the encoded messages end in a protocol that takes a cache marker there: last block, its list, its message.
+pub const END: &[u8] = b"}]}";
+
+/// A wire protocol.
+pub struct Protocol {
+    /// The name in configurations and in [`crate::engine::model::message::Origin`].
+    pub name: &'static str,
+    pub framing: Framing,
+    /// What stands behind the base URL, with a query where the protocol has one. Its first segment is a version.
+    pub path: fn(&ModelConfig) -> String,
+    /// Headers that every request of this protocol has, besides `content-type: application/json`.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// # Errors
+    /// When an option cannot be expressed in this protocol.
+    pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
+    pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
+    pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
+    /// What stands in place of an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker. Only
+    /// in what is sent: the kept bytes never have it. Where, is told by [`Marks`].
+    pub marked_end: fn(&RequestSpec<'_>) -> String,
+    pub decoder: fn() -> Decoder,
+}
+
+impl Protocol {
+    /// The protocol's URL under a base URL, which may end in a slash and may already have the path's first segment
+    /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version. Where
+    /// models belong to publishers (Vertex AI) the version stands before those.
+    pub fn url(&self, base_url: &str, model: &ModelConfig) -> String {
+        let base = base_url.trim_end_matches('/');
+        let path = (self.path)(model);
+        let second = path
+            .get(1..)
+            .and_then(|path| path.find('/'))
+            .map_or(0, |at| at + 1);
+        let (first, rest) = path.split_at_checked(second).unwrap_or(("", &path));
+        let last = base
+            .bytes()
+            .rposition(|byte| byte == b'/')
+            .and_then(|at| base.get(at..));
+        let is_versioned = last.is_some_and(is_version) || text::find(base, "/publishers/").is_some();
+        let has_first = base.ends_with(first) || (is_version(first) && is_versioned);
+        let rest = if !first.is_empty() && has_first {
+            rest
+        } else {
+            &path
+        };
+        [base, rest].concat()
+    }
+
+    /// A whole body: `head`, the encoded `messages`, the tail.
+    pub fn join_body(&self, spec: &RequestSpec<'_>, head: &[u8], messages: &[u8]) -> Vec<u8> {
+        let messages = match (head.last(), messages.split_first()) {
+            (Some(b'['), Some((b',', rest))) => rest,
+            _ => messages,
+        };
+        let mut body = Vec::with_capacity(head.len() + messages.len() + 16);
+        body.extend_from_slice(head);
+        body.extend_from_slice(messages);
+        self.close_body(spec, &mut body, &mut Marks::behind(head));
+        body
+    }
+
+    /// Closes a body that ends in encoded messages: marks it for the vendor's prompt cache and adds the tail.
+    /// [`Marks::undo`] takes the body back to where it was.
+    pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>, marks: &mut Marks) {
+        marks.place(&(self.marked_end)(spec), body);
+        (self.encode_tail)(spec, body);
+    }
+}
+
+/// No marker: the vendor's cache needs none.
+pub fn no_marker(_spec: &RequestSpec<'_>) -> String {
+    String::new()
+}
+
+/// `/v1`, `/v1beta`.
+fn is_version(segment: &str) -> bool {
+    segment.starts_with("/v") && segment.as_bytes().get(2).is_some_and(u8::is_ascii_digit)
+}
+
+/// A vendor: where it is, how it is greeted, which protocol it speaks.
+pub struct Vendor {
+    pub name: &'static str,
+    /// Name of its [`Protocol`].
+    pub protocol: &'static str,
+    /// Empty for `compatible`, where the configuration must name it.
+    pub base_url: &'static str,
+    /// The header of the key and what stands before the key; empty for none.
+    pub auth: (&'static str, &'static str),
+    /// Its [`quirks`], as JSON.
+    pub quirks: &'static str,
+    /// The page that this row was written from, and the date of reading.
+    pub source: &'static str,
+}
+
+impl Vendor {
+    pub fn auth_slot(&self) -> AuthSlot {
+        AuthSlot {
+            header: self.auth.0.to_owned(),
+            prefix: self.auth.1.to_owned(),
+        }
+    }
+}
+
+/// Every wire protocol.
+pub const PROTOCOLS: &[Protocol] = &[
+    anthropic::PROTOCOL,
+    openai_chat::PROTOCOL,
+    openai_responses::PROTOCOL,
+    gemini::PROTOCOL,
+    bedrock::PROTOCOL,
+    ndjson::PROTOCOL,
+];
+
+/// Every vendor that a configuration can name.
+pub const VENDORS: &[Vendor] = &[
+    Vendor {
+        name: "anthropic",
+        protocol: "anthropic",
+        base_url: "https://api.anthropic.com",
+        auth: ("x-api-key", ""),
+        quirks: "{}",
+        source: "https://platform.claude.com/docs/en/api/overview 2026-11-20",
+    },
+    Vendor {
+        name: "openai",
+        protocol: "openai_chat",
+        base_url: "https://api.openai.com/v1",
+        auth: ("authorization", "Bearer "),
+        // Reasoning models refuse `max_tokens`.
+        quirks: r#"{"maxOutputTokens":"max_completion_tokens","topK":false,"thinking":false}"#,
+        source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "google",
+        protocol: "gemini",
+        base_url: "https://generativelanguage.googleapis.com",
+        auth: ("x-goog-api-key", ""),
+        quirks: "{}",
+        source: "https://ai.google.dev/api 2026-11-21",
+    },
+    Vendor {
+        name: "compatible",
+        protocol: "openai_chat",
+        base_url: "",
+        auth: ("authorization", "Bearer "),
+        quirks: "{}",
+        source: "https://platform.openai.com/docs/api-reference/chat/create 2026-11-20",
+    },
+    Vendor {
+        name: "bedrock",
+        protocol: "bedrock_converse",
+        base_url: "https://bedrock-runtime.us-east-1.amazonaws.com",
+        auth: ("authorization", "Bearer "),
+        quirks: "{}",
+        source: "https://docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html 2026-11-21",
+    },
+    Vendor {
+        name: "custom",
+        protocol: "ndjson",
+        base_url: "",
+        auth: ("", ""),
+        quirks: "{}",
+        source: "looplet's own",
+    },
+];
+
+/// The protocol of this name.
+pub fn protocol(name: &str) -> Option<&'static Protocol> {
+    PROTOCOLS.iter().find(|protocol| protocol.name == name)
+}
+
+/// The vendor of this name.
+pub fn vendor(name: &str) -> Option<&'static Vendor> {
+    VENDORS.iter().find(|vendor| vendor.name == name)
+}
+
+/// The vendor and the protocol of a model: the protocol that it names, else its vendor's own. A vendor without a row
+/// here is one of the face's, which says how it is reached.
+///
+/// # Errors
+/// An unknown vendor or protocol, or a vendor without a base URL of its own and none configured.
+pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
+    let is_reached = model.protocol.is_some() && model.base_url.is_some();
+    let vendor = vendor(&model.vendor)
+        .or_else(|| vendor("compatible").filter(|_| is_reached))
+        .ok_or_else(|| {
+            let mut names = Vec::new();
+            for row in VENDORS {
+                names.push(row.name);
+            }
+            unknown("model.vendor", &model.vendor, &names)
+        })?;
+    let name = model.protocol.as_deref().unwrap_or(vendor.protocol);
+    let protocol = protocol(name).ok_or_else(|| {
+        let mut names = Vec::new();
+        for row in PROTOCOLS {
+            names.push(row.name);
+        }
+        unknown("model.protocol", name, &names)
+    })?;
+    if vendor.name == "compatible" && model.base_url.as_deref().unwrap_or_default().is_empty() {
+        return Err(ConfigError::new(
+            "model.baseUrl",
+            "is missing: compatible({ baseUrl }) needs the server's URL",
+        ));
+    }
+    Ok((vendor, protocol))
+}
+
+#[cold]
+fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
+    ConfigError::new(
+        field,
+        ["\"", name, "\" is unknown: use one of ", &listed(known)].concat(),
+    )
+}
+
+/// A decoder's state, one variant per protocol.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Decoder {
+    Anthropic(anthropic::AnthropicDecoder),
+    OpenaiChat(openai_chat::ChatDecoder),
+    OpenaiResponses(openai_responses::ResponsesDecoder),
+    Gemini(gemini::GeminiDecoder),
+    Bedrock(bedrock::BedrockDecoder),
+    Ndjson(ndjson::NdjsonDecoder),
+}
+
+impl Decoder {
+    /// Writes one framed event into the answer. `event` is the event's name, empty without one; `data` is its
+    /// data, or one line of NDJSON.
+    ///
+    /// # Errors
+    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
+    /// `vendor` and `request_id` are for the caller to fill in.
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
+            Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::OpenaiResponses(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_event(event, data, answer),
+            Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
+        }
+    }
+
+    /// Whether the last event only appended: then [`crate::engine::stream::lane::Lane`] takes those that repeat it.
+    pub fn take_repeat(&mut self) -> Option<Repeat> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.layout.take_repeat(),
+            Decoder::OpenaiChat(decoder) => decoder.layout.take_repeat(),
+            _ => None,
+        }
+    }
+
+    /// The body has ended: closes what is open.
+    ///
+    /// # Errors
+    /// `malformed_stream` when the protocol's end was never seen.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.finish(answer),
+            Decoder::OpenaiChat(decoder) => decoder.finish(answer),
+            Decoder::OpenaiResponses(decoder) => decoder.finish(),
+            Decoder::Gemini(decoder) => decoder.finish(answer),
+            Decoder::Bedrock(decoder) => decoder.finish(answer),
+            Decoder::Ndjson(decoder) => decoder.finish(),
+        }
+    }
+
+    /// Writes a whole JSON body into the answer.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match self {
+            Decoder::Anthropic(decoder) => decoder.decode_body(body, answer),
+            Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),
+            Decoder::OpenaiResponses(decoder) => decoder.decode_body(body, answer),
+            Decoder::Gemini(decoder) => decoder.decode_body(body, answer),
+            Decoder::Bedrock(decoder) => decoder.decode_body(body, answer),
+            Decoder::Ndjson(decoder) => decoder.decode_body(body, answer),
+        }
+    }
+}

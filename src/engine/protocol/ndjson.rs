@@ -1,0 +1,361 @@
+//! looplet's own protocol, which the face speaks for `custom(async …)` models: the request is one JSON object, the
+//! answer one JSON object a line.
+//!
+//! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema","strict"?}],"maxOutputTokens"?,"temperature"?,"topP"?,
+//! "topK"?,"frequencyPenalty"?,"presencePenalty"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,
+//! "parallelToolCalls"?,"responseFormat"?:{"name","schema","strict"},"promptCaching"?:{"enabled"?,"ttl"?,"key"?},
+//! "metadata"?,…body,"messages":[…]}` with messages in the neutral form of [`crate::engine::model::message`].
+//!
+//! Answer, in any order that makes sense:
+//! - `{"type":"text","text"}`: appended to the open text block, or the first piece of a new one;
+//! - `{"type":"reasoning","text","signature"?}`: the same for reasoning;
+//! - `{"type":"refusal","text"}`;
+//! - `{"type":"tool_call","id"?,"name","input"}`: a whole call; `input` is an object, or a string of JSON text;
+//! - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}`,
+//!   `{"type":"tool_call_end","id"|"index"}`: a call in pieces; without id and index the last one is meant;
+//! - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
+//!   "reasoningTokens","costUsd"}`: what is missing counts as 0, or as not known;
+//! - `{"type":"response","id"?,"model"?}`;
+//! - `{"type":"finish","reason"}`: one of `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`; the end;
+//! - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}`: fails the call; codes as in
+//!   [`FailureCode`], default `server`.
+//!
+//! Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::{Object, items, string, validate, whole};
+use crate::engine::json::writer::{
+    push_comma, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
+};
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::config::{PromptCaching, ToolChoice};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::message::Message;
+use crate::engine::model::message_json::push_message;
+use crate::engine::model::usage::{Usage, shifted};
+use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::failure::malformed;
+use crate::engine::protocol::finish_reason::note_reason;
+use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::{Decoder, Framing, Protocol, RequestSpec, no_marker};
+
+/// The row of this protocol.
+pub const PROTOCOL: Protocol = Protocol {
+    name: "ndjson",
+    framing: Framing::Ndjson,
+    path: |_| String::new(),
+    headers: &[],
+    encode_head,
+    encode_message,
+    encode_tail,
+    marked_end: no_marker,
+    decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
+};
+
+fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref(), "messages")?;
+    into.push(b'{');
+    fields.text(into, "model", &model.model);
+    if let Some(system) = spec.system {
+        fields.text(into, "system", system);
+    }
+    if !spec.tools.is_empty() && fields.key(into, "tools") {
+        into.push(b'[');
+        for tool in spec.tools {
+            push_comma(into);
+            into.push(b'{');
+            push_text(into, "name", &tool.name);
+            push_text(into, "description", &tool.description);
+            push_raw(into, "inputSchema", tool.input_schema.as_str());
+            if tool.strict {
+                push_flag(into, "strict", true);
+            }
+            into.push(b'}');
+        }
+        into.push(b']');
+    }
+    if let Some(tokens) = model.max_output_tokens {
+        fields.number(into, "maxOutputTokens", tokens);
+    }
+    push_sampling(&fields, model, &OPTIONS, into);
+    fields.texts(into, "stopSequences", &model.stop_sequences);
+    fields.json(into, "thinking", model.thinking.as_ref());
+    if let Some(effort) = &model.effort {
+        fields.text(into, "effort", effort);
+    }
+    if let Some(choice) = &model.tool_choice
+        && fields.key(into, "toolChoice")
+    {
+        push_tool_choice(choice, into);
+    }
+    if let Some(parallel) = model.parallel_tool_calls {
+        fields.raw(into, "parallelToolCalls", if parallel { "true" } else { "false" });
+    }
+    if let Some(format) = &model.response_format
+        && fields.key(into, "responseFormat")
+    {
+        into.push(b'{');
+        push_text(into, "name", &format.name);
+        push_raw(into, "schema", format.schema.as_str());
+        push_flag(into, "strict", format.strict);
+        into.push(b'}');
+    }
+    push_caching(&model.prompt_caching, &fields, into);
+    fields.json(into, "metadata", model.metadata.as_ref());
+    fields.finish(into, &[]);
+    push_key(into, "messages");
+    into.push(b'[');
+    Ok(())
+}
+
+fn push_caching(caching: &PromptCaching, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if *caching == PromptCaching::default() || !fields.key(into, "promptCaching") {
+        return;
+    }
+    into.push(b'{');
+    if let Some(enabled) = caching.enabled {
+        push_flag(into, "enabled", enabled);
+    }
+    push_text_if(into, "ttl", caching.ttl.as_deref());
+    push_text_if(into, "key", caching.key.as_deref());
+    into.push(b'}');
+}
+
+fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {
+    match choice {
+        ToolChoice::Auto => push_string(into, "auto"),
+        ToolChoice::None => push_string(into, "none"),
+        ToolChoice::Required => push_string(into, "required"),
+        ToolChoice::Tool(name) => {
+            into.push(b'{');
+            push_text(into, "tool", name);
+            into.push(b'}');
+        }
+    }
+}
+
+fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    into.push(b',');
+    push_message(into, message);
+}
+
+fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// The state between lines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NdjsonDecoder {
+    /// The text, reasoning or refusal that is growing.
+    flow: Option<(PartKind, usize)>,
+    /// Calls in pieces: their index, if they have one, and part.
+    calls: Vec<(Option<u64>, usize)>,
+    done: bool,
+}
+
+impl NdjsonDecoder {
+    /// Decodes one line.
+    ///
+    /// # Errors
+    /// The failure that an `error` line reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        // Writers of Windows begin a body with a byte order mark.
+        let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii();
+        if self.done || data.is_empty() {
+            return Ok(());
+        }
+        let text = validate(data).ok_or_else(|| malformed("a line of the custom model is no JSON", data))?;
+        self.read_line(&text, answer)
+    }
+
+    /// The stream has ended.
+    ///
+    /// # Errors
+    /// `malformed_stream` without a `finish` line.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        if self.done {
+            return Ok(());
+        }
+        Err(malformed("the custom model ended without a finish line", &[]))
+    }
+
+    /// Decodes an array of lines.
+    ///
+    /// # Errors
+    /// As [`NdjsonDecoder::decode_event`] and [`NdjsonDecoder::finish`].
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = validate(body).ok_or_else(|| malformed("the custom model's answer is no JSON", body))?;
+        match items(&text) {
+            Some(lines) => {
+                for line in lines {
+                    self.read_line(line, answer)?;
+                }
+            }
+            None => self.read_line(&text, answer)?,
+        }
+        self.finish()
+    }
+
+    fn read_line(&mut self, line: &str, answer: &mut Answer) -> Result<(), Failure> {
+        let Some(event) = Object::parse(line) else {
+            return Err(malformed(
+                "a line of the custom model is no object",
+                line.as_bytes(),
+            ));
+        };
+        match event.word("type") {
+            "text" => self.push(PartKind::Text, &event, answer),
+            "reasoning" => {
+                self.push(PartKind::Thinking, &event, answer);
+                if let Some(signature) = event.filled("signature")
+                    && let Some((PartKind::Thinking, part)) = self.flow
+                    && let Some(part) = answer.parts.get_mut(part)
+                {
+                    part.signature = Some(signature.into_owned());
+                }
+            }
+            "refusal" => self.push(PartKind::Refusal, &event, answer),
+            "tool_call" => {
+                let part = self.start_call(&event, answer);
+                push_input(part, &event, answer);
+                answer.end(part);
+            }
+            "tool_call_start" => {
+                let part = self.start_call(&event, answer);
+                self.calls.push((event.number("index"), part));
+            }
+            "tool_call_delta" => {
+                if let Some(part) = self.call(&event, answer) {
+                    answer.push(part, &event.text("text"));
+                }
+            }
+            "tool_call_end" => {
+                if let Some(part) = self.call(&event, answer) {
+                    end_call(part, answer);
+                }
+            }
+            "usage" => {
+                if let Some(usage) = read_usage(&event) {
+                    answer.set_usage(usage);
+                }
+            }
+            "response" => {
+                answer.response_id = event.owned("id");
+                answer.model = event.owned("model");
+            }
+            "finish" => self.close(&event, answer),
+            "error" => return Err(read_error(&event)),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut Answer) {
+        let text = event.text("text");
+        if text.is_empty() && event.get("signature").is_none() {
+            return;
+        }
+        let part = match self.flow {
+            Some((open, part)) if open == kind => part,
+            _ => {
+                self.end_flow(answer);
+                let part = answer.start(kind);
+                self.flow = Some((kind, part));
+                part
+            }
+        };
+        answer.push(part, &text);
+    }
+
+    fn end_flow(&mut self, answer: &mut Answer) {
+        if let Some((_, part)) = self.flow.take() {
+            answer.end(part);
+        }
+    }
+
+    fn start_call(&mut self, event: &Object<'_>, answer: &mut Answer) -> usize {
+        self.end_flow(answer);
+        let text = |name: &str| event.text(name);
+        answer.start_tool_call(&text("id"), &text("name"))
+    }
+
+    fn call(&self, event: &Object<'_>, answer: &Answer) -> Option<usize> {
+        let mut calls = self.calls.iter().rev();
+        let found = match (event.number("index"), event.filled("id")) {
+            (Some(index), _) => calls.find(|(known, _)| *known == Some(index)),
+            (None, Some(id)) => {
+                calls.find(|(_, part)| answer.parts.get(*part).is_some_and(|part| part.id == id))
+            }
+            (None, None) => calls.next(),
+        };
+        found.map(|(_, part)| *part)
+    }
+
+    fn close(&mut self, event: &Object<'_>, answer: &mut Answer) {
+        self.end_flow(answer);
+        note_reason(Some(event.text("reason").into_owned()), answer);
+        if answer.finish_reason != Some(FinishReason::Length) {
+            for (_, part) in &self.calls {
+                end_call(*part, answer);
+            }
+        }
+        answer.end_all();
+        answer.complete = true;
+        self.done = true;
+    }
+}
+
+/// An input that is no string is its own text; none at all is an empty object.
+fn push_input(part: usize, event: &Object<'_>, answer: &mut Answer) {
+    let input = event.get("input").unwrap_or("{}");
+    match string(input) {
+        Some(text) => answer.push(part, &text),
+        None => answer.push(part, input),
+    }
+}
+
+fn end_call(part: usize, answer: &mut Answer) {
+    if answer
+        .parts
+        .get(part)
+        .is_some_and(|call| call.text.trim().is_empty() && !call.ended)
+    {
+        answer.push(part, "{}");
+    }
+    answer.end(part);
+}
+
+/// A count that is missing is 0; with one that is none the line says nothing.
+fn read_usage(event: &Object<'_>) -> Option<Usage> {
+    let count = |name: &str| event.last(name).map_or(Some(0), whole);
+    Some(Usage {
+        input_tokens: count("inputTokens")?,
+        output_tokens: count("outputTokens")?,
+        cache_read_tokens: count("cacheReadTokens")?,
+        cache_write_tokens: count("cacheWriteTokens")?,
+        cache_write_hour_tokens: count("cacheWriteHourTokens")?,
+        reasoning_tokens: count("reasoningTokens")?,
+        cost_nano_usd: event.get("costUsd").and_then(|usd| shifted(usd, 9)),
+        ..Usage::default()
+    })
+}
+
+fn read_error(event: &Object<'_>) -> Failure {
+    let code = event
+        .string("code")
+        .and_then(|code| FailureCode::named(&code))
+        .unwrap_or(FailureCode::Server);
+    let mut failure = Failure::new(code, event.text("message"));
+    failure.status = event
+        .number("status")
+        .and_then(|status| u16::try_from(status).ok());
+    failure.retry_after_ms = event.number("retryAfterMs");
+    match event.get("retryable") {
+        Some("true") => failure.retryable = true,
+        Some("false") => failure.retryable = false,
+        _ => {}
+    }
+    failure
+}

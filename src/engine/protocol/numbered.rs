@@ -1,0 +1,91 @@
+//! A [`Layout`] for events that carry a running number, which no two of them share.
+//!
+//! The number stands before the text (OpenAI) or at the event's end (servers that sort their keys). What is left of the
+//! event is laid out as the one before it.
+
+use crate::engine::json::cursor::{RawString, behind};
+use crate::engine::protocol::layout::Layout;
+
+/// The key of the number and its colon. It stands nowhere else: quotes within strings are escaped.
+const KEY: &[u8] = b"\"sequence_number\":";
+
+/// The frame of the last event that the scanner recognised.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Numbered<K> {
+    /// What comes before the number, if that comes before the text.
+    head: Vec<u8>,
+    /// The number ends the event.
+    ends: bool,
+    layout: Layout<K>,
+}
+
+impl<K> Default for Numbered<K> {
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn default() -> Numbered<K> {
+        Numbered {
+            head: Vec::new(),
+            ends: false,
+            layout: Layout::default(),
+        }
+    }
+}
+
+impl<K: Copy> Numbered<K> {
+    /// The kind and the string of an event with the known frame.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
+        let (data, ends) = without_end(data);
+        let rest = behind(data, &self.head)?;
+        if ends != self.ends {
+            None
+        } else if self.head.is_empty() {
+            self.layout.recall(rest)
+        } else {
+            self.layout.recall(behind_number(rest)?)
+        }
+    }
+
+    /// Remembers the frame of an event in which the scanner found `text`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn learn(&mut self, data: &[u8], text: &RawString<'_>, kind: K) {
+        let (data, ends) = without_end(data);
+        let before = text.frame_in(data).map_or(&[][..], |(before, _)| before);
+        let at = before.windows(KEY.len()).position(|window| window == KEY);
+        let split = at.and_then(|at| data.split_at_checked(at + KEY.len()));
+        let split = split.and_then(|(head, rest)| Some((head, behind_number(rest)?)));
+        let (head, rest) = split.unwrap_or((&[], data));
+        self.ends = ends;
+        self.head.clear();
+        self.head.extend_from_slice(head);
+        self.layout.learn(rest, text, kind);
+    }
+}
+
+/// What follows a whole number without a leading zero.
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
+    let mut count = 0;
+    while bytes.get(count).is_some_and(u8::is_ascii_digit) {
+        count += 1;
+    }
+    if count == 0 || (count > 1 && bytes.first() == Some(&b'0')) {
+        return None;
+    }
+    bytes.get(count..)
+}
+
+/// The event without a number at its end, and whether there was one.
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn without_end(data: &[u8]) -> (&[u8], bool) {
+    if let [open @ .., b'}'] = data {
+        let mut rest = open;
+        while let [before @ .., b'0'..=b'9'] = rest {
+            rest = before;
+        }
+        let number = open.get(rest.len()..).unwrap_or_default();
+        if behind_number(number).is_some() && rest.ends_with(KEY) {
+            return (rest, true);
+        }
+    }
+    (data, false)
+}

@@ -1,0 +1,145 @@
+//! Which tool call a delta belongs to, when servers name it in five ways or not at all.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::{Object, string};
+use crate::engine::json::writer::others;
+use crate::engine::model::answer::Answer;
+
+/// The calls of an answer, in the order of their first delta.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Calls {
+    calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Call {
+    /// The vendor's index, if it gave one.
+    index: Option<u32>,
+    /// The vendor's id, empty until it gave one. The part may by then have a minted one, which stays.
+    id: String,
+    part: usize,
+}
+
+impl Calls {
+    pub fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// The part of the call with this index.
+    pub fn part(&self, index: u32) -> Option<usize> {
+        self.calls
+            .iter()
+            .rev()
+            .find(|call| call.index == Some(index))
+            .map(|call| call.part)
+    }
+
+    pub fn parts(&self) -> impl Iterator<Item = usize> {
+        self.calls.iter().map(|call| call.part)
+    }
+
+    /// Reads one element of `tool_calls`.
+    pub fn read(&mut self, json: &str, answer: &mut Answer) {
+        let Some(call) = Object::parse(json) else { return };
+        let function = call.object("function").or_else(|| call.object("custom"));
+        let function = function.as_ref().unwrap_or(&call);
+        let index = call.number("index").and_then(|index| u32::try_from(index).ok());
+        let at = self.resolve(index, &call, function, answer);
+        let Some(known) = self.calls.get_mut(at) else {
+            return;
+        };
+        let part = known.part;
+        if let Some(open) = answer.parts.get_mut(part) {
+            if let Some(id) = call.filled("id").filter(|_| known.id.is_empty()) {
+                known.id = id.into_owned();
+                if open.id.is_empty() {
+                    open.id.push_str(&known.id);
+                }
+            }
+            if let Some(name) = function.filled("name") {
+                open.name = name.into_owned();
+            }
+            if let Some(vendor) = others(&call, OURS) {
+                open.vendor = Some(vendor);
+            }
+        }
+        push_arguments(
+            part,
+            function.get("arguments").or_else(|| function.get("input")),
+            answer,
+        );
+    }
+
+    /// Reads the legacy `function_call`: one call, without id.
+    pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut Answer) {
+        if self.calls.is_empty() {
+            self.start(None, answer);
+        }
+        let Some(part) = self.calls.last().map(|call| call.part) else {
+            return;
+        };
+        if let (Some(open), Some(name)) = (answer.parts.get_mut(part), function.filled("name")) {
+            open.name = name.into_owned();
+        }
+        push_arguments(part, function.get("arguments"), answer);
+    }
+
+    /// A known index continues its call, unless id and name say that this is another one (servers that give every call
+    /// the index 0). Without an index a known id continues, a new id or a name without id starts, anything else
+    /// continues the last call.
+    fn resolve(
+        &mut self,
+        index: Option<u32>,
+        call: &Object<'_>,
+        function: &Object<'_>,
+        answer: &mut Answer,
+    ) -> usize {
+        let id = call.filled("id");
+        let named = function.is_filled("name");
+        let by_index = || self.calls.iter().rposition(|call| call.index == index);
+        let known = match (index, id.as_deref()) {
+            (Some(_), Some(id)) => by_index().filter(|at| {
+                let known = self.calls.get(*at).map_or("", |call| &call.id);
+                !named || known.is_empty() || known == id
+            }),
+            (Some(_), None) => by_index(),
+            (None, Some(id)) => self.calls.iter().position(|call| call.id == id),
+            (None, None) if named => None,
+            (None, None) => self.calls.len().checked_sub(1),
+        };
+        known.unwrap_or_else(|| self.start(index, answer))
+    }
+
+    /// Returns the place of the new call in the list.
+    fn start(&mut self, index: Option<u32>, answer: &mut Answer) -> usize {
+        let part = answer.start_tool_call("", "");
+        self.calls.push(Call {
+            index,
+            id: String::new(),
+            part,
+        });
+        self.calls.len() - 1
+    }
+}
+
+/// What is not the vendor's.
+const OURS: &[&str] = &[
+    "index",
+    "id",
+    "type",
+    "function",
+    "custom",
+    "name",
+    "arguments",
+    "input",
+];
+
+/// Arguments come as JSON text in a string; some servers send the object itself.
+fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
+    match arguments.map(|json| (json, string(json))) {
+        Some((_, Some(text))) => answer.push(part, &text),
+        Some((json, None)) => answer.push(part, json),
+        None => {}
+    }
+}

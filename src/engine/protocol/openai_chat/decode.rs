@@ -1,0 +1,333 @@
+//! Answers of Chat Completions, streamed or whole, into an [`Answer`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::cursor::RawString;
+use crate::engine::json::reader::{Object, items, string};
+use crate::engine::json::writer::object_of;
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::error::Failure;
+use crate::engine::protocol::failure::{decode_error_value, malformed};
+use crate::engine::protocol::finish_reason::note_reason;
+use crate::engine::protocol::layout::Layout;
+use crate::engine::protocol::openai_chat::beside::{Beside, push_image};
+use crate::engine::protocol::openai_chat::call::Calls;
+use crate::engine::protocol::openai_chat::reasoning::Details;
+use crate::engine::protocol::openai_chat::usage::read_usage;
+use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text};
+use crate::engine::protocol::scan::{ChatDelta, chat_delta};
+
+/// The state between chunks. What it puts up with:
+/// tool deltas without index, id or type, with repeated or blank heads, with arguments that are null or an object,
+/// whole calls in one chunk, several in one delta; the legacy `function_call`; a finish reason in any chunk, twice or
+/// never, and one that does not announce the calls; usage in any chunk, also under `x_groq`; reasoning under
+/// `reasoning_content`, `reasoning`, `reasoning_details` or in a content array; errors as chunks; a missing `[DONE]`.
+/// Choices but the first are passed over.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ChatDecoder {
+    /// The text, reasoning or refusal that is growing.
+    flow: Option<(PartKind, usize)>,
+    calls: Calls,
+    details: Details,
+    beside: Beside,
+    /// The thinking part that the details belong to.
+    thinking: Option<usize>,
+    /// `reasoning_content` has come, be it empty.
+    has_reasoning_content: bool,
+    /// `[DONE]` has come.
+    done: bool,
+    #[serde(skip)]
+    pub layout: Layout<ChatDelta>,
+}
+
+impl ChatDecoder {
+    /// Decodes the data of one event.
+    ///
+    /// # Errors
+    /// The failure that an error chunk reports, or `malformed_stream`.
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
+        let data = data.trim_ascii();
+        if data.is_empty() {
+            return Ok(());
+        }
+        if data == b"[DONE]" {
+            self.close(answer);
+            return Ok(());
+        }
+        let text = event_text(data)?;
+        let chunk = event_object(&text)?;
+        if event == b"error" {
+            return Err(decode_error_value(&text));
+        }
+        self.read_chunk(&chunk, &text, "delta", answer)
+    }
+
+    /// The chunks that come by the thousand. `None`: not one of them, nothing has happened.
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let (delta, text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (kind, text) = chat_delta(data)?;
+                self.layout.learn(data, &text, kind);
+                (kind, text)
+            }
+        };
+        answer.response_id.as_ref()?;
+        let kind = match delta {
+            ChatDelta::Arguments(index) => {
+                return self.append(self.calls.part(index)?, &text, data, answer);
+            }
+            ChatDelta::Content => PartKind::Text,
+            ChatDelta::ReasoningContent | ChatDelta::Reasoning => PartKind::Thinking,
+        };
+        let (open, part) = self.flow?;
+        if open == kind {
+            self.append(part, &text, data, answer)
+        } else {
+            None
+        }
+    }
+
+    fn append(&mut self, part: usize, text: &RawString<'_>, data: &[u8], answer: &mut Answer) -> Option<()> {
+        answer.grow(part, |into| text.unescape_into(into))?;
+        self.layout.note(part, text, data);
+        Some(())
+    }
+
+    /// The body has ended. A stream that names its finish reason and lacks only `[DONE]` is whole.
+    ///
+    /// # Errors
+    /// `malformed_stream` when it was cut off before.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        if self.done {
+            return Ok(());
+        }
+        if answer.raw_finish_reason.is_none() {
+            return Err(malformed("the stream ended before the answer did", &[]));
+        }
+        self.close(answer);
+        Ok(())
+    }
+
+    /// Decodes a completion that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = body_text(body)?;
+        let completion = body_object(&text)?;
+        self.read_chunk(&completion, &text, "message", answer)?;
+        if completion.get("choices").is_none() {
+            return Err(malformed("the body is no completion", body));
+        }
+        self.close(answer);
+        Ok(())
+    }
+
+    /// `news`: the field of a choice that holds what is new, `delta` or `message`. Perplexity sends both.
+    fn read_chunk(
+        &mut self,
+        chunk: &Object<'_>,
+        text: &str,
+        news: &str,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        if answer.response_id.is_none() {
+            answer.response_id = chunk.owned("id");
+        }
+        if answer.model.is_none() {
+            answer.model = chunk.owned("model");
+        }
+        for choice in chunk.items("choices") {
+            if let Some(choice) = Object::parse(choice)
+                && choice.number("index").unwrap_or(0) == 0
+            {
+                self.read_choice(&choice, news, answer);
+                if choice.get("error").is_some() {
+                    return Err(decode_error_value(choice.get("error").unwrap_or(text)));
+                }
+            }
+        }
+        self.beside.read(chunk);
+        let groq = chunk.object("x_groq").and_then(|groq| groq.object("usage"));
+        if let Some(usage) = chunk.object("usage").or(groq) {
+            answer.set_usage(read_usage(&usage));
+        }
+        let is_error = ["object", "type"].iter().any(|name| chunk.is(name, "error"));
+        if chunk.get("error").is_some() || is_error {
+            Err(decode_error_value(text))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn read_choice(&mut self, choice: &Object<'_>, news: &str, answer: &mut Answer) {
+        let delta = choice.object(news).or_else(|| choice.object("message"));
+        if let Some(delta) = delta {
+            self.read_delta(&delta, answer);
+        }
+        if let Some(usage) = choice.object("usage") {
+            answer.set_usage(read_usage(&usage));
+        }
+        note_reason(choice.owned("finish_reason"), answer);
+    }
+
+    fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+        self.read_reasoning(delta, answer);
+        match delta.get("content").map(|json| (string(json), json)) {
+            Some((Some(text), _)) => self.push(PartKind::Text, &text, answer),
+            Some((None, json)) => self.read_content_array(json, answer),
+            None => {}
+        }
+        if let Some(sound) = delta.object("audio") {
+            self.push(PartKind::Text, &sound.text("transcript"), answer);
+        }
+        self.beside.read(delta);
+        for image in delta.items("images") {
+            self.end_flow(answer);
+            push_image(image, answer);
+        }
+        if let Some(refusal) = delta.string("refusal") {
+            self.push(PartKind::Refusal, &refusal, answer);
+        }
+        let calls = delta.items("tool_calls");
+        let legacy = delta
+            .object("function_call")
+            .filter(|call| call.is_filled("name") || call.is_filled("arguments"));
+        if !calls.is_empty() || legacy.is_some() {
+            self.end_flow(answer);
+        }
+        for call in calls {
+            self.calls.read(call, answer);
+        }
+        if let Some(function) = legacy {
+            self.calls.read_legacy(&function, answer);
+        }
+    }
+
+    fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+        self.has_reasoning_content |= delta.string("reasoning_content").is_some();
+        let mut detailed = String::new();
+        for detail in delta.items("reasoning_details") {
+            detailed.push_str(&self.details.read(detail));
+        }
+        let named = ["reasoning_content", "reasoning"]
+            .into_iter()
+            .find_map(|field| delta.filled(field).map(|text| (field, text)));
+        match named {
+            Some((field, text)) => {
+                self.push(PartKind::Thinking, &text, answer);
+                let part = self.flow.and_then(|(_, part)| answer.parts.get_mut(part));
+                if let Some(part) = part.filter(|part| part.vendor.is_none()) {
+                    part.vendor = object_of(&[("field", &["\"", field, "\""].concat())]);
+                }
+            }
+            None => self.push(PartKind::Thinking, &detailed, answer),
+        }
+        if !self.details.is_empty() && self.thinking.is_none() {
+            self.open(PartKind::Thinking, answer);
+        }
+    }
+
+    /// Mistral: `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`.
+    fn read_content_array(&mut self, json: &str, answer: &mut Answer) {
+        for item in items(json).unwrap_or_default() {
+            if let Some(text) = string(item) {
+                self.push(PartKind::Text, &text, answer);
+            }
+            let Some(item) = Object::parse(item) else { continue };
+            if let Some(text) = item.string("text") {
+                self.push(PartKind::Text, &text, answer);
+            }
+            if let Some(text) = item.string("thinking") {
+                self.push(PartKind::Thinking, &text, answer);
+            }
+            for piece in item.items("thinking") {
+                if let Some(text) = Object::parse(piece).and_then(|piece| piece.string("text")) {
+                    self.push(PartKind::Thinking, &text, answer);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
+        if !text.is_empty() {
+            let part = self.open(kind, answer);
+            answer.push(part, text);
+        }
+    }
+
+    /// The growing part, if it is of this kind, else a new one.
+    fn open(&mut self, kind: PartKind, answer: &mut Answer) -> usize {
+        if let Some((open, part)) = self.flow
+            && open == kind
+        {
+            return part;
+        }
+        self.end_flow(answer);
+        let part = answer.start(kind);
+        self.flow = Some((kind, part));
+        if kind == PartKind::Thinking {
+            self.thinking = self.thinking.or(Some(part));
+        }
+        part
+    }
+
+    fn end_flow(&mut self, answer: &mut Answer) {
+        if let Some((_, part)) = self.flow.take() {
+            answer.end(part);
+        }
+    }
+
+    /// DeepSeek refuses a turn with calls that comes back without the `reasoning_content` that it had, even if that was
+    /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
+    fn keep_empty_reasoning(&mut self, answer: &mut Answer) {
+        if self.has_reasoning_content && self.thinking.is_none() {
+            let part = self.open(PartKind::Thinking, answer);
+            if let Some(part) = answer.parts.get_mut(part) {
+                part.vendor = object_of(&[("field", "\"reasoning_content\"")]);
+            }
+        }
+    }
+
+    /// Completes what only the end can tell.
+    fn close(&mut self, answer: &mut Answer) {
+        self.done = true;
+        answer.complete = true;
+        if !self.details.is_empty()
+            && let Some(part) = self.thinking.and_then(|part| answer.parts.get_mut(part))
+        {
+            let known = part.vendor.take();
+            let known = known.as_ref().and_then(|json| Object::parse(json.as_str()));
+            let field = known
+                .as_ref()
+                .and_then(|object| object.get("field"))
+                .unwrap_or("null");
+            part.vendor = object_of(&[("field", field), ("reasoning_details", &self.details.to_json())]);
+        }
+        if !self.calls.is_empty() {
+            self.keep_empty_reasoning(answer);
+            if matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
+                answer.finish_reason = Some(FinishReason::ToolCalls);
+            }
+            if answer.finish_reason != Some(FinishReason::Length) {
+                let blank = |answer: &Answer, part: usize| {
+                    answer
+                        .parts
+                        .get(part)
+                        .is_some_and(|part| part.text.trim().is_empty())
+                };
+                for part in self.calls.parts() {
+                    if blank(answer, part) {
+                        answer.push(part, "{}");
+                    }
+                }
+            }
+        }
+        self.beside.attach(answer);
+        answer.end_all();
+    }
+}

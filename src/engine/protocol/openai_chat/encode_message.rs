@@ -1,0 +1,285 @@
+//! One message as Chat Completions takes it: an assistant message, or a `tool` message per result and then a user
+//! message of what remains.
+//!
+//! Reasoning goes back in the field that it came in, and only to the model that wrote it: other servers refuse fields
+//! that they do not know (Mistral). Reasoning that came in a content array (Mistral) does not. Media in a tool's result follow in the user message: `tool` messages hold only text.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{
+    push_comma, push_escaped, push_key, push_raw, push_string, push_text, push_vendor,
+};
+use crate::engine::model::message::{Block, MediaSource, Message, Role};
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::made_media::told;
+use crate::engine::protocol::openai_chat::NAME;
+use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
+
+/// Appends the wire messages, each with a comma before it.
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    match message.role {
+        Role::Assistant => push_assistant(spec, &told(message), into),
+        Role::User => {
+            for block in &message.content {
+                if let Block::ToolResult { call_id, content, .. } = block {
+                    push_result(call_id, content, into);
+                }
+            }
+            push_user(&message.content, into);
+        }
+    }
+}
+
+fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let own = spec.wrote(message, NAME);
+    let start = into.len();
+    into.extend_from_slice(br#",{"role":"assistant""#);
+    let head = into.len();
+    // Servers that know no refusals refuse the field: to them it is what was said.
+    push_joined(into, "content", &message.content, |block| match block {
+        Block::Text { text, .. } => Some(text),
+        Block::Refusal { text } if !own => Some(text),
+        _ => None,
+    });
+    let has_content = into.len() > head;
+    if own {
+        push_joined(into, "refusal", &message.content, |block| match block {
+            Block::Refusal { text } => Some(text),
+            _ => None,
+        });
+    }
+    let has_calls = message
+        .content
+        .iter()
+        .any(|block| matches!(block, Block::ToolCall { .. }));
+    let reasoning = into.len();
+    if own {
+        for field in ["reasoning_content", "reasoning"] {
+            push_joined(into, field, &message.content, |block| match block {
+                Block::Thinking {
+                    text,
+                    vendor: Some(vendor),
+                    ..
+                } => {
+                    let name = Object::parse(vendor.as_str())?.string("field")?;
+                    if name == field { Some(text) } else { None }
+                }
+                _ => None,
+            });
+        }
+        push_details(&message.content, into);
+    }
+    if has_calls && into.len() == reasoning {
+        push_required_reasoning(spec, &message.content, into);
+    }
+    let calls = message
+        .content
+        .iter()
+        .filter(|block| matches!(block, Block::ToolCall { .. }));
+    for (at, call) in calls.enumerate() {
+        into.extend_from_slice(if at == 0 { br#","tool_calls":["# } else { b"," });
+        push_call(call, own, into);
+    }
+    if has_calls {
+        into.push(b']');
+    }
+    if into.len() == head {
+        into.truncate(start);
+        return;
+    }
+    if !has_content {
+        push_raw(into, "content", if has_calls { "null" } else { "\"\"" });
+    }
+    into.push(b'}');
+}
+
+/// Thinking models of some servers refuse a call without reasoning in this field, also one that another model made; a
+/// blank will do, an empty text will not.
+/// <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
+/// <https://github.com/charmbracelet/crush/issues/2696> (2026-11-21)
+fn push_required_reasoning(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
+    let quirks = spec
+        .model
+        .quirks
+        .as_ref()
+        .and_then(|json| Object::parse(json.as_str()));
+    let Some(field) = quirks.and_then(|quirks| quirks.string("requiredReasoning")) else {
+        return;
+    };
+    let before = into.len();
+    push_joined(into, &field, content, |block| match block {
+        Block::Thinking { text, .. } => Some(text),
+        _ => None,
+    });
+    if into.len() == before {
+        push_text(into, &field, " ");
+    }
+}
+
+/// One string field out of all the texts that `pick` finds, if it finds any.
+fn push_joined<'a>(
+    into: &mut Vec<u8>,
+    key: &str,
+    content: &'a [Block],
+    pick: impl Fn(&'a Block) -> Option<&'a String>,
+) {
+    let mut texts = content
+        .iter()
+        .filter_map(pick)
+        .filter(|text| !text.is_empty())
+        .peekable();
+    if texts.peek().is_none() {
+        return;
+    }
+    push_key(into, key);
+    into.push(b'"');
+    texts.for_each(|text| push_escaped(into, text));
+    into.push(b'"');
+}
+
+fn push_details(content: &[Block], into: &mut Vec<u8>) {
+    for block in content {
+        if let Block::Thinking {
+            vendor: Some(vendor), ..
+        } = block
+            && let Some(details) =
+                Object::parse(vendor.as_str()).and_then(|object| object.get("reasoning_details"))
+        {
+            push_raw(into, "reasoning_details", details);
+            return;
+        }
+    }
+}
+
+fn push_call(block: &Block, own: bool, into: &mut Vec<u8>) {
+    let Block::ToolCall {
+        id,
+        name,
+        input,
+        vendor,
+    } = block
+    else {
+        return;
+    };
+    into.push(b'{');
+    push_text(into, "id", id);
+    into.extend_from_slice(br#","type":"function","function":{"#);
+    push_text(into, "name", name);
+    push_arguments(input, into);
+    into.push(b'}');
+    push_vendor(into, vendor.as_ref().filter(|_| own), &["id", "type", "function"]);
+    into.push(b'}');
+}
+
+fn push_result(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
+    into.extend_from_slice(br#",{"role":"tool""#);
+    push_text(into, "tool_call_id", call_id);
+    push_key(into, "content");
+    let has_media = content.iter().any(|block| matches!(block, Block::Media { .. }));
+    let text = result_text(content);
+    push_string(
+        into,
+        if text.is_empty() && has_media {
+            "The result follows in the next message."
+        } else {
+            &text
+        },
+    );
+    into.push(b'}');
+}
+
+/// One text is sent as a string, anything else as a list of parts.
+fn push_user(content: &[Block], into: &mut Vec<u8>) {
+    let start = into.len();
+    into.extend_from_slice(br#",{"role":"user","content":"#);
+    let others = || {
+        content
+            .iter()
+            .filter(|block| !matches!(block, Block::ToolResult { .. }))
+    };
+    let media = content.iter().any(|block| match block {
+        Block::ToolResult { content, .. } => content.iter().any(|inner| matches!(inner, Block::Media { .. })),
+        _ => false,
+    });
+    let mut rest = others();
+    if let (Some(only), None, false) = (rest.next().and_then(text_of), rest.next(), media)
+        && !only.is_empty()
+    {
+        push_string(into, only);
+        into.push(b'}');
+        return;
+    }
+    into.push(b'[');
+    let parts = into.len();
+    for block in content {
+        if let Block::ToolResult { call_id, content, .. } = block {
+            push_result_media(call_id, content, into);
+        }
+    }
+    others().for_each(|block| push_part(block, into));
+    if into.len() == parts {
+        into.truncate(start);
+    } else {
+        into.extend_from_slice(b"]}");
+    }
+}
+
+fn push_result_media(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
+    let mut media = content
+        .iter()
+        .filter(|block| matches!(block, Block::Media { .. }))
+        .peekable();
+    if media.peek().is_some() {
+        let label = ["Result of tool call ", call_id, ":"].concat();
+        push_part(&Block::text(label), into);
+        media.for_each(|block| push_part(block, into));
+    }
+}
+
+fn push_part(block: &Block, into: &mut Vec<u8>) {
+    match block {
+        Block::Text { text, .. } if !text.is_empty() => {
+            open(into, "text");
+            push_text(into, "text", text);
+            into.push(b'}');
+        }
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
+        Block::Raw { json } => {
+            push_comma(into);
+            into.extend_from_slice(json.as_str().as_bytes());
+        }
+        _ => {}
+    }
+}
+
+fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
+    let audio = media_type.strip_prefix("audio/");
+    match (source, audio) {
+        (MediaSource::Data(data), Some(format)) => {
+            open(into, "input_audio");
+            into.extend_from_slice(br#","input_audio":{"#);
+            push_text(into, "data", data);
+            push_text(into, "format", if format == "mpeg" { "mp3" } else { format });
+            into.extend_from_slice(b"}}");
+        }
+        (MediaSource::Data(data), None) if !media_type.starts_with("image/") => {
+            open(into, "file");
+            into.extend_from_slice(br#","file":{"filename":"document","file_data":"#);
+            push_data_url(media_type, data, into);
+            into.extend_from_slice(b"}}");
+        }
+        (MediaSource::Url(url), _) if !media_type.starts_with("image/") => {
+            push_part(&Block::text(url.as_str()), into);
+        }
+        _ => {
+            open(into, "image_url");
+            into.extend_from_slice(br#","image_url":{"url":"#);
+            match source {
+                MediaSource::Data(data) => push_data_url(media_type, data, into),
+                MediaSource::Url(url) => push_string(into, url),
+            }
+            into.extend_from_slice(b"}}");
+        }
+    }
+}

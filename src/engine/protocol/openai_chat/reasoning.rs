@@ -1,0 +1,116 @@
+//! Reasoning and how it goes back: the field that its text came in, and OpenRouter's `reasoning_details`.
+//!
+//! A thinking block of this protocol keeps `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and
+//! `reasoning_details` where there were any: signatures and encrypted pieces live there. DeepSeek, OpenRouter and others
+//! demand that a turn with tool calls comes back with its reasoning.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_any, push_comma, push_string, written};
+
+/// The elements of `reasoning_details`, pieces of one element joined.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    list: Vec<Detail>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Detail {
+    /// Type and index as JSON: pieces with the same ones belong together.
+    key: [String; 2],
+    /// The object without its text.
+    rest: String,
+    /// Where the text stands: `text` or `summary`.
+    text_field: Option<String>,
+    text: String,
+}
+
+impl Details {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds a piece and returns the text in it.
+    pub fn read(&mut self, json: &str) -> String {
+        let Some(piece) = Object::parse(json) else {
+            return String::new();
+        };
+        let of = |name: &str| piece.get(name).unwrap_or_default().to_owned();
+        let key = [of("type"), of("index")];
+        let (field, text) = match (piece.string("text"), piece.string("summary")) {
+            (Some(text), _) => (Some("text"), text.into_owned()),
+            (None, Some(text)) => (Some("summary"), text.into_owned()),
+            (None, None) => (None, String::new()),
+        };
+        let detail = match self
+            .list
+            .last_mut()
+            .filter(|last| last.key == key && !key[1].is_empty())
+        {
+            Some(last) => last,
+            None => {
+                self.list.push(Detail {
+                    key,
+                    rest: "{}".to_owned(),
+                    text_field: None,
+                    text: String::new(),
+                });
+                match self.list.last_mut() {
+                    Some(new) => new,
+                    None => return text,
+                }
+            }
+        };
+        detail.text.push_str(&text);
+        if detail.text_field.is_none() {
+            detail.text_field = field.map(str::to_owned);
+        }
+        detail.read_rest(&piece);
+        text
+    }
+
+    /// The whole list as JSON.
+    pub fn to_json(&self) -> String {
+        let mut out = b"[".to_vec();
+        for detail in &self.list {
+            push_comma(&mut out);
+            out.extend_from_slice(detail.rest.strip_suffix('}').unwrap_or_default().as_bytes());
+            if let Some(field) = &detail.text_field {
+                push_comma(&mut out);
+                push_string(&mut out, field);
+                out.push(b':');
+                push_string(&mut out, &detail.text);
+            }
+            out.push(b'}');
+        }
+        out.push(b']');
+        written(out)
+    }
+}
+
+impl Detail {
+    /// Further fields: what comes later replaces.
+    fn read_rest(&mut self, piece: &Object<'_>) {
+        let known = Object::parse(&self.rest).unwrap_or_default();
+        let is_news = |key: &str, value: &str| key != "text" && key != "summary" && value != "null";
+        let mut differs = false;
+        for (key, value) in piece.fields() {
+            differs |= is_news(key, value) && known.get(key) != Some(value);
+        }
+        if !differs {
+            return;
+        }
+        let mut out = b"{".to_vec();
+        for (key, value) in known.fields() {
+            push_any(&mut out, key, piece.get(key).unwrap_or(value));
+        }
+        for (key, value) in piece.fields() {
+            if is_news(key, value) && known.get(key).is_none() {
+                push_any(&mut out, key, value);
+            }
+        }
+        out.push(b'}');
+        self.rest = written(out);
+    }
+}

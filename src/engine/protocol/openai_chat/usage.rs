@@ -1,0 +1,60 @@
+//! Token counts, under all the names that servers give them, here and in Responses.
+
+use crate::engine::json::reader::Object;
+use crate::engine::model::usage::{Usage, shifted};
+
+/// The neutral counts. `prompt_tokens` already holds what came from the cache.
+pub fn read_usage(wire: &Object<'_>) -> Usage {
+    let details = |names: [&str; 2]| names.into_iter().find_map(|name| wire.object(name));
+    let prompt = details(["prompt_tokens_details", "input_tokens_details"]);
+    let completion = details(["completion_tokens_details", "output_tokens_details"]);
+    let of =
+        |details: &Option<Object<'_>>, name: &str| details.as_ref().and_then(|object| object.number(name));
+    let input_tokens = wire
+        .number("prompt_tokens")
+        .or_else(|| wire.number("input_tokens"))
+        .unwrap_or(0);
+    let reasoning_tokens = of(&completion, "reasoning_tokens")
+        .or_else(|| wire.number("reasoning_tokens"))
+        .unwrap_or(0);
+    let mut output_tokens = wire
+        .number("completion_tokens")
+        .or_else(|| wire.number("output_tokens"))
+        .unwrap_or(0);
+    // xAI counts reasoning beside the completion, everybody else within: the total tells.
+    let beside = input_tokens
+        .saturating_add(output_tokens)
+        .saturating_add(reasoning_tokens);
+    if reasoning_tokens > 0 && wire.number("total_tokens") == Some(beside) {
+        output_tokens = output_tokens.saturating_add(reasoning_tokens);
+    }
+    Usage {
+        input_tokens,
+        output_tokens,
+        cache_read_tokens: of(&prompt, "cached_tokens")
+            .or_else(|| wire.number("prompt_cache_hit_tokens"))
+            .or_else(|| wire.number("cached_tokens"))
+            .unwrap_or(0),
+        cache_write_tokens: of(&prompt, "cache_write_tokens")
+            .or_else(|| of(&prompt, "cache_creation_tokens"))
+            .or_else(|| wire.number("cache_creation_input_tokens"))
+            .unwrap_or(0),
+        reasoning_tokens,
+        cost_nano_usd: read_cost(wire),
+        ..Usage::default()
+    }
+}
+
+/// What the server says that the call cost: in dollars (OpenRouter), with its parts (Perplexity), in ticks of 10⁻¹⁰
+/// dollars (xAI).
+/// <https://openrouter.ai/docs/use-cases/usage-accounting>, <https://docs.perplexity.ai/api-reference/chat-completions-post>,
+/// <https://docs.x.ai/developers/cost-tracking> (2026-11-21)
+fn read_cost(wire: &Object<'_>) -> Option<u64> {
+    if let Some(ticks) = wire.get("cost_in_usd_ticks") {
+        return shifted(ticks, -1);
+    }
+    match wire.object("cost") {
+        Some(parts) => shifted(parts.get("total_cost")?, 9),
+        None => shifted(wire.get("cost")?, 9),
+    }
+}

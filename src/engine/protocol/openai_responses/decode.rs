@@ -1,0 +1,256 @@
+//! Answers of Responses, streamed or whole, into an [`Answer`].
+//!
+//! Order of events: `response.created`, per item `response.output_item.added`, events of its parts,
+//! `response.output_item.done`, then `response.completed`, `.incomplete` or `.failed` with the whole response. Of an
+//! item's events only the deltas are read: its end has everything else. What follows the last event is passed over.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::error::Failure;
+use crate::engine::protocol::failure::{decode_error_value, malformed};
+use crate::engine::protocol::numbered::Numbered;
+use crate::engine::protocol::openai_chat::read_usage;
+use crate::engine::protocol::openai_responses::item::{Item, Slot};
+use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text, read_head};
+use crate::engine::protocol::scan::{ResponsesDelta, responses_delta};
+
+/// The state between events. What it puts up with: ids that change from event to event, no `event:` lines, no sequence
+/// numbers, arguments without deltas, items that only their end or only the whole response shows, a last event whose
+/// `output` is empty (ChatGPT), several items of one index, unknown events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResponsesDecoder {
+    items: Vec<Item>,
+    done: bool,
+    #[serde(skip)]
+    layout: Numbered<Place>,
+}
+
+/// An `output_index`, what a delta adds to, and its `content_index` or `summary_index`.
+type Place = (u32, ResponsesDelta, u32);
+
+impl ResponsesDecoder {
+    /// Decodes the data of one event.
+    ///
+    /// # Errors
+    /// The failure that the event reports, or `malformed_stream`.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if self.done || self.decode_hot(data, answer).is_some() {
+            return Ok(());
+        }
+        self.decode_any(event, data.trim_ascii(), answer)
+    }
+
+    /// The events that come by the thousand. `None`: not one of them, nothing has happened.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
+        let ((index, delta, at), text) = match self.layout.recall(data) {
+            Some(known) => known,
+            None => {
+                let (place, text) = responses_delta(data)?;
+                self.layout.learn(data, &text, place);
+                (place, text)
+            }
+        };
+        let item = self.items.iter().rev().find(|item| item.index == index)?;
+        let (kind, slot) = place(delta, at)?;
+        let part = item.known(slot)?;
+        if answer
+            .parts
+            .get(part)
+            .is_none_or(|part| part.kind != kind || part.ended)
+        {
+            return None;
+        }
+        answer.grow(part, |into| text.unescape_into(into))
+    }
+
+    #[inline(never)]
+    fn decode_any(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        if data.is_empty() || data == b"[DONE]" {
+            return Ok(());
+        }
+        let text = event_text(data)?;
+        self.read_event(event, &event_object(&text)?, &text, answer)
+    }
+
+    fn read_event(
+        &mut self,
+        event: &[u8],
+        object: &Object<'_>,
+        text: &str,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
+        let name = object.word("type");
+        match name {
+            "response.created" | "response.in_progress" => {
+                if let Some(response) = object.object("response") {
+                    read_head(&response, answer);
+                }
+            }
+            "response.output_item.added" => {
+                let index = output_index(object).unwrap_or(self.items.len() as u32);
+                if let (Some(item), Some(open)) = (object.object("item"), self.open(index)) {
+                    open.start(&item, answer);
+                }
+            }
+            "response.output_item.done" => {
+                if let Some(item) = object.get("item") {
+                    let last = self.items.last().map(|item| item.index);
+                    let index = output_index(object).or(last).unwrap_or(0);
+                    self.settle(index, item, answer);
+                }
+            }
+            "response.completed" | "response.incomplete" | "response.failed" => {
+                let status = name.get("response.".len()..).unwrap_or_default();
+                return self.conclude(status, object.get("response").unwrap_or_default(), answer);
+            }
+            _ if event == b"error" || name == "error" || object.get("error").is_some() => {
+                return Err(decode_error_value(text));
+            }
+            name => {
+                if let Some(delta) = ResponsesDelta::named(name) {
+                    self.read_delta(delta, object, answer);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The body has ended.
+    ///
+    /// # Errors
+    /// `malformed_stream` when the response's end was never seen.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        if self.done {
+            return Ok(());
+        }
+        Err(malformed("the stream ended before the response did", &[]))
+    }
+
+    /// Decodes a response that comes whole.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let text = body_text(body)?;
+        let response = body_object(&text)?;
+        if response.get("output").is_none() && response.get("error").is_none() {
+            return Err(malformed("the body is no response", body));
+        }
+        self.conclude(response.word("status"), &text, answer)
+    }
+
+    /// The item of this index that is still growing, or else a new one.
+    fn open(&mut self, index: u32) -> Option<&mut Item> {
+        let open = |item: &Item| item.index == index && !item.settled;
+        let at = self.items.iter().rposition(open).unwrap_or_else(|| {
+            self.items.push(Item::new(index));
+            self.items.len() - 1
+        });
+        self.items.get_mut(at)
+    }
+
+    fn read_delta(&mut self, delta: ResponsesDelta, event: &Object<'_>, answer: &mut Answer) {
+        let last = self.items.last().map(|item| item.index);
+        let Some(index) = output_index(event).or(last) else {
+            return;
+        };
+        if self.items.iter().any(|item| item.index == index && item.settled) {
+            return;
+        }
+        let Some(item) = self.open(index) else { return };
+        let text = event.text("delta");
+        let at = event
+            .number("content_index")
+            .or_else(|| event.number("summary_index"));
+        let at = at.unwrap_or(0);
+        match place(delta, at as u32) {
+            None => item.push_custom(&text, answer),
+            // A call that never began has no name: its end brings everything.
+            Some((PartKind::ToolCall, slot)) => {
+                if let Some(part) = item.known(slot) {
+                    push(PartKind::ToolCall, part, &text, answer);
+                }
+            }
+            Some((kind, slot)) => {
+                let part = item.part(slot, kind, answer);
+                push(kind, part, &text, answer);
+            }
+        }
+    }
+
+    fn settle(&mut self, index: u32, json: &str, answer: &mut Answer) {
+        let Some(object) = Object::parse(json) else { return };
+        if let Some(item) = self.open(index) {
+            item.settle(json, &object, answer);
+        }
+    }
+
+    /// Reads the whole response: items that have not come before, usage, and how it ended.
+    fn conclude(&mut self, status: &str, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+        let response = Object::parse(json).unwrap_or_default();
+        read_head(&response, answer);
+        if let Some(usage) = response.object("usage") {
+            answer.set_usage(read_usage(&usage));
+        }
+        if status == "failed" || response.get("error").is_some() {
+            return Err(decode_error_value(json));
+        }
+        let output = response.items("output");
+        let settled = self.items.iter().filter(|item| item.settled).count();
+        for (index, item) in (0..).zip(&output) {
+            let known = self.items.iter().rev().find(|item| item.index == index);
+            if known.map_or(settled < output.len(), |item| !item.settled) {
+                self.settle(index, item, answer);
+            }
+        }
+        read_end(status, &response, answer);
+        answer.end_all();
+        answer.complete = true;
+        self.done = true;
+        Ok(())
+    }
+}
+
+/// A delta of another kind than its item's is passed over.
+fn push(kind: PartKind, part: usize, text: &str, answer: &mut Answer) {
+    if answer.parts.get(part).is_some_and(|open| open.kind == kind) {
+        answer.push(part, text);
+    }
+}
+
+fn output_index(event: &Object<'_>) -> Option<u32> {
+    u32::try_from(event.number("output_index")?).ok()
+}
+
+/// What a delta adds to; `None` for a custom tool's plain text.
+fn place(delta: ResponsesDelta, at: u32) -> Option<(PartKind, Slot)> {
+    let slot = at.saturating_mul(2);
+    Some(match delta {
+        ResponsesDelta::Text => (PartKind::Text, slot),
+        ResponsesDelta::Refusal => (PartKind::Refusal, slot),
+        ResponsesDelta::Summary => (PartKind::Thinking, slot),
+        ResponsesDelta::Reasoning => (PartKind::Thinking, slot | 1),
+        ResponsesDelta::Arguments => (PartKind::ToolCall, 0),
+        ResponsesDelta::CustomInput => return None,
+    })
+}
+
+/// A response that is `incomplete` without a reason has used up its tokens all the same.
+fn read_end(status: &str, response: &Object<'_>, answer: &mut Answer) {
+    let details = response.object("incomplete_details");
+    let reason = details.and_then(|details| details.filled("reason"));
+    let has = |kind: PartKind| answer.parts.iter().any(|part| part.kind == kind);
+    answer.finish_reason = Some(match (status, reason.as_deref()) {
+        (_, Some("content_filter")) => FinishReason::ContentFilter,
+        ("incomplete", _) | (_, Some(_)) => FinishReason::Length,
+        _ if has(PartKind::ToolCall) => FinishReason::ToolCalls,
+        _ if has(PartKind::Refusal) => FinishReason::Refusal,
+        ("completed", None) => FinishReason::Stop,
+        _ => FinishReason::Other,
+    });
+    answer.raw_finish_reason = Some(reason.unwrap_or(status.into()).into_owned());
+}

@@ -1,0 +1,190 @@
+//! The body's head: everything but the items.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text, written};
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::Json;
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::message_parts::push_tool;
+use crate::engine::protocol::openai_parts::push_tool_choice;
+use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::text::find;
+
+const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
+
+/// Writes `{…,"input":[`.
+pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
+    let model = spec.model;
+    let fields = BodyFields::new(model.body.as_ref(), "input")?;
+    check(model)?;
+    into.push(b'{');
+    fields.text(into, "model", &model.model);
+    if let Some(system) = spec.system.filter(|system| !system.is_empty()) {
+        fields.text(into, "instructions", system);
+    }
+    if let Some(tokens) = model.max_output_tokens {
+        fields.number(into, "max_output_tokens", tokens);
+    }
+    push_tools(spec, &fields, into);
+    if !spec.tools.is_empty() || fields.has("tools") {
+        push_tool_choice(model, &fields, false, into);
+        if let Some(parallel) = model.parallel_tool_calls
+            && fields.key(into, "parallel_tool_calls")
+        {
+            into.extend_from_slice(if parallel { b"true" } else { b"false" });
+        }
+    }
+    push_reasoning(model, &fields, into);
+    push_text_options(model, &fields, into);
+    push_sampling(&fields, model, SAMPLING, into);
+    fields.json(into, "metadata", model.metadata.as_ref());
+    push_caching(model, &fields, into);
+    fields.raw(into, "store", "false");
+    if encrypts_reasoning(&model.model) {
+        fields.raw(into, "include", r#"["reasoning.encrypted_content"]"#);
+    }
+    if model.stream {
+        fields.raw(into, "stream", "true");
+    }
+    fields.finish(into, &["reasoning", "text"]);
+    push_key(into, "input");
+    into.push(b'[');
+    Ok(())
+}
+
+/// Closes the body.
+pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
+    into.extend_from_slice(b"]}");
+}
+
+/// What has no field here.
+fn check(model: &ModelConfig) -> Result<(), ConfigError> {
+    let absent = "has no counterpart in OpenAI Responses: leave it out, or use protocol \"openai_chat\"";
+    check_sampling(model, SAMPLING, absent)?;
+    if !model.stop_sequences.is_empty() {
+        return Err(ConfigError::new("model.stopSequences", absent));
+    }
+    let thinking = model.thinking.as_ref().map(|json| Object::parse(json.as_str()));
+    let foreign = |object: &Object<'_>| {
+        ["type", "budgetTokens"]
+            .iter()
+            .any(|key| object.last(key).is_some())
+    };
+    if thinking.is_some_and(|object| object.is_none_or(|object| foreign(&object))) {
+        return Err(ConfigError::new(
+            "model.thinking",
+            "must be fields of Responses' reasoning, for example { summary: \"auto\" }; how much is effort",
+        ));
+    }
+    check_ttl(
+        model,
+        ["in_memory", "24h"],
+        "must be \"in_memory\" or \"24h\" in OpenAI Responses",
+    )
+}
+
+/// Models that do not reason refuse to be asked for encrypted reasoning: `Encrypted content is not supported with this
+/// model`. <https://github.com/pydantic/pydantic-ai/issues/2865> and 3326 there (2026-11-21). `body: { include: null }`
+/// leaves it out for others.
+fn encrypts_reasoning(model: &str) -> bool {
+    let without = ["gpt-4", "gpt-3", "chat"];
+    without.iter().all(|part| find(model, part).is_none())
+}
+
+fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    if spec.tools.is_empty() || !fields.key(into, "tools") {
+        return;
+    }
+    into.push(b'[');
+    for tool in spec.tools {
+        push_comma(into);
+        into.extend_from_slice(br#"{"type":"function""#);
+        push_tool(tool, "parameters", into);
+        // The API's default is true, which refuses schemas with optional fields.
+        push_flag(into, "strict", tool.strict);
+        into.push(b'}');
+    }
+    into.push(b']');
+}
+
+/// The API caches by itself; a key leads to the same cache. <https://platform.openai.com/docs/guides/prompt-caching>
+/// (2026-11-21)
+fn push_caching(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let caching = &model.prompt_caching;
+    let rows = [
+        ("prompt_cache_key", &caching.key),
+        ("prompt_cache_retention", &caching.ttl),
+    ];
+    for (field, value) in rows {
+        if let Some(value) = value
+            && caching.enabled != Some(false)
+        {
+            fields.text(into, field, value);
+        }
+    }
+}
+
+fn push_reasoning(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let thinking = model
+        .thinking
+        .as_ref()
+        .and_then(|json| Object::parse(json.as_str()));
+    let effort = model.effort.as_deref().map(Json::string);
+    let mut ours = Vec::new();
+    if let Some(effort) = &effort {
+        ours.push(("effort", effort.as_str()));
+    }
+    if let Some(thinking) = &thinking {
+        for (key, value) in thinking.fields() {
+            if key != "effort" || effort.is_none() {
+                ours.push((key, value));
+            }
+        }
+    }
+    push_merged(fields, "reasoning", &ours, into);
+}
+
+fn push_text_options(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
+    let mut format = Vec::new();
+    if let Some(wanted) = &model.response_format {
+        format.extend_from_slice(br#"{"type":"json_schema""#);
+        push_text(&mut format, "name", &wanted.name);
+        push_raw(&mut format, "schema", wanted.schema.as_str());
+        push_flag(&mut format, "strict", wanted.strict);
+        format.push(b'}');
+    }
+    let format = written(format);
+    let ours = [("format", format.as_str())];
+    let count = usize::from(!format.is_empty());
+    push_merged(fields, "text", ours.get(..count).unwrap_or_default(), into);
+}
+
+/// An object of our fields and those that `body` has there, which win.
+fn push_merged(fields: &BodyFields<'_>, key: &str, ours: &[(&str, &str)], into: &mut Vec<u8>) {
+    let over = fields.over(key);
+    let Some(object) = over.map_or(Some(Object::default()), Object::parse) else {
+        // A null removes the field; what is no object is sent as it is.
+        if let Some(json) = over {
+            push_raw(into, key, json);
+        }
+        return;
+    };
+    if (over.is_none() && fields.has(key)) || (over.is_none() && ours.is_empty()) {
+        return;
+    }
+    push_key(into, key);
+    into.push(b'{');
+    for (key, value) in ours {
+        if *value != "null" && object.last(key).is_none() {
+            push_any(into, key, value);
+        }
+    }
+    for (key, value) in object.fields() {
+        if value != "null" {
+            push_any(into, key, value);
+        }
+    }
+    into.push(b'}');
+}

@@ -1,0 +1,347 @@
+//! One message as Responses takes it: an item per message text, reasoning, call and result.
+//!
+//! Left out: reasoning and raw items that another protocol or another model wrote; reasoning that the server cannot
+//! know (not stored, neither encrypted nor open); reasoning with nothing after it (`… of type 'reasoning' was provided
+//! without its required following item`). Items keep their ids only if each item of the message has one and goes back:
+//! the API asks for the reasoning that belongs to a call's id, and refuses ids longer than 64 characters.
+//! <https://github.com/vercel/ai/issues/7099>, <https://github.com/laravel/ai/pull/1052>,
+//! <https://github.com/TanStack/ai/issues/1212> (2026-11-21); without any ids recorded requests were taken too.
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text, push_vendor};
+use crate::engine::model::message::{Block, Json, MediaSource, Message, Role};
+use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::legal_id::push_id;
+use crate::engine::protocol::made_media::told;
+use crate::engine::protocol::message_parts::without_last_thinking;
+use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
+use crate::engine::protocol::openai_responses::NAME;
+use crate::engine::protocol::openai_responses::item::custom_input;
+
+/// The longest id that OpenAI takes.
+const MAX_ID_BYTES: usize = 64;
+
+/// Appends the items, each with a comma before it.
+pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    match message.role {
+        Role::Assistant => push_assistant(spec, &told(message), into),
+        Role::User => push_user(spec, &message.content, into),
+    }
+}
+
+fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
+    let own = spec.wrote(message, NAME);
+    let content = without_last_thinking(&message.content);
+    let body = spec.model.body.as_ref();
+    let body = body.and_then(|json| Object::parse(json.as_str()));
+    let stored = body.is_some_and(|body| body.get("store") == Some("true"));
+    let mut items = Items {
+        into,
+        own,
+        stored,
+        ids: own && content.iter().all(|block| keeps_id(block, stored)),
+        message: None,
+        thoughts: Vec::new(),
+    };
+    content.iter().for_each(|block| items.push(block));
+    items.close_message();
+}
+
+/// The block's item has an id that may go back, or needs none.
+fn keeps_id(block: &Block, stored: bool) -> bool {
+    let vendor = match block {
+        // The id of a custom tool's call is none that a function's call may have.
+        Block::ToolCall { vendor, .. } if item_of(vendor).is_some() && custom_input(block).is_none() => {
+            return false;
+        }
+        Block::Text { vendor, .. } | Block::ToolCall { vendor, .. } => vendor,
+        Block::Thinking {
+            signature, vendor, ..
+        } => match item_of(vendor) {
+            Some(object) if stored || signature.is_some() || object.get("field").is_some() => vendor,
+            // A part before the last.
+            None => return true,
+            Some(_) => return false,
+        },
+        Block::Refusal { .. } => return false,
+        _ => return true,
+    };
+    id_of(vendor.as_ref()).is_some_and(|id| (1..=MAX_ID_BYTES).contains(&id.len()))
+}
+
+fn id_of(vendor: Option<&Json>) -> Option<String> {
+    Some(Object::parse(vendor?.as_str())?.string("id")?.into_owned())
+}
+
+/// What the last part of a reasoning item knows of the item.
+fn item_of(vendor: &Option<Json>) -> Option<Object<'_>> {
+    Object::parse(vendor.as_ref()?.as_str()).filter(|object| object.get("type").is_some())
+}
+
+/// The items of an assistant message while they are written.
+struct Items<'a, 'b> {
+    into: &'b mut Vec<u8>,
+    own: bool,
+    stored: bool,
+    ids: bool,
+    /// The open message item, by the vendor fields of its first part.
+    message: Option<Option<&'a Json>>,
+    /// The parts of a reasoning item before its last.
+    thoughts: Vec<&'a Block>,
+}
+
+impl<'a> Items<'a, '_> {
+    fn push(&mut self, block: &'a Block) {
+        match block {
+            Block::Text { text, vendor } if !text.is_empty() => {
+                let vendor = vendor.as_ref().filter(|_| self.own);
+                self.open_message(vendor);
+                open(self.into, "output_text");
+                push_text(self.into, "text", text);
+                let object = vendor.and_then(|json| Object::parse(json.as_str()));
+                if let Some(annotations) = object.and_then(|object| object.get("annotations")) {
+                    push_raw(self.into, "annotations", annotations);
+                }
+                self.into.push(b'}');
+            }
+            Block::Refusal { text } => {
+                let same = self.message.flatten();
+                self.open_message(same);
+                open(self.into, "refusal");
+                push_text(self.into, "refusal", text);
+                self.into.push(b'}');
+            }
+            Block::Thinking { .. } if self.own => {
+                self.thoughts.push(block);
+                self.close_reasoning(block);
+            }
+            Block::ToolCall {
+                id,
+                name,
+                input,
+                vendor,
+            } => {
+                self.close_message();
+                let custom = custom_input(block).filter(|_| self.own);
+                open_item(
+                    self.into,
+                    if custom.is_some() {
+                        "custom_tool_call"
+                    } else {
+                        "function_call"
+                    },
+                );
+                push_call_id(self.into, id);
+                push_text(self.into, "name", name);
+                match custom {
+                    Some(input) => push_text(self.into, "input", &input),
+                    None => push_arguments(input, self.into),
+                }
+                self.push_further(vendor.as_ref(), &["type"]);
+            }
+            Block::Raw { json } if self.own => {
+                self.close_message();
+                self.into.push(b',');
+                self.into.extend_from_slice(json.as_str().as_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// Parts with one id, or with none, are of one item.
+    fn open_message(&mut self, vendor: Option<&'a Json>) {
+        if self.message.is_some_and(|known| id_of(known) == id_of(vendor)) {
+            return;
+        }
+        self.close_message();
+        self.message = Some(vendor);
+        open_item(self.into, "message");
+        self.into.extend_from_slice(br#","role":"assistant","content":["#);
+    }
+
+    fn close_message(&mut self) {
+        self.thoughts.clear();
+        if let Some(vendor) = self.message.take() {
+            self.into.push(b']');
+            self.push_further(vendor, &["type", "annotations", "logprobs"]);
+        }
+    }
+
+    /// Writes the reasoning item that `block` is the last part of.
+    fn close_reasoning(&mut self, block: &'a Block) {
+        let Block::Thinking {
+            signature, vendor, ..
+        } = block
+        else {
+            return;
+        };
+        let Some(item) = item_of(vendor) else { return };
+        let thoughts = std::mem::take(&mut self.thoughts);
+        if !self.stored && signature.is_none() && item.get("field").is_none() {
+            return;
+        }
+        self.close_message();
+        open_item(self.into, "reasoning");
+        push_thoughts(&thoughts, "summary", "summary_text", self.into);
+        match signature {
+            Some(signature) => push_text(self.into, "encrypted_content", signature),
+            None if item.get("field").is_none() => {}
+            None => push_thoughts(&thoughts, "content", "reasoning_text", self.into),
+        }
+        self.push_further(vendor.as_ref(), &["type", "field"]);
+    }
+
+    /// Ends an item with the vendor's further fields.
+    fn push_further(&mut self, vendor: Option<&Json>, ours: &[&str]) {
+        let mut ours = ours.to_vec();
+        if !self.ids {
+            ours.push("id");
+        }
+        push_vendor(self.into, vendor.filter(|_| self.own), &ours);
+        self.into.push(b'}');
+    }
+}
+
+/// OpenAI takes at most 64 characters.
+/// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21)
+fn push_call_id(into: &mut Vec<u8>, id: &str) {
+    if id.len() > MAX_ID_BYTES {
+        push_id(into, "call_id", id, MAX_ID_BYTES);
+    } else {
+        push_text(into, "call_id", id);
+    }
+}
+
+fn open_item(into: &mut Vec<u8>, r#type: &str) {
+    into.extend_from_slice(b",{");
+    push_text(into, "type", r#type);
+}
+
+/// The texts that came in `list`.
+fn push_thoughts(thoughts: &[&Block], list: &str, r#type: &str, into: &mut Vec<u8>) {
+    push_raw(into, list, "[");
+    for block in thoughts {
+        if let Block::Thinking { text, vendor, .. } = block
+            && !text.is_empty()
+            && came_in_content(vendor.as_ref()) == (list == "content")
+        {
+            open(into, r#type);
+            push_text(into, "text", text);
+            into.push(b'}');
+        }
+    }
+    into.push(b']');
+}
+
+fn came_in_content(vendor: Option<&Json>) -> bool {
+    let object = vendor.and_then(|json| Object::parse(json.as_str()));
+    object.is_some_and(|object| object.get("field").is_some())
+}
+
+/// Results, then raw items, then a message of what remains. Raw parts of a message (`input_…`) stay in it.
+fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
+    let calls = spec.before.filter(|before| spec.wrote(before, NAME));
+    let calls = calls.map_or(&[][..], |before| &before.content);
+    for block in content {
+        if let Block::ToolResult { call_id, content, .. } = block {
+            let answers = |call: &Block| {
+                matches!(call, Block::ToolCall { id, .. } if id == call_id) && custom_input(call).is_some()
+            };
+            open_item(
+                into,
+                if calls.iter().any(answers) {
+                    "custom_tool_call_output"
+                } else {
+                    "function_call_output"
+                },
+            );
+            push_call_id(into, call_id);
+            push_output(content, into);
+            into.push(b'}');
+        }
+    }
+    let mut parts = Vec::new();
+    for block in content {
+        match block {
+            Block::ToolResult { .. } => {}
+            Block::Raw { json } if !is_part(json) => {
+                into.push(b',');
+                into.extend_from_slice(json.as_str().as_bytes());
+            }
+            _ => parts.push(block),
+        }
+    }
+    let start = into.len();
+    into.extend_from_slice(br#",{"role":"user","content":"#);
+    match parts.as_slice() {
+        [Block::Text { text, .. }] if !text.is_empty() => push_string(into, text),
+        parts => {
+            into.push(b'[');
+            let empty = into.len();
+            parts.iter().for_each(|block| push_part(block, into));
+            if into.len() == empty {
+                return into.truncate(start);
+            }
+            into.push(b']');
+        }
+    }
+    into.push(b'}');
+}
+
+fn is_part(json: &Json) -> bool {
+    let object = Object::parse(json.as_str());
+    object.is_some_and(|object| object.word("type").starts_with("input_"))
+}
+
+/// Text alone is sent as a string, anything else as a list of parts.
+fn push_output(content: &[Block], into: &mut Vec<u8>) {
+    if content.iter().all(|block| text_of(block).is_some()) {
+        push_text(into, "output", &result_text(content));
+        return;
+    }
+    push_raw(into, "output", "[");
+    content.iter().for_each(|block| push_part(block, into));
+    into.push(b']');
+}
+
+fn push_part(block: &Block, into: &mut Vec<u8>) {
+    match block {
+        Block::Text { text, .. } | Block::Refusal { text } if !text.is_empty() => {
+            open(into, "input_text");
+            push_text(into, "text", text);
+            into.push(b'}');
+        }
+        Block::Media {
+            media_type, source, ..
+        } => push_media(media_type, source, into),
+        Block::Raw { json } => {
+            push_comma(into);
+            into.extend_from_slice(json.as_str().as_bytes());
+        }
+        _ => {}
+    }
+}
+
+/// An image, else a file: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-21).
+fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
+    let is_image = media_type.starts_with("image/");
+    open(into, if is_image { "input_image" } else { "input_file" });
+    match (source, is_image) {
+        (MediaSource::Url(url), true) => push_text(into, "image_url", url),
+        (MediaSource::Url(url), false) => push_text(into, "file_url", url),
+        (MediaSource::Data(data), true) => {
+            into.extend_from_slice(br#","image_url":"#);
+            push_data_url(media_type, data, into);
+        }
+        (MediaSource::Data(data), false) => {
+            // The name must have an ending; `.txt` is taken for every kind of text.
+            let is_text = media_type.starts_with("text/");
+            let kind = media_type.split_once('/').map_or(media_type, |(_, kind)| kind);
+            let name = ["document.", if is_text { "txt" } else { kind }].concat();
+            push_text(into, "filename", &name);
+            into.extend_from_slice(br#","file_data":"#);
+            push_data_url(media_type, data, into);
+        }
+    }
+    into.push(b'}');
+}

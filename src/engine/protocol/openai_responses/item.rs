@@ -1,0 +1,252 @@
+//! An output item while it is being streamed, and what its end says about it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::reader::Object;
+use crate::engine::json::writer::{object_of, push_escaped, written};
+use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::message::{Block, ToolInput};
+
+/// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
+pub type Slot = u32;
+
+/// The item's only part, if it has but one.
+const ONLY: Slot = 0;
+
+/// What a custom tool's plain text is wrapped in, so that it is a JSON object like every input.
+const CUSTOM_HEAD: &str = "{\"input\":\"";
+const CUSTOM_TAIL: &str = "\"}";
+
+/// As JSON text, in `vendor`.
+const CUSTOM_CALL: &str = "\"custom_tool_call\"";
+
+/// What the model wrote to a custom tool; `None` if the call is none, or was cut off.
+pub fn custom_input(call: &Block) -> Option<String> {
+    let Block::ToolCall {
+        input: ToolInput::Json(json),
+        vendor: Some(vendor),
+        ..
+    } = call
+    else {
+        return None;
+    };
+    let vendor = Object::parse(vendor.as_str())?;
+    if vendor.get("type") != Some(CUSTOM_CALL) {
+        return None;
+    }
+    Some(Object::parse(json.as_str())?.string("input")?.into_owned())
+}
+
+/// An item that has begun.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// The vendor's `output_index`. Ids do not tell: Copilot gives an item another one in every event.
+    pub index: u32,
+    /// The item has come whole.
+    pub settled: bool,
+    parts: Vec<(Slot, usize)>,
+}
+
+impl Item {
+    pub fn new(index: u32) -> Item {
+        Item {
+            index,
+            settled: false,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Opens the part of a call or of a raw item; the parts of others begin with their first text.
+    pub fn start(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        if !self.parts.is_empty() {
+            return;
+        }
+        let field = |name: &str| item.filled(name).unwrap_or_default();
+        match item.word("type") {
+            "message" | "reasoning" => {}
+            "function_call" | "custom_tool_call" => {
+                let id = item.filled("call_id").unwrap_or_else(|| field("id"));
+                let part = answer.start_tool_call(&id, &field("name"));
+                self.parts.push((ONLY, part));
+            }
+            _ => {
+                self.part(ONLY, PartKind::Raw, answer);
+            }
+        }
+    }
+
+    /// The part in this slot, if it has begun.
+    pub fn known(&self, slot: Slot) -> Option<usize> {
+        let (_, part) = self.parts.iter().rev().find(|(known, _)| *known == slot)?;
+        Some(*part)
+    }
+
+    /// The part in this slot. The one before it ends where this one begins.
+    pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut Answer) -> usize {
+        if let Some(part) = self.known(slot) {
+            return part;
+        }
+        if let Some((_, before)) = self.parts.last() {
+            answer.end(*before);
+        }
+        let part = answer.start(kind);
+        self.parts.push((slot, part));
+        part
+    }
+
+    /// Appends plain text to a custom tool's input.
+    pub fn push_custom(&self, text: &str, answer: &mut Answer) {
+        let Some(part) = self.known(ONLY) else { return };
+        if answer
+            .parts
+            .get(part)
+            .is_none_or(|part| part.kind != PartKind::ToolCall)
+        {
+            return;
+        }
+        if answer.parts.get(part).is_some_and(|call| call.text.is_empty()) {
+            answer.push(part, CUSTOM_HEAD);
+        }
+        answer.push(part, &escaped(text));
+    }
+
+    /// The item is whole: adds what its deltas left out and ends its parts.
+    pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
+        self.settled = true;
+        self.start(item, answer);
+        match item.word("type") {
+            "message" => self.settle_message(item, answer),
+            "reasoning" => self.settle_reasoning(item, answer),
+            kind @ ("function_call" | "custom_tool_call") => self.settle_call(kind, item, answer),
+            _ => {
+                let part = self.part(ONLY, PartKind::Raw, answer);
+                // An item that began as a call stays one, whatever its end calls itself.
+                let raw = answer.parts.get_mut(part);
+                if let Some(part) = raw.filter(|part| part.kind == PartKind::Raw) {
+                    part.text = json.to_owned();
+                }
+            }
+        }
+        for (_, part) in &self.parts {
+            answer.end(*part);
+        }
+    }
+
+    fn settle_message(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        for (at, piece) in item.items("content").into_iter().enumerate() {
+            let slot = 2 * at as Slot;
+            let Some(piece) = Object::parse(piece) else {
+                continue;
+            };
+            let refusal = piece.string("refusal");
+            let kind = if refusal.is_some() {
+                PartKind::Refusal
+            } else {
+                PartKind::Text
+            };
+            let text = refusal.or_else(|| piece.string("text")).unwrap_or_default();
+            if let Some(part) = self.complete(slot, kind, &text, answer) {
+                let mut fields = Vec::new();
+                further(item, &["type", "role", "content"], &mut fields);
+                further(&piece, &["type", "text", "refusal"], &mut fields);
+                set_vendor(part, &fields, answer);
+            }
+        }
+    }
+
+    fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut Answer) {
+        for (first, list) in [(0, "summary"), (1, "content")] {
+            for (at, piece) in item.items(list).into_iter().enumerate() {
+                let slot = first + 2 * at as Slot;
+                let text = Object::parse(piece).and_then(|piece| piece.string("text"));
+                self.complete(slot, PartKind::Thinking, &text.unwrap_or_default(), answer);
+            }
+        }
+        if self.parts.is_empty() {
+            self.part(ONLY, PartKind::Thinking, answer);
+        }
+        let last = self.parts.len();
+        for (at, (slot, part)) in self.parts.iter().enumerate() {
+            let mut fields = Vec::new();
+            if slot % 2 == 1 {
+                fields.push(("field", "\"content\""));
+            }
+            if at + 1 == last {
+                // The item's status is not taken back by every server.
+                let ours = ["summary", "content", "encrypted_content", "status"];
+                further(item, &ours, &mut fields);
+                if let Some(part) = answer.parts.get_mut(*part) {
+                    part.signature = item.owned("encrypted_content");
+                }
+            }
+            set_vendor(*part, &fields, answer);
+        }
+    }
+
+    fn settle_call(&mut self, kind: &str, item: &Object<'_>, answer: &mut Answer) {
+        let Some(part) = self.known(ONLY) else { return };
+        if let Some(call) = answer.parts.get_mut(part)
+            && call.name.is_empty()
+        {
+            call.name = item.text("name").into_owned();
+        }
+        let is_cut_off = item.is("status", "incomplete");
+        if kind == "function_call" {
+            let arguments = item.get("arguments").unwrap_or_default();
+            let text = item.string("arguments").unwrap_or(arguments.into());
+            let blank = text.trim().is_empty() && !is_cut_off;
+            self.complete(ONLY, PartKind::ToolCall, if blank { "{}" } else { &text }, answer);
+            let mut fields = Vec::new();
+            further(item, &["type", "call_id", "name", "arguments"], &mut fields);
+            set_vendor(part, &fields, answer);
+        } else {
+            let input = escaped(&item.text("input"));
+            let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
+            let text = [CUSTOM_HEAD, &input, tail].concat();
+            self.complete(ONLY, PartKind::ToolCall, &text, answer);
+            // The type tells how it goes back.
+            let mut fields = vec![("type", CUSTOM_CALL)];
+            further(item, &["type", "call_id", "name", "input"], &mut fields);
+            set_vendor(part, &fields, answer);
+        }
+    }
+
+    /// Adds the end of a part's text that its deltas left out.
+    fn complete(&mut self, slot: Slot, kind: PartKind, text: &str, answer: &mut Answer) -> Option<usize> {
+        if text.is_empty() && self.known(slot).is_none() {
+            return None;
+        }
+        let part = self.part(slot, kind, answer);
+        let known = answer.parts.get(part)?;
+        if let Some(rest) = text.strip_prefix(known.text.as_str())
+            && !known.ended
+        {
+            answer.push(part, rest);
+        }
+        Some(part)
+    }
+}
+
+/// Fields of the event that Bedrock's server writes into the item too.
+const OF_EVENT: [&str; 2] = ["item_id", "output_index"];
+
+/// Adds the fields that are not `ours` and not empty.
+fn further<'a>(object: &'a Object<'_>, ours: &[&str], into: &mut Vec<(&'a str, &'a str)>) {
+    for (key, value) in object.fields() {
+        if value != "[]" && !ours.contains(&key) && !OF_EVENT.contains(&key) {
+            into.push((key, value));
+        }
+    }
+}
+
+fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut Answer) {
+    if let Some(part) = answer.parts.get_mut(part) {
+        part.vendor = object_of(fields);
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut bytes = Vec::new();
+    push_escaped(&mut bytes, text);
+    written(bytes)
+}

@@ -1,0 +1,145 @@
+//! Where a server of the Chat Completions protocol wants an option, if not where OpenAI has it.
+//!
+//! Data, not code: a JSON object in [`ModelConfig::quirks`], which the face's vendor rows fill and a user of
+//! `compatible()` can write. Its keys are options as [`ModelConfig`] names them; for `thinking: { budgetTokens }` it is
+//! `budgetTokens`, for `thinking: { type }` it is `thinking.<type>`. Its values: the field's name; an object of fields
+//! in which the string `"$"` stands for the option's value; or `false` when the server has no such option. Further
+//! keys: `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses `stream_options`),
+//! `requiredReasoning` (the field of reasoning that every message with a call must have).
+
+use crate::engine::json::reader::{Object, string};
+use crate::engine::json::writer::push_any;
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::error::ConfigError;
+use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::vendor;
+use crate::engine::text::find;
+
+/// What stands for an option's value.
+const PLACE: &str = "\"$\"";
+
+/// Writes options where a server wants them.
+pub struct Quirks<'a> {
+    fields: &'a BodyFields<'a>,
+    own: Object<'a>,
+    row: Object<'a>,
+    vendor: &'a str,
+    written: Vec<String>,
+}
+
+impl<'a> Quirks<'a> {
+    /// The model's own quirks before those of its vendor's row.
+    ///
+    /// # Errors
+    /// When `quirks` is no object.
+    pub fn new(model: &'a ModelConfig, fields: &'a BodyFields<'a>) -> Result<Quirks<'a>, ConfigError> {
+        let own = match &model.quirks {
+            None => Object::default(),
+            Some(json) => Object::parse(json.as_str()).ok_or_else(|| {
+                ConfigError::new(
+                    "model.quirks",
+                    "must be an object of options and the fields that they are sent in",
+                )
+            })?,
+        };
+        let row = vendor(&model.vendor).and_then(|row| Object::parse(row.quirks));
+        Ok(Quirks {
+            fields,
+            own,
+            row: row.unwrap_or_default(),
+            vendor: &model.vendor,
+            written: Vec::new(),
+        })
+    }
+
+    /// What is said about `option`, as JSON text.
+    pub fn get(&self, option: &str) -> Option<&'a str> {
+        self.own.get(option).or_else(|| self.row.get(option))
+    }
+
+    /// Writes the option, if it has a value, in the place that a quirk names, else in the field `usual`; an empty one
+    /// means that the protocol has no such option.
+    ///
+    /// # Errors
+    /// When the server has no such option, or another option has been written to the same field.
+    pub fn push(
+        &mut self,
+        into: &mut Vec<u8>,
+        option: &str,
+        usual: &str,
+        value: Option<&str>,
+    ) -> Result<(), ConfigError> {
+        let Some(value) = value else { return Ok(()) };
+        match self.get(option) {
+            Some("false") => self.refuse(option),
+            Some(template) => self.fill(into, option, template, value),
+            None if usual.is_empty() => self.refuse(option),
+            None => {
+                self.fields.raw(into, usual, value);
+                Ok(())
+            }
+        }
+    }
+
+    fn fill(
+        &mut self,
+        into: &mut Vec<u8>,
+        option: &str,
+        template: &str,
+        value: &str,
+    ) -> Result<(), ConfigError> {
+        if let Some(name) = string(template) {
+            return self.field(into, option, &name, value);
+        }
+        let object = Object::parse(template).unwrap_or_default();
+        for (key, template) in object.fields() {
+            // A dollar sign in the value must not be taken for another place.
+            let mut filled = String::new();
+            let mut rest = template;
+            while let Some(at) = find(rest, PLACE) {
+                filled.push_str(rest.get(..at).unwrap_or_default());
+                filled.push_str(value);
+                rest = rest.get(at + PLACE.len()..).unwrap_or_default();
+            }
+            filled.push_str(rest);
+            self.field(into, option, key, &filled)?;
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, into: &mut Vec<u8>, option: &str, key: &str, value: &str) -> Result<(), ConfigError> {
+        if self.written.iter().any(|other| other == key) {
+            let problem = [
+                "goes into the field ",
+                key,
+                ", as another option does: give only one of them",
+            ];
+            return Err(ConfigError::new(path(option), problem.concat()));
+        }
+        self.written.push(key.to_owned());
+        if !self.fields.has(key) {
+            push_any(into, key, value);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, option: &str) -> Result<(), ConfigError> {
+        let problem = [
+            "\"",
+            self.vendor,
+            "\" has no such option: leave it out, or send the server's own field in body",
+        ];
+        Err(ConfigError::new(path(option), problem.concat()))
+    }
+}
+
+/// The path of an option as the user wrote it.
+fn path(option: &str) -> String {
+    match option {
+        "budgetTokens" => "model.thinking.budgetTokens".to_owned(),
+        "cacheKey" => "model.promptCaching.key".to_owned(),
+        "cacheTtl" => "model.promptCaching.ttl".to_owned(),
+        _ if option.starts_with("thinking.") => "model.thinking".to_owned(),
+        _ => ["model.", option].concat(),
+    }
+}

@@ -1,0 +1,418 @@
+//! Whatever layout a delta has, the decoders make the same of it with the scanner as without.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::protocol::layout::Layout;
+use crate::engine::protocol::numbered::Numbered;
+use crate::engine::protocol::scan::{
+    AnthropicDelta, ChatDelta, ResponsesDelta, anthropic_delta, chat_delta, responses_delta,
+};
+use crate::engine::protocol::{Decoder, protocol};
+
+/// Writes JSON with the blanks and the escapes that `choices` decide, keys in a rotated order.
+struct Writer {
+    choices: Vec<u8>,
+    at: usize,
+}
+
+impl Writer {
+    fn choose(&mut self, of: u8) -> u8 {
+        self.at += 1;
+        self.choices
+            .get(self.at % self.choices.len().max(1))
+            .map_or(0, |choice| choice % of)
+    }
+
+    fn blanks(&mut self, out: &mut String) {
+        match self.choose(8) {
+            0 => out.push(' '),
+            1 => out.push_str(" \t"),
+            2 => out.push_str("\r\n"),
+            _ => {}
+        }
+    }
+
+    fn string(&mut self, text: &str, out: &mut String) {
+        out.push('"');
+        for char in text.chars() {
+            match (char, self.choose(6)) {
+                ('"' | '\\', _) => out.extend(['\\', char]),
+                ('\n', 0..3) => out.push_str("\\n"),
+                ('/', 0) => out.push_str("\\/"),
+                (_, 0) => char
+                    .encode_utf16(&mut [0; 2])
+                    .iter()
+                    .for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+                (char, _) if char < ' ' => out.push_str(&format!("\\u{:04X}", u32::from(char))),
+                (char, _) => out.push(char),
+            }
+        }
+        out.push('"');
+    }
+
+    fn value(&mut self, value: &Value, out: &mut String) {
+        self.blanks(out);
+        match value {
+            Value::String(text) => self.string(text, out),
+            Value::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    self.value(item, out);
+                }
+                self.blanks(out);
+                out.push(']');
+            }
+            Value::Object(fields) => {
+                out.push('{');
+                let mut fields: Vec<_> = fields.iter().collect();
+                let turn = usize::from(self.choose(4)) % fields.len().max(1);
+                fields.rotate_left(turn);
+                for (at, (key, value)) in fields.into_iter().enumerate() {
+                    if at > 0 {
+                        out.push(',');
+                    }
+                    self.blanks(out);
+                    out.push('"');
+                    out.push_str(key);
+                    out.push('"');
+                    self.blanks(out);
+                    out.push(':');
+                    match value {
+                        // Nobody escapes these.
+                        Value::String(name) if key == "type" || key == "object" => {
+                            out.push_str(&format!("\"{name}\""))
+                        }
+                        _ => self.value(value, out),
+                    }
+                }
+                self.blanks(out);
+                out.push('}');
+            }
+            other => out.push_str(&other.to_string()),
+        }
+        self.blanks(out);
+    }
+}
+
+fn laid_out(value: &Value, choices: Vec<u8>) -> String {
+    let mut out = String::new();
+    Writer { choices, at: 0 }.value(value, &mut out);
+    out
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z ]{0,12}",
+        proptest::collection::vec(any::<char>(), 0..12).prop_map(String::from_iter),
+        Just("\"\\/\u{8}\u{c}\n\r\t\u{1f}é€😀\u{2028}".to_owned()),
+    ]
+}
+
+fn answer_of(decoder: &mut Decoder, before: &[Value], event: &str) -> (Answer, Option<String>) {
+    let mut answer = Answer::new(true);
+    for value in before {
+        decoder
+            .decode_event(b"", value.to_string().as_bytes(), &mut answer)
+            .unwrap();
+    }
+    let failure = decoder.decode_event(b"", event.as_bytes(), &mut answer).err();
+    answer.take_changes();
+    (answer, failure.map(|failure| failure.message))
+}
+
+/// Decodes `event` as it is, and with a further field that the scanner does not know.
+fn same_with_and_without_scanner(name: &str, before: &[Value], value: &Value, choices: Vec<u8>) {
+    let event = laid_out(value, choices);
+    let mut unusual = value.clone();
+    unusual["further"] = json!([[[[[[[[1]]]]]]]]);
+    let row = protocol(name).unwrap();
+    let fast = answer_of(&mut (row.decoder)(), before, &event);
+    let slow = answer_of(&mut (row.decoder)(), before, &unusual.to_string());
+    assert_eq!(fast, slow, "{event}");
+    // The second time the layout is known.
+    let mut again = before.to_vec();
+    again.push(unusual);
+    let mut decoder = (row.decoder)();
+    let mut answer = Answer::new(true);
+    before.iter().for_each(|value| {
+        decoder
+            .decode_event(b"", value.to_string().as_bytes(), &mut answer)
+            .unwrap()
+    });
+    decoder.decode_event(b"", event.as_bytes(), &mut answer).unwrap();
+    decoder.decode_event(b"", event.as_bytes(), &mut answer).unwrap();
+    answer.take_changes();
+    let twice = again.last().map(Value::to_string).unwrap_or_default();
+    assert_eq!(
+        answer,
+        answer_of(&mut (row.decoder)(), &again, &twice).0,
+        "{event}"
+    );
+}
+
+fn anthropic_start() -> Vec<Value> {
+    vec![
+        json!({"type":"message_start","message":{"id":"m","model":"c","content":[]}}),
+        json!({"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}),
+        json!({"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":""}}),
+        json!({"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"n","input":{}}}),
+        json!({"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"s","name":"n","input":{}}}),
+    ]
+}
+
+fn responses_start() -> Vec<Value> {
+    let added = |index: u32, item: Value| json!({"type":"response.output_item.added","output_index":index,"item":item});
+    let delta = |name: &str, index: u32, field: &str| json!({"type":format!("response.{name}.delta"),"output_index":index,field:0,"delta":"a"});
+    vec![
+        json!({"type":"response.created","response":{"id":"r","model":"m"}}),
+        delta("output_text", 0, "content_index"),
+        delta("reasoning_summary_text", 1, "summary_index"),
+        added(2, json!({"type":"function_call","call_id":"c","name":"n"})),
+        added(3, json!({"type":"custom_tool_call","call_id":"d","name":"n"})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_anthropic_delta_means_the_same_to_the_scanner(
+        text in text(), kind in 0usize..3, index in 0u32..5, choices in proptest::collection::vec(any::<u8>(), 1..40),
+    ) {
+        let (name, field) = [("text_delta", "text"), ("thinking_delta", "thinking"), ("input_json_delta", "partial_json")][kind];
+        let mut delta = json!({"type": name});
+        delta[field] = json!(text);
+        let event = json!({"type":"content_block_delta","index":index,"delta":delta});
+        same_with_and_without_scanner("anthropic", &anthropic_start(), &event, choices.clone());
+        let laid = laid_out(&event, choices);
+        let ((found, delta), raw) = anthropic_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let mut unescaped = String::new();
+        raw.unescape_into(&mut unescaped);
+        prop_assert_eq!((found, unescaped), (index, text));
+        prop_assert_eq!(delta, [AnthropicDelta::Text, AnthropicDelta::Thinking, AnthropicDelta::InputJson][kind]);
+    }
+
+    #[test]
+    fn a_chat_chunk_means_the_same_to_the_scanner(
+        text in text(), kind in 0usize..4, with_nulls in any::<bool>(), choices in proptest::collection::vec(any::<u8>(), 1..40),
+    ) {
+        let mut delta = match kind {
+            0 => json!({"content": text}),
+            1 => json!({"reasoning_content": text}),
+            2 => json!({"reasoning": text}),
+            _ => json!({"tool_calls":[{"index":0,"function":{"arguments": text}}]}),
+        };
+        let mut chunk = json!({"id":"c","object":"chat.completion.chunk","created":17,"model":"m","choices":[]});
+        if with_nulls {
+            let beside = if kind == 0 { "reasoning" } else { "content" };
+            delta[beside] = json!("");
+            chunk["filters"] = json!({"a": [{"b": -1.5e3}, true], "c": {}});
+            delta["refusal"] = Value::Null;
+            delta["role"] = json!("assistant");
+            chunk["usage"] = Value::Null;
+        }
+        chunk["choices"] = json!([{"index":0,"delta":delta,"finish_reason":null,"logprobs":null}]);
+        let call = json!({"index":0,"id":"i","type":"function","function":{"name":"f","arguments":""}});
+        for before in [json!({"content":"a"}), json!({"reasoning_content":"r"}), json!({"tool_calls":[call]})] {
+            let before = [json!({"id":"c","model":"m","choices":[{"index":0,"delta":before}]})];
+            same_with_and_without_scanner("openai_chat", &before, &chunk, choices.clone());
+        }
+        let laid = laid_out(&chunk, choices);
+        let Some((delta, raw)) = chat_delta(laid.as_bytes()) else {
+            prop_assert!(text.is_empty());
+            return Ok(());
+        };
+        let mut unescaped = String::new();
+        raw.unescape_into(&mut unescaped);
+        prop_assert_eq!(unescaped, text);
+        let kinds = [ChatDelta::Content, ChatDelta::ReasoningContent, ChatDelta::Reasoning, ChatDelta::Arguments(0)];
+        prop_assert_eq!(delta, kinds[kind]);
+    }
+
+    #[test]
+    fn a_responses_delta_means_the_same_to_the_scanner(
+        text in text(), kind in 0usize..6, index in 0u32..4, at in 0u32..3, choices in proptest::collection::vec(any::<u8>(), 1..40),
+    ) {
+        let (name, place, delta) = [
+            ("output_text", "content_index", ResponsesDelta::Text),
+            ("refusal", "content_index", ResponsesDelta::Refusal),
+            ("reasoning_summary_text", "summary_index", ResponsesDelta::Summary),
+            ("reasoning_text", "content_index", ResponsesDelta::Reasoning),
+            ("function_call_arguments", "none", ResponsesDelta::Arguments),
+            ("custom_tool_call_input", "none", ResponsesDelta::CustomInput),
+        ][kind];
+        let mut event = json!({
+            "type": format!("response.{name}.delta"), "sequence_number": 7, "item_id": "i\n", "output_index": index,
+            "delta": text, "logprobs": [], "obfuscation": "x",
+        });
+        if place != "none" {
+            event[place] = json!(at);
+        }
+        same_with_and_without_scanner("openai_responses", &responses_start(), &event, choices.clone());
+        let laid = laid_out(&event, choices);
+        let ((found, kind, part), raw) = responses_delta(laid.as_bytes()).expect("the scanner takes every layout");
+        let mut unescaped = String::new();
+        raw.unescape_into(&mut unescaped);
+        let wanted = if place == "none" { 0 } else { at };
+        prop_assert_eq!((found, kind, part, unescaped), (index, delta, wanted, text));
+    }
+
+    #[test]
+    fn damaged_events_never_panic_and_the_scanner_takes_nothing_that_is_no_json(
+        cut in 0usize..120, byte in any::<u8>(), at in 0usize..120,
+    ) {
+        let event = br#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a\u00e9\n\ud83d\ude00b"}}"#;
+        let chunk = br#"{"id":"c","created":1,"choices":[{"index":0,"delta":{"content":"a\u00e9\n"},"finish_reason":null}]}"#;
+        let delta = br#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a\u00e9\n","logprobs":[]}"#;
+        for whole in [event.as_slice(), chunk.as_slice(), delta.as_slice()] {
+            let mut damaged = whole[..cut.min(whole.len())].to_vec();
+            if let Some(hit) = damaged.get_mut(at) {
+                *hit = byte;
+            }
+            let is_json = std::str::from_utf8(&damaged).is_ok_and(|text| serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok());
+            prop_assert!(is_json || anthropic_delta(&damaged).is_none());
+            prop_assert!(is_json || chat_delta(&damaged).is_none());
+            prop_assert!(is_json || responses_delta(&damaged).is_none());
+            for name in ["anthropic", "openai_chat", "openai_responses", "ndjson"] {
+                let mut decoder = (protocol(name).unwrap().decoder)();
+                let mut answer = Answer::new(true);
+                let _ = decoder.decode_event(b"", &damaged, &mut answer);
+                let _ = decoder.decode_body(&damaged, &mut answer);
+                let _ = decoder.finish(&mut answer);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// One event is learnt, another recalled: the scanner must agree whenever the layout does.
+    #[test]
+    fn a_known_layout_gives_what_the_scanner_gives(
+        texts in (text(), text()), padding in ("[a-z\"]{0,4}", "[a-z\"]{0,4}"), choices in proptest::collection::vec(any::<u8>(), 1..40),
+        blanks in (0usize..3, 0usize..3), hit in proptest::option::of((0usize..300, any::<u8>())), anthropic in any::<bool>(),
+    ) {
+        let make = |text: &str, padding: &str, blanks: usize| {
+            let event = if anthropic {
+                json!({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":text}})
+            } else {
+                json!({"id":"c","choices":[{"index":0,"delta":{"content":text},"finish_reason":null}],"obfuscation":padding})
+            };
+            let mut laid = laid_out(&event, choices.clone()).into_bytes();
+            if laid.ends_with(b"}") {
+                laid.pop();
+                laid.extend(std::iter::repeat_n(b' ', blanks));
+                laid.push(b'}');
+            }
+            laid
+        };
+        let first = make(&texts.0, &padding.0, blanks.0);
+        let mut second = make(&texts.1, &padding.1, blanks.1);
+        if let Some((at, byte)) = hit && let Some(place) = second.get_mut(at) {
+            *place = byte;
+        }
+        if anthropic {
+            let mut layout = Layout::default();
+            let (kind, found) = anthropic_delta(&first).unwrap();
+            layout.learn(&first, &found, kind);
+            prop_assert!(layout.recall(&first).is_some());
+            let recalled = layout.recall(&second);
+            prop_assert!(recalled.is_none() || recalled == anthropic_delta(&second));
+        } else {
+            let mut layout = Layout::default();
+            let Some((kind, found)) = chat_delta(&first) else {
+                prop_assert!(texts.0.is_empty());
+                return Ok(());
+            };
+            layout.learn(&first, &found, kind);
+            prop_assert!(layout.recall(&first).is_some());
+            let recalled = layout.recall(&second);
+            // An empty piece is nothing to either.
+            let nothing = recalled.is_some_and(|(_, text)| text.is_empty()) && chat_delta(&second).is_none();
+            prop_assert!(recalled.is_none() || recalled == chat_delta(&second) || nothing);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// As above, with a number that is another one in each event, wherever it stands.
+    #[test]
+    fn a_known_layout_with_a_running_number_gives_what_the_scanner_gives(
+        texts in (text(), text()), numbers in (0u32..300, 0u32..300), place in 0usize..3,
+        choices in proptest::collection::vec(any::<u8>(), 1..40), hit in proptest::option::of((0usize..200, any::<u8>())),
+        plain in any::<bool>(),
+    ) {
+        let make = |text: &str, number: u32| {
+            let number = ("sequence_number", json!(number));
+            let mut fields = vec![("type", json!("response.output_text.delta")), ("output_index", json!(1)), ("delta", json!(text))];
+            fields.insert(place + place / 2, number);
+            let fields = fields.into_iter().map(|(key, value)| (key.to_owned(), value));
+            let event = Value::Object(fields.collect());
+            if plain { event.to_string() } else { laid_out(&event, choices.clone()) }.into_bytes()
+        };
+        let first = make(&texts.0, numbers.0);
+        let mut second = make(&texts.1, numbers.1);
+        let mut layout = Numbered::default();
+        let (kind, found) = responses_delta(&first).unwrap();
+        layout.learn(&first, &found, kind);
+        prop_assert!(layout.recall(&first).is_some());
+        prop_assert!(!plain || layout.recall(&second) == responses_delta(&second));
+        if let Some((at, byte)) = hit && let Some(place) = second.get_mut(at) {
+            *place = byte;
+        }
+        let recalled = layout.recall(&second);
+        prop_assert!(recalled.is_none() || recalled == responses_delta(&second));
+    }
+}
+
+#[test]
+fn a_lone_surrogate_in_a_delta_becomes_the_replacement_character() {
+    let event = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x\ud83dy"}}"#;
+    let mut decoder = (protocol("anthropic").unwrap().decoder)();
+    let (answer, failure) = answer_of(&mut decoder, &anthropic_start(), event);
+    assert_eq!((answer.parts[0].text.as_str(), failure), ("ax\u{fffd}y", None));
+}
+
+#[test]
+fn the_pieces_of_a_block_within_one_chunk_are_reported_joined() {
+    let mut decoder = (protocol("anthropic").unwrap().decoder)();
+    let mut answer = Answer::new(true);
+    for value in anthropic_start() {
+        decoder
+            .decode_event(b"", value.to_string().as_bytes(), &mut answer)
+            .unwrap();
+    }
+    answer.take_changes();
+    let event = br#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"b"}}"#;
+    decoder.decode_event(b"", event, &mut answer).unwrap();
+    decoder.decode_event(b"", event, &mut answer).unwrap();
+    assert_eq!(answer.take_changes().len(), 1);
+    assert_eq!(answer.parts[0].kind, PartKind::Text);
+    assert_eq!(answer.parts[0].text, "abb");
+}
+
+#[test]
+fn an_id_that_comes_late_changes_neither_the_call_nor_a_minted_id() {
+    let delta =
+        |call: Value| json!({"id":"c","choices":[{"index":0,"delta":{"tool_calls":[call]}}]}).to_string();
+    let mut decoder = (protocol("openai_chat").unwrap().decoder)();
+    let mut answer = Answer::new(true);
+    let head = delta(json!({"index":0,"function":{"name":"f","arguments":"{"}}));
+    decoder.decode_event(b"", head.as_bytes(), &mut answer).unwrap();
+    answer.parts[0].id = "minted".to_owned();
+    let late = delta(json!({"index":0,"id":"late","function":{"name":"f","arguments":"}"}}));
+    decoder.decode_event(b"", late.as_bytes(), &mut answer).unwrap();
+    assert_eq!(answer.parts.len(), 1);
+    assert_eq!(
+        (answer.parts[0].id.as_str(), answer.parts[0].text.as_str()),
+        ("minted", "{}")
+    );
+}

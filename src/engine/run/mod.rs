@@ -1,0 +1,416 @@
+//! A run: the state machine that the driver feeds. Inputs go to the agent whose effect they answer.
+
+mod starting;
+mod telling;
+mod tree;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::transcript::{Steady, Transcript};
+use crate::engine::agent::{Agent, Queued};
+use crate::engine::json::record::within;
+use crate::engine::ledger::timers::{Deadline, TimerReason};
+use crate::engine::ledger::{Ledger, Place};
+use crate::engine::model::config::{Config, Memory, ModelConfig};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::{Input, QuestionAnswer};
+use crate::engine::model::moment::Moment;
+use crate::engine::model::outcome::{Outcome, OutcomeKind};
+use crate::engine::model::output::{EffectId, Output};
+use crate::engine::policy::permission::Permissions;
+
+/// The whole state of a run; serialisable between any two outputs.
+#[derive(Serialize, Deserialize)]
+pub struct Run {
+    /// One per kind of agent; the first is the run's own.
+    profiles: Vec<Profile>,
+    ledger: Ledger,
+    /// The tree of agents; the first is its root.
+    agents: Vec<Agent>,
+    /// What agents that are kept remember.
+    memories: Vec<Memory>,
+    /// As configured, and as answers of the host have changed them since.
+    permissions: Option<Permissions>,
+    started: bool,
+    outcome: Option<Outcome>,
+}
+
+impl Run {
+    /// # Errors
+    /// A configuration that cannot run: an unknown vendor, a missing URL, tools of one name, a schema that is none, an
+    /// illegal history, an option that the protocol cannot express.
+    pub fn new(mut config: Config) -> Result<Run, ConfigError> {
+        let permissions = config.permissions.clone();
+        let transcript = match std::mem::take(&mut config.messages) {
+            none if none.is_empty() => Transcript::default(),
+            history => Transcript::from_history(history)?,
+        };
+        let mut memories = std::mem::take(&mut config.subagents);
+        for (index, memory) in memories.iter_mut().enumerate() {
+            let messages = Transcript::from_history(std::mem::take(&mut memory.messages))
+                .map_err(|problem| within("subagents", Some(index), problem))?;
+            memory.messages = messages.into_messages();
+        }
+        let mut ledger = Ledger::default();
+        ledger.is_traced = config.trace;
+        ledger.accounts.add(None, &config.limits);
+        let agents = std::mem::take(&mut config.agents);
+        let count = 1 + agents.len();
+        let (mut profiles, mut models) = (Vec::with_capacity(count), Vec::new());
+        // Hooks and the values that tools are bound to are the run's.
+        let (hooks, inputs) = (config.hooks.clone(), config.inputs.clone());
+        let instructions = config.instructions.take();
+        for mut config in std::iter::once(config).chain(agents) {
+            config.hooks.clone_from(&hooks);
+            config.inputs.clone_from(&inputs);
+            if let Some(instructions) = &instructions {
+                config.system = Some(match config.system.take() {
+                    Some(system) => [&system, "\n\n", instructions].concat(),
+                    None => instructions.clone(),
+                });
+            }
+            if !config.agents.is_empty() {
+                return Err(ConfigError::new(
+                    "agents",
+                    "belong into the run's own configuration",
+                ));
+            }
+            if let Some(permissions) = &permissions {
+                permissions.check(&config.tools)?;
+                config.tools.retain(|tool| !permissions.removes(tool));
+            }
+            for tool in &config.tools {
+                if tool.agent.is_some_and(|agent| agent.profile as usize >= count) {
+                    let field = ["tools.", &tool.name, ".agent"].concat();
+                    return Err(ConfigError::new(field, "there is no such agent"));
+                }
+            }
+            config.equip_for_output()?;
+            models.push(ActiveModel::checked(config.model.clone(), &config)?);
+            for fallback in &config.fallback_models {
+                ActiveModel::checked(fallback.clone(), &config)?;
+            }
+            profiles.push(Profile::new(config)?);
+        }
+        Ok(Run {
+            profiles,
+            ledger,
+            agents: vec![Agent::new(0, "root", models.swap_remove(0), transcript)],
+            memories,
+            permissions,
+            started: false,
+            outcome: None,
+        })
+    }
+
+    /// Whether the run could ask this model.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express.
+    pub fn check_model(&self, model: &ModelConfig) -> Result<(), ConfigError> {
+        let Some(profile) = self.profiles.first() else {
+            return Ok(());
+        };
+        ActiveModel::checked(model.clone(), &profile.config).map(|_| ())
+    }
+
+    /// Mutates the state; then poll the outputs until there are none.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
+        match input {
+            Input::Chunk { request, bytes } => {
+                if let Some(bytes) = self.take_repeats(request, bytes, moment) {
+                    self.handle_any(Input::Chunk { request, bytes }, moment);
+                }
+            }
+            input => self.handle_any(input, moment),
+        }
+    }
+
+    /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn take_repeats<'a>(&mut self, request: EffectId, bytes: &'a [u8], moment: Moment) -> Option<&'a [u8]> {
+        let Some(open) = self.ledger.find(request) else {
+            return Some(bytes);
+        };
+        if self.outcome.is_some() || !self.ledger.is_quiet() {
+            return Some(bytes);
+        }
+        self.ledger.begin(moment);
+        if self.ledger.late().is_some() {
+            return Some(bytes);
+        }
+        match self.desk(open.agent) {
+            Some((agent, mut desk)) => agent.take_repeats(&mut desk, request, bytes),
+            None => Some(bytes),
+        }
+    }
+
+    // Out of the way of what comes by the thousand. What seldom follows from an input stays out of this in turn
+    // (`#[inline(never)]`): a host compiles a function whole when it is first called.
+    #[inline(never)]
+    fn handle_any(&mut self, input: Input<'_>, moment: Moment) {
+        if self.outcome.is_some() {
+            return;
+        }
+        self.keep_grown();
+        self.ledger.begin(moment);
+        // A host that is busy lets no timer fire. What an input brings is taken first.
+        let is_due = matches!(input, Input::Due);
+        let mut late = (!is_due).then(|| self.ledger.late()).flatten();
+        if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
+            self.stop_late(late.take());
+        }
+        match input {
+            Input::Prompt { content } => self.start(content),
+            Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
+            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_compact(instructions)),
+            Input::Due => {
+                self.ledger.begin_due(moment);
+                self.handle_due();
+            }
+            Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
+            Input::AddBudget { agent_path, more } => {
+                if let Some(index) = self.at_work(&agent_path) {
+                    self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));
+                }
+            }
+            Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
+            Input::Steer { id, content } => {
+                self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
+            }
+            Input::FollowUp { id, content } => {
+                self.on_root(|agent, _| agent.follow_ups.push(Queued { id, content }))
+            }
+            Input::Withdraw { id } => self.on_root(|agent, _| {
+                agent.steers.retain(|steer| steer.id != id);
+                agent.follow_ups.retain(|follow_up| follow_up.id != id);
+            }),
+            Input::Head {
+                request,
+                status,
+                headers,
+            } => {
+                self.on_effect(request, |agent, _| agent.handle_head(status, headers));
+            }
+            Input::Chunk { request, bytes } => {
+                self.on_effect(request, |agent, desk| agent.handle_chunk(desk, request, bytes));
+            }
+            Input::End { request } => self.on_effect(request, |agent, desk| agent.handle_end(desk)),
+            Input::NetworkFailed { request, why } => {
+                let failure = Failure::new(FailureCode::Network, why);
+                self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+            }
+            Input::NotSent { request, why } => {
+                let failure = Failure::new(FailureCode::ConfigInvalid, why);
+                self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+            }
+            Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
+                self.on_effect(call, |agent, desk| agent.handle_tool_finished(desk, call, result));
+            }
+            Input::ToolFinished { .. } => {}
+            Input::ToolProgress { call, data } => {
+                self.on_effect(call, |agent, desk| agent.handle_tool_progress(desk, call, data));
+            }
+            Input::Answered { question, answer } if self.takes(question, &answer) => {
+                self.on_effect(question, |agent, desk| {
+                    desk.ledger.close(question);
+                    agent.handle_answered(desk, question, answer);
+                });
+            }
+            Input::Answered { .. } => {}
+            Input::HandedOver { handover } => {
+                self.hand_off(handover);
+                self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
+            }
+            Input::Saved { save, ok } => {
+                if self.ledger.close(save) {
+                    for index in 0..self.agents.len() as u32 {
+                        self.on_agent(index, |agent, desk| agent.handle_saved(desk, save, ok));
+                    }
+                }
+            }
+        }
+        self.stop_late(late);
+        self.settle();
+    }
+
+    /// The time by which deadlines are told: the host's clock, but it never goes back.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn now_ms(&self) -> u64 {
+        self.ledger.now_ms
+    }
+
+    /// When to come back with [`Input::Due`] at the latest.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn poll_timeout(&self) -> Option<Deadline> {
+        self.ledger.timers.next()
+    }
+
+    /// Whether anything still waits for this effect; ask before performing it.
+    pub fn is_live(&self, effect: EffectId) -> bool {
+        self.ledger.is_open(effect)
+    }
+
+    /// Whether the question is open and of this answer's kind; any other answer leaves it open.
+    pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
+        let open = self.ledger.find(question);
+        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
+        agent.is_some_and(|agent| agent.takes(question, answer))
+    }
+
+    /// The body of an open request.
+    pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
+        let open = self.ledger.find(request)?;
+        let (agent, mut desk) = self.desk(open.agent)?;
+        agent.request_body(&mut desk, request)
+    }
+
+    /// The agent of an open request, and what the request's body has in common with later ones of that agent.
+    pub fn steady(&mut self, request: EffectId) -> Option<(u32, Steady)> {
+        let index = self.ledger.find(request)?.agent;
+        let (agent, _) = self.desk(index)?;
+        Some((index, agent.steady(request)))
+    }
+
+    /// Whether anybody listens to what is told of tool calls; as long as it is not said, somebody does. The numbering of
+    /// events does not depend on it.
+    pub fn set_heard(&mut self, is_heard: bool) {
+        self.ledger.is_heard = is_heard;
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// The agent of this path that has not ended.
+    pub fn at_work(&self, path: &str) -> Option<u32> {
+        let is_it = |agent: &&Agent| agent.path == path && agent.ended().is_none();
+        let agent = self.agents.iter().find(is_it);
+        agent.filter(|_| self.outcome.is_none()).map(|agent| agent.index)
+    }
+
+    /// What the agent is configured with whose effect this is: 0 for the run's own.
+    pub fn profile_of(&self, effect: EffectId) -> u32 {
+        let open = self.ledger.find(effect);
+        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
+        agent.map_or(0, |agent| agent.profile)
+    }
+
+    /// The provider's id of the call that an agent answers; empty for the root.
+    pub fn agent_call(&self, agent: u32) -> &str {
+        let agent = self.agents.get(agent as usize);
+        let parent = agent.and_then(|agent| agent.parent.as_ref());
+        parent.map_or("", |parent| &parent.tool_call_id)
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn agent_path(&self, agent: u32) -> &str {
+        self.agents
+            .get(agent as usize)
+            .map(|agent| agent.path.as_str())
+            .unwrap_or_default()
+    }
+
+    /// Ends the run after a panic was caught: touches as little of the state as it can.
+    pub fn fail_as_bug(&mut self, message: &str) {
+        if self.outcome.is_some() {
+            return;
+        }
+        self.keep_grown();
+        let error = Failure::new(FailureCode::Bug, message);
+        let outcome = Outcome {
+            outcome: OutcomeKind::Failed,
+            stopped_by: None,
+            abort_reason: None,
+            error: Some(error.clone()),
+        };
+        self.ledger.emit(Place::default(), EventKind::Error { error });
+        self.conclude(outcome);
+    }
+
+    /// Acts on the time that was over when an input came, and on those that are over since.
+    fn stop_late(&mut self, mut late: Option<TimerReason>) {
+        while let Some(reason) = late.take().or_else(|| self.ledger.late()) {
+            self.ledger.timers.clear(reason);
+            self.time_is_up(reason);
+        }
+    }
+
+    /// Of the run or of an iteration.
+    fn time_is_up(&mut self, reason: TimerReason) {
+        let index = match reason {
+            TimerReason::Iteration { agent } => agent,
+            _ => 0,
+        };
+        self.on_agent(index, |agent, desk| agent.time_is_up(desk, reason));
+    }
+
+    #[inline(never)]
+    fn handle_due(&mut self) {
+        while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
+            match reason {
+                TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
+                TimerReason::Backoff { agent } => {
+                    self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))
+                }
+                TimerReason::Chunk { request } => {
+                    let failure =
+                        Failure::new(FailureCode::Timeout, "The provider sent nothing for too long.");
+                    self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+                }
+                TimerReason::Question { question } => {
+                    self.on_effect(question, |agent, desk| {
+                        agent.handle_question_timeout(desk, question)
+                    });
+                }
+                TimerReason::Tool { call } => {
+                    self.on_effect(call, |agent, desk| agent.handle_tool_timeout(desk, call));
+                }
+            }
+        }
+    }
+
+    /// Ends the run with its root, and hands out what the journal has to say about this input.
+    fn settle(&mut self) {
+        self.settle_tree();
+        if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {
+            return self.conclude(outcome);
+        }
+        if let Some(save) = self.ledger.flush_journal() {
+            for agent in &mut self.agents {
+                agent.note_save(save);
+            }
+        }
+    }
+
+    fn conclude(&mut self, outcome: Outcome) {
+        let place = Place {
+            agent: 0,
+            ..Place::default()
+        };
+        let root = self.agents.first();
+        let (iteration, attempt) = root
+            .map(|root| (root.iteration, root.attempt))
+            .unwrap_or_default();
+        self.forget_fleeting();
+        self.ledger.close_all();
+        self.ledger.flush_journal();
+        self.ledger.emit(
+            Place {
+                iteration,
+                attempt,
+                ..place
+            },
+            EventKind::Finish {
+                outcome: outcome.clone(),
+            },
+        );
+        self.ledger.output(Output::Done(outcome.clone()));
+        self.ledger.close_all();
+        self.outcome = Some(outcome);
+    }
+}

@@ -1,0 +1,136 @@
+//! How a streamed body is cut into events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::protocol::Framing;
+use crate::engine::stream::eventstream::EventStreamDecoder;
+use crate::engine::stream::sse::SseDecoder;
+
+/// One line of NDJSON may be this long, in bytes; the same bound as an SSE event's.
+const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// A framing's state between two chunks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum FramingState {
+    Sse(SseDecoder),
+    Ndjson(Vec<u8>),
+    EventStream(EventStreamDecoder),
+}
+
+impl FramingState {
+    pub fn new(framing: Framing) -> FramingState {
+        match framing {
+            Framing::Sse => FramingState::Sse(SseDecoder::default()),
+            Framing::Ndjson => FramingState::Ndjson(Vec::new()),
+            Framing::EventStream => FramingState::EventStream(EventStreamDecoder::default()),
+        }
+    }
+
+    /// Hands every event that this chunk completes to `on_event(name, data)`.
+    ///
+    /// # Errors
+    /// `malformed_stream` when one event is too long or broken.
+    pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+        match self {
+            FramingState::Sse(sse) => sse
+                .feed(chunk, &mut |event| on_event(event.event, event.data))
+                .map_err(too_long),
+            FramingState::Ndjson(pending) => feed_lines(pending, chunk, on_event),
+            FramingState::EventStream(stream) => stream.feed(chunk, on_event),
+        }
+    }
+
+    /// Whether the next byte begins an event, and events end with blank lines.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_between_events(&self) -> bool {
+        match self {
+            FramingState::Sse(sse) => sse.is_between_events(),
+            _ => false,
+        }
+    }
+
+    /// The body has ended: an event without its end is complete all the same, but in the binary framing.
+    ///
+    /// # Errors
+    /// As [`FramingState::feed`].
+    pub fn finish(&mut self, on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+        match self {
+            FramingState::Sse(sse) => sse
+                .finish(&mut |event| on_event(event.event, event.data))
+                .map_err(too_long),
+            FramingState::Ndjson(pending) => {
+                let line = std::mem::take(pending);
+                if !line.trim_ascii().is_empty() {
+                    on_event(b"", &line);
+                }
+                Ok(())
+            }
+            FramingState::EventStream(stream) => stream.finish(),
+        }
+    }
+}
+
+fn feed_lines(
+    pending: &mut Vec<u8>,
+    chunk: &[u8],
+    on_event: &mut dyn FnMut(&[u8], &[u8]),
+) -> Result<(), Failure> {
+    let mut lines = chunk.split(|byte| *byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        if lines.peek().is_none() {
+            pending.extend_from_slice(line);
+        } else if pending.is_empty() {
+            hand_over(line, on_event);
+        } else {
+            pending.extend_from_slice(line);
+            hand_over(pending, on_event);
+            pending.clear();
+        }
+    }
+    if pending.len() > MAX_LINE_BYTES {
+        Err(too_long(()))
+    } else {
+        Ok(())
+    }
+}
+
+fn hand_over(line: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) {
+    if !line.trim_ascii().is_empty() {
+        on_event(b"", line);
+    }
+}
+
+fn too_long<E>(_: E) -> Failure {
+    Failure::new(
+        FailureCode::MalformedStream,
+        "One event of the stream is longer than 64 MiB.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(chunks: &[&[u8]]) -> Vec<String> {
+        let mut framing = FramingState::new(Framing::Ndjson);
+        let mut found = Vec::new();
+        let mut keep = |_: &[u8], data: &[u8]| found.push(String::from_utf8_lossy(data).into_owned());
+        for chunk in chunks {
+            framing.feed(chunk, &mut keep).unwrap();
+        }
+        framing.finish(&mut keep).unwrap();
+        found
+    }
+
+    #[test]
+    fn lines_come_whole_wherever_they_are_cut() {
+        let body = b"{\"a\":1}\n\n  \n{\"b\":2}\r\n{\"c\":3}";
+        let whole = lines(&[body]);
+        assert_eq!(whole, ["{\"a\":1}", "{\"b\":2}\r", "{\"c\":3}"]);
+        for cut in 0..body.len() {
+            let (head, tail) = body.split_at(cut);
+            assert_eq!(lines(&[head, tail]), whole, "cut at {cut}");
+        }
+    }
+}

@@ -1,0 +1,479 @@
+//! The decoder of `text/event-stream`: bytes in, events out, over the whole grammar of
+//! <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>.
+//!
+//! It owns the bytes of the unfinished event and nothing else; what an event means is the protocol's
+//! business, and its bytes are not checked to be UTF-8. Chunks may be cut anywhere, within a character or
+//! between CR and LF. Each byte is looked at once and copied at most once; an event that lies whole within
+//! one chunk is borrowed from it. Order of calls: [`SseDecoder::feed`] for each chunk, then
+//! [`SseDecoder::finish`].
+
+use crate::engine::json::reader::whole;
+use serde::{Deserialize, Serialize};
+
+/// One event. Both fields are the bytes as sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SseEvent<'a> {
+    /// The value of the last `event` line; empty if there was none, which means `message`.
+    pub event: &'a [u8],
+    /// The values of the `data` lines, joined by LF.
+    pub data: &'a [u8],
+}
+
+/// Why a stream cannot be decoded any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SseError {
+    /// The joined data, the name or the id of one event has more bytes than
+    /// [`max_event_bytes`](SseDecoder::max_event_bytes). The events before it were delivered.
+    EventTooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+}
+
+/// Decodes one stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SseDecoder {
+    /// The most bytes that the joined data of one event may have, and likewise its name and its id.
+    /// Default 64 MiB: above any model's answer, below the memory of an edge worker.
+    pub max_event_bytes: usize,
+    start: Start,
+    after_cr: bool,
+    line: Line,
+    #[serde(with = "byte_text")]
+    line_value: Vec<u8>,
+    has_data: bool,
+    #[serde(with = "byte_text")]
+    data: Vec<u8>,
+    #[serde(with = "byte_text")]
+    event: Vec<u8>,
+    #[serde(with = "byte_text")]
+    last_event_id: Vec<u8>,
+    retry_ms: Option<u64>,
+    saw_field: bool,
+    failed: bool,
+}
+
+impl Default for SseDecoder {
+    fn default() -> Self {
+        SseDecoder {
+            max_event_bytes: 64 << 20,
+            start: Start::Bom(0),
+            after_cr: false,
+            line: Line::Name,
+            line_value: Vec::new(),
+            has_data: false,
+            data: Vec::new(),
+            event: Vec::new(),
+            last_event_id: Vec::new(),
+            retry_ms: None,
+            saw_field: false,
+            failed: false,
+        }
+    }
+}
+
+/// Whether the byte order mark may still come, and how many of its bytes have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Start {
+    Bom(usize),
+    Over,
+}
+
+/// How far the unfinished line is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Line {
+    /// Its name is not complete; `line_value` holds all of it.
+    Name,
+    /// The rest is the value of this field; that of `data` goes to `data`, any other to `line_value`.
+    Value(Field),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Field {
+    Data,
+    Event,
+    Id,
+    Retry,
+    Comment,
+    Unknown,
+}
+
+/// The fields of the current event that lie whole within the chunk at hand.
+#[derive(Default)]
+struct Borrowed<'a> {
+    data: Option<&'a [u8]>,
+    event: Option<&'a [u8]>,
+}
+
+impl SseDecoder {
+    /// Decodes one chunk and calls `on_event` with every event that ends in it.
+    ///
+    /// # Errors
+    /// [`SseError::EventTooLong`], and then for every later call as well.
+    pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
+        if self.failed {
+            return Err(self.too_long());
+        }
+        let mut rest = self.skip_bom(chunk);
+        let mut here = Borrowed::default();
+        while !rest.is_empty() {
+            if self.after_cr {
+                self.after_cr = false;
+                rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+                continue;
+            }
+            let Some((line, ending)) = line_end(rest).and_then(|end| rest.split_at_checked(end)) else {
+                here.spill_into(self);
+                return self.open_line(rest);
+            };
+            rest = match ending {
+                [b'\r', b'\n', rest @ ..] => rest,
+                [b'\r'] => {
+                    self.after_cr = true;
+                    &[]
+                }
+                [_, rest @ ..] => rest,
+                [] => &[],
+            };
+            if self.is_within_a_line() {
+                self.open_line(line)?;
+                self.close_line()?;
+            } else if line.is_empty() {
+                self.dispatch(&mut here, on_event);
+            } else {
+                self.take_line(line, &mut here)?;
+            }
+        }
+        here.spill_into(self);
+        Ok(())
+    }
+
+    /// Ends the stream: an unfinished last line counts as finished, and an event without its blank line is
+    /// delivered. Whether that event was cut off, only the decoder of its data can tell.
+    ///
+    /// # Errors
+    /// [`SseError::EventTooLong`].
+    pub fn finish(&mut self, on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
+        if self.failed {
+            return Err(self.too_long());
+        }
+        if self.is_within_a_line() {
+            self.close_line()?;
+        }
+        self.dispatch(&mut Borrowed::default(), on_event);
+        Ok(())
+    }
+
+    /// Whether nothing of an event is held: the next byte begins one.
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    pub fn is_between_events(&self) -> bool {
+        !self.after_cr
+            && !self.has_data
+            && !self.failed
+            && self.start == Start::Over
+            && self.event.is_empty()
+            && !self.is_within_a_line()
+    }
+
+    /// Whether any comment or any line with a known field name has come: `false` after a whole body means
+    /// that it was HTML, JSON or something else, but no event stream.
+    pub fn saw_field(&self) -> bool {
+        self.saw_field
+    }
+
+    /// The value of the last complete `id` line; empty if there was none.
+    pub fn last_event_id(&self) -> &[u8] {
+        &self.last_event_id
+    }
+
+    /// The value of the last complete and valid `retry` line, in milliseconds.
+    pub fn retry_ms(&self) -> Option<u64> {
+        self.retry_ms
+    }
+
+    fn skip_bom<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
+        let mut rest = chunk;
+        while let Start::Bom(seen) = self.start {
+            match (BOM.get(seen), rest.split_first()) {
+                (Some(expected), Some((first, after))) if expected == first => {
+                    self.start = Start::Bom(seen + 1);
+                    rest = after;
+                }
+                (Some(_), None) => break,
+                (found, _) => {
+                    self.start = Start::Over;
+                    if found.is_some() && seen > 0 {
+                        // Half a mark is the beginning of a line whose name is unknown.
+                        self.line = Line::Value(Field::Unknown);
+                    }
+                }
+            }
+        }
+        rest
+    }
+
+    #[cfg_attr(looplet_speed, optimize(speed))]
+    fn is_within_a_line(&self) -> bool {
+        self.line != Line::Name || !self.line_value.is_empty()
+    }
+
+    /// Takes a whole line out of one chunk.
+    fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
+        let (field, value) = match split_name(line) {
+            Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
+            None => (field_without_value(line), &[][..]),
+        };
+        match field {
+            Field::Data if !self.has_data && here.data.is_none() => {
+                self.saw_field = true;
+                self.check_length(value.len())?;
+                here.data = Some(value);
+                Ok(())
+            }
+            Field::Data => {
+                here.spill_into(self);
+                self.open_value(field)?;
+                self.push_data(value)
+            }
+            Field::Event => {
+                self.saw_field = true;
+                self.check_length(value.len())?;
+                here.event = Some(value);
+                Ok(())
+            }
+            _ => {
+                self.open_value(field)?;
+                self.push_value(field, value)?;
+                self.close_value(field)
+            }
+        }
+    }
+
+    /// Takes the beginning or a further piece of a line that does not lie whole within one chunk.
+    fn open_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
+        let mut rest = piece;
+        while self.line == Line::Name {
+            if let Some((field, value_start)) = split_name(&self.line_value) {
+                // Looked at after each byte, so at most one byte of the value is here.
+                let value = self.line_value.get(value_start).copied();
+                self.line_value.clear();
+                self.line = Line::Value(field);
+                self.open_value(field)?;
+                self.push_value(field, value.as_slice())?;
+            } else if let Some((first, after)) = rest.split_first() {
+                self.line_value.push(*first);
+                rest = after;
+            } else {
+                return Ok(());
+            }
+        }
+        match self.line {
+            Line::Value(field) => self.push_value(field, rest),
+            Line::Name => Ok(()),
+        }
+    }
+
+    fn close_line(&mut self) -> Result<(), SseError> {
+        let field = match self.line {
+            Line::Value(field) => field,
+            Line::Name => {
+                let field = field_without_value(&self.line_value);
+                self.line_value.clear();
+                self.open_value(field)?;
+                field
+            }
+        };
+        self.line = Line::Name;
+        self.close_value(field)
+    }
+
+    fn open_value(&mut self, field: Field) -> Result<(), SseError> {
+        self.saw_field |= field != Field::Unknown;
+        if field == Field::Data {
+            if self.has_data {
+                self.push_data(b"\n")?;
+            }
+            self.has_data = true;
+        }
+        Ok(())
+    }
+
+    fn push_value(&mut self, field: Field, piece: &[u8]) -> Result<(), SseError> {
+        match field {
+            Field::Data => self.push_data(piece),
+            Field::Event | Field::Id | Field::Retry => {
+                self.check_length(self.line_value.len() + piece.len())?;
+                self.line_value.extend_from_slice(piece);
+                Ok(())
+            }
+            Field::Comment | Field::Unknown => Ok(()),
+        }
+    }
+
+    fn push_data(&mut self, piece: &[u8]) -> Result<(), SseError> {
+        self.check_length(self.data.len() + piece.len())?;
+        self.data.extend_from_slice(piece);
+        Ok(())
+    }
+
+    fn close_value(&mut self, field: Field) -> Result<(), SseError> {
+        match field {
+            Field::Event => std::mem::swap(&mut self.event, &mut self.line_value),
+            Field::Id if !self.line_value.contains(&0) => {
+                std::mem::swap(&mut self.last_event_id, &mut self.line_value)
+            }
+            Field::Retry => self.retry_ms = whole_number(&self.line_value).or(self.retry_ms),
+            _ => {}
+        }
+        self.line_value.clear();
+        Ok(())
+    }
+
+    fn dispatch(&mut self, here: &mut Borrowed<'_>, on_event: &mut dyn FnMut(SseEvent<'_>)) {
+        let borrowed = std::mem::take(here);
+        if borrowed.data.is_some() || self.has_data {
+            on_event(SseEvent {
+                event: borrowed.event.unwrap_or(&self.event),
+                data: borrowed.data.unwrap_or(&self.data),
+            });
+        }
+        self.has_data = false;
+        reset(&mut self.data);
+        reset(&mut self.event);
+    }
+
+    fn check_length(&mut self, bytes: usize) -> Result<(), SseError> {
+        if bytes <= self.max_event_bytes {
+            return Ok(());
+        }
+        self.failed = true;
+        reset(&mut self.data);
+        reset(&mut self.line_value);
+        Err(self.too_long())
+    }
+
+    fn too_long(&self) -> SseError {
+        SseError::EventTooLong {
+            limit: self.max_event_bytes,
+        }
+    }
+}
+
+impl Borrowed<'_> {
+    /// Copies what the event has so far, because its chunk ends or further data joins it.
+    fn spill_into(&mut self, decoder: &mut SseDecoder) {
+        if let Some(data) = self.data.take() {
+            decoder.data.clear();
+            decoder.data.extend_from_slice(data);
+            decoder.has_data = true;
+        }
+        if let Some(event) = self.event.take() {
+            decoder.event.clear();
+            decoder.event.extend_from_slice(event);
+        }
+    }
+}
+
+const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Memory above this many bytes is given back after its event.
+const KEPT_CAPACITY: usize = 1 << 20;
+
+fn reset(buffer: &mut Vec<u8>) {
+    if buffer.capacity() > KEPT_CAPACITY {
+        *buffer = Vec::new();
+    } else {
+        buffer.clear();
+    }
+}
+
+/// The field of a line that begins with `line`, and where its value starts; `None` while more bytes could
+/// change either.
+fn split_name(line: &[u8]) -> Option<(Field, usize)> {
+    let name: &[u8] = match line.first()? {
+        b'd' => b"data:",
+        b'e' => b"event:",
+        b'i' => b"id:",
+        b'r' => b"retry:",
+        b':' => return Some((Field::Comment, 1)),
+        _ => return Some((Field::Unknown, line.len())),
+    };
+    match line.get(..name.len()) {
+        Some(start) if start == name => {
+            let space = usize::from(*line.get(name.len())? == b' ');
+            Some((known_field(name), name.len() + space))
+        }
+        None if name.starts_with(line) => None,
+        _ => Some((Field::Unknown, line.len())),
+    }
+}
+
+/// The field of a whole line that is only a name, with or without its colon.
+fn field_without_value(line: &[u8]) -> Field {
+    match line {
+        b"data" | b"event" | b"id" | b"retry" | b"data:" | b"event:" | b"id:" | b"retry:" => {
+            known_field(line)
+        }
+        _ => Field::Unknown,
+    }
+}
+
+fn known_field(name: &[u8]) -> Field {
+    match name.first() {
+        Some(b'd') => Field::Data,
+        Some(b'e') => Field::Event,
+        Some(b'i') => Field::Id,
+        _ => Field::Retry,
+    }
+}
+
+fn whole_number(digits: &[u8]) -> Option<u64> {
+    whole(std::str::from_utf8(digits).ok()?)
+}
+
+/// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
+#[cfg_attr(looplet_speed, optimize(speed))]
+pub fn line_end(bytes: &[u8]) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    let mut position = 0;
+    for word in words {
+        let control = bytes_below_14(u64::from_le_bytes(*word));
+        if control != 0 {
+            let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+            if let Some(within) = word.iter().position(is_end) {
+                return Some(position + within);
+            }
+        }
+        position += 8;
+    }
+    tail.iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r'))
+        .map(|within| position + within)
+}
+
+/// Not 0 if any byte is below 14; JSON has no such byte in a line but blanks.
+#[cfg_attr(looplet_speed, optimize(speed))]
+fn bytes_below_14(word: u64) -> u64 {
+    const EACH: u64 = u64::MAX / 255;
+    word.wrapping_sub(EACH * 14) & !word & (EACH * 128)
+}
+
+/// Bytes as text with one character each (U+0000 to U+00FF): ASCII stays readable in a saved state.
+pub mod byte_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+        serializer.serialize_str(&text)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes: Result<Vec<u8>, _> = text.chars().map(u8::try_from).collect();
+        bytes.map_err(|_| D::Error::custom("a byte above 255"))
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;
