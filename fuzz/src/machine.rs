@@ -8,18 +8,18 @@
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{
-    CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
+    Behavior, CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::output::Question;
-use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Raise};
+use looplet::engine::policy::hook::{Decision, HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use super::ended::check_messages;
 use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
-use super::world::{World, config, tool};
+use super::world::{HOOK_EVENTS, World, config, tool};
 
 const PROTOCOLS: &[&str] = &[
     "anthropic",
@@ -195,11 +195,11 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> C
         fields["fallbackModels"] = json!([fields["model"]]);
     }
     if permissions & 24 == 24 {
-        let events: Vec<Value> = HookEvent::ALL
+        let events: Vec<Value> = HOOK_EVENTS
             .iter()
             .enumerate()
             .filter(|(index, _)| permissions & 64 == 0 || index % 2 == permissions as usize / 128)
-            .map(|(index, (_, name))| json!({"event": name, "timeoutMs": 60, "blocks": index % 3 == 0}))
+            .map(|(index, name)| json!({"event": name, "timeoutMs": 60, "blocks": index % 3 == 0}))
             .collect();
         fields["hooks"] = json!(events);
     }
@@ -461,7 +461,7 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
                 output: None,
             }),
             (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
-                allow: roll < 6,
+                behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
                 interrupt: roll == 7,
                 ..PermissionAnswer::default()
             }),

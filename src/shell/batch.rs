@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
+use crate::engine::json::writer::push_value;
 use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 
 /// Words of one record.
@@ -146,7 +147,7 @@ pub struct Parts {
 impl Batch {
     /// Appends an event, unless nobody wants it.
     #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
+    pub fn push(&mut self, event: &Event, wants: Wants) {
         match &event.kind {
             EventKind::TextDelta { block, text } => {
                 self.push_event(wants, DeltaKind::Text, event, *block, text);
@@ -157,7 +158,7 @@ impl Batch {
             EventKind::ToolInputDelta { block, text } => {
                 self.push_event(wants, DeltaKind::ToolInput, event, *block, text);
             }
-            _ if wants.events => self.push_json(event, agent_path),
+            _ if wants.events => self.push_json(event),
             _ => {}
         }
     }
@@ -206,9 +207,9 @@ impl Batch {
             .extend_from_slice(&record_of(delta, utf16_length(delta.text.as_bytes())));
     }
 
-    fn push_json(&mut self, event: &Event, agent_path: &str) {
+    fn push_json(&mut self, event: &Event) {
         let start = self.text.len();
-        event.push_json(&mut self.text, agent_path);
+        push_value(&mut self.text, event);
         let written = self.text.get(start..).unwrap_or_default();
         let (bytes, units) = (written.len(), utf16_length(written));
         self.words.extend_from_slice(&[

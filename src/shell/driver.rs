@@ -16,6 +16,7 @@ use super::request;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::input::Input;
+use crate::engine::model::json;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, Output};
@@ -186,8 +187,8 @@ impl Driver {
 
     /// How the run ended, as JSON.
     pub fn outcome_json(self: &Rc<Self>) -> Option<String> {
-        let told = self.ask(|run| run.outcome().map(Outcome::to_json));
-        told.unwrap_or_else(|| self.wreck.borrow().as_ref().map(Outcome::to_json))
+        let told = self.ask(|run| run.outcome().map(json::write));
+        told.unwrap_or_else(|| self.wreck.borrow().as_ref().map(json::write))
     }
 
     pub fn set_wants(self: &Rc<Self>, wants: Wants) {
@@ -292,10 +293,9 @@ impl Driver {
         while let Some(output) = run.poll_output() {
             match output {
                 // Straight into the batch, unless something must come before or JavaScript is reading it.
-                Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => self
-                    .batch
-                    .borrow_mut()
-                    .push(&event, run.agent_path(event.agent), self.wants.get()),
+                Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => {
+                    self.batch.borrow_mut().push(&event, self.wants.get())
+                }
                 output => outputs.push_back(output),
             }
         }
@@ -310,9 +310,7 @@ impl Driver {
             let next = self.outputs.borrow_mut().pop_front();
             match next {
                 Some(Output::Emit(event)) => {
-                    let run = self.run.borrow();
-                    let path = run.agent_path(event.agent);
-                    self.batch.borrow_mut().push(&event, path, self.wants.get());
+                    self.batch.borrow_mut().push(&event, self.wants.get());
                 }
                 Some(Output::HandOver { handover }) => {
                     self.deliver();
@@ -365,7 +363,7 @@ impl Driver {
             }
             Output::Ask { question, ask } if self.is_live(question) => {
                 let profile = decimal(self.run.borrow().profile_of(question) as usize);
-                let json = ask.to_json();
+                let json = json::write(&ask);
                 let rest = json.get(1..).unwrap_or_default();
                 self.host
                     .ask(question, &["{\"profile\":", &profile, ",", rest].concat());

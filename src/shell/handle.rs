@@ -16,11 +16,10 @@ use super::request;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::{Input, QuestionAnswer, ToolReturn};
+use crate::engine::model::input::{AddedBudget, Input, QuestionAnswer, ToolReturn};
+use crate::engine::model::json;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::RunResult;
-use crate::engine::policy::hook::Raise;
-use crate::engine::policy::permission::PermissionMode;
 use crate::engine::run::Run;
 
 /// A run. Methods take `&self`: any of them may be called from inside a callback of another.
@@ -40,7 +39,7 @@ impl RunHandle {
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
         prepare();
-        let config = Config::from_json(config_json).map_err(thrown)?;
+        let config = json::read::<Config>("config", config_json).map_err(thrown)?;
         let run = Run::new(config).map_err(thrown)?;
         Ok(RunHandle {
             driver: Rc::new(Driver::new(run, host)),
@@ -71,7 +70,7 @@ impl RunHandle {
                 text: String::new(),
                 ..run.result()
             };
-            result.to_json().into_bytes()
+            json::write(&result).into_bytes()
         })
     }
 
@@ -112,7 +111,7 @@ impl RunHandle {
             16 => return Ok(self.outcome()),
             17 => return Ok(self.result()),
             18 => return Ok(self.text()),
-            19 => self.set_mode(id),
+            19 => self.set_mode(text),
             20 => self.set_model(text)?,
             21 => return Ok(self.agent(id)),
             22 => self.compact(text),
@@ -164,9 +163,9 @@ impl RunHandle {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
     }
 
-    /// Switches the permission mode; its place in [`PermissionMode::NAMES`].
-    pub fn set_mode(&self, mode: u32) {
-        let mode = PermissionMode::nth(mode as usize);
+    /// Switches the permission mode, given as its word.
+    pub fn set_mode(&self, mode: &str) {
+        let mode = json::named(mode).unwrap_or_default();
         self.driver.tell(Input::SetMode { mode });
     }
 
@@ -181,7 +180,8 @@ impl RunHandle {
     /// # Errors
     /// As `start`.
     pub fn add_budget(&self, budget: &str) -> Result<bool, JsValue> {
-        let (agent_path, more) = Raise::added(budget).map_err(thrown)?;
+        let added: AddedBudget = json::read("", budget).map_err(thrown)?;
+        let AddedBudget { agent_path, more } = added;
         let found = self.driver.ask(|run| run.at_work(&agent_path).is_some());
         self.driver.tell(Input::AddBudget { agent_path, more });
         Ok(found.unwrap_or(false))
@@ -192,7 +192,7 @@ impl RunHandle {
     /// # Errors
     /// `{ field, problem }` for one that it cannot ask.
     pub fn set_model(&self, model: &str) -> Result<(), JsValue> {
-        let model = ModelConfig::from_json(model).map_err(thrown)?;
+        let model = json::read::<ModelConfig>("model", model).map_err(thrown)?;
         let checked = self.driver.ask(|run| run.check_model(&model));
         checked.unwrap_or(Ok(())).map_err(thrown)?;
         let model = Box::new(model);
@@ -241,7 +241,7 @@ impl RunHandle {
 
     /// `result` is `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`; anything else becomes a fault.
     pub fn tool_finished(&self, call: u32, result: &str) {
-        let result = ToolReturn::from_json(result).unwrap_or_else(|error| {
+        let result = json::read("", result).unwrap_or_else(|error| {
             ToolReturn::Fault(ToolFault {
                 code: "tool_failed".to_owned(),
                 message: error.to_text(),
@@ -261,8 +261,8 @@ impl RunHandle {
 
     /// Whether the question was still open, and the answer of its kind. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
     pub fn answer(&self, question: u32, answer: &str) -> bool {
-        let answer = QuestionAnswer::from_json(answer)
-            .unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
+        let answer =
+            json::read("", answer).unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
         let is_taken = self.driver.ask(|run| run.takes(question, &answer)) == Some(true);
         self.driver.tell(Input::Answered { question, answer });
         is_taken
@@ -299,7 +299,7 @@ impl RunHandle {
                 subagents: &[],
                 ..run.result()
             };
-            result.to_json()
+            json::write(&result)
         })
     }
 
@@ -338,7 +338,7 @@ impl RunHandle {
 }
 
 fn blocks(json: &str) -> Result<Vec<Block>, JsValue> {
-    Block::list_from_json(json).map_err(thrown)
+    json::read("content", json).map_err(thrown)
 }
 
 fn thrown(error: ConfigError) -> JsValue {

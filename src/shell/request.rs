@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::*;
 use super::driver::Driver;
 use crate::engine::json::reader::{items, string, whole};
 use crate::engine::model::input::Input;
+use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, HttpRequest};
 
 /// Hands a request to the host.
@@ -18,7 +19,7 @@ pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) {
     let body = driver.body_of(request);
     driver.host.send(
         request,
-        &http.to_json(),
+        &json::write(http),
         body.agent,
         body.name,
         body.at,

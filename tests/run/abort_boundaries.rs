@@ -3,7 +3,7 @@
 
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::{EffectId, Output};
@@ -70,7 +70,7 @@ fn script() -> Vec<Step> {
     then(Box::new(|world| {
         let question = world.questions[0].0;
         let allow = PermissionAnswer {
-            allow: true,
+            behavior: Behavior::Allow,
             ..PermissionAnswer::default()
         };
         let answer = QuestionAnswer::Permission(allow);

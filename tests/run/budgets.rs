@@ -134,7 +134,7 @@ fn a_host_raises_the_limits_of_a_run_unasked() {
         .events
         .iter()
         .filter(|event| event_name(&event.kind) == "limits")
-        .map(|event| serde_json::to_value(&event.kind).unwrap()["limits"]["limits"].clone())
+        .map(|event| serde_json::to_value(&event.kind).unwrap()["limits"].clone())
         .collect();
     let expected = json!({"maxIterations": 2, "maxTotalTokens": 1030, "maxCostNanoUsd": null,
         "maxToolRounds": null, "maxToolCalls": 2, "timeLeftMs": 1100});

@@ -1,6 +1,6 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
-use looplet::engine::model::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
 use looplet::engine::model::output::Question;
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use looplet::engine::policy::permission::PermissionMode;
@@ -98,9 +98,9 @@ fn s001_29_the_host_is_told_the_rule_that_would_allow_such_calls() {
     assert_eq!(told["suggestions"], suggestions);
     assert_eq!(told.get("matchedAskRule"), None);
     // Given back as it is, it does what it says.
-    let json = json!({"behavior": "allow", "updatedPermissions": suggestions}).to_string();
+    let json = json!({"permission": {"behavior": "allow", "updatedPermissions": suggestions}}).to_string();
     let (question, _) = world.questions.remove(0);
-    let answer = QuestionAnswer::from_json(&json).unwrap();
+    let answer = looplet::engine::model::json::read::<QuestionAnswer>("", &json).unwrap();
     world.input(Input::Answered { question, answer });
     world.return_value("act", json!(1));
     respond(&mut world, &["act"]);
@@ -158,14 +158,17 @@ fn what_of_an_update_cannot_be_done_is_a_warning() {
     respond(&mut world, &["act"]);
     let (question, _) = world.questions.remove(0);
     let answer = QuestionAnswer::Permission(PermissionAnswer {
-        allow: true,
-        updates: vec![PermissionUpdate::Beside("An update for userSettings …".into())],
+        behavior: Behavior::Allow,
+        updated_permissions: vec![PermissionUpdate {
+            destination: Some("userSettings".into()),
+            ..PermissionUpdate::default()
+        }],
         ..PermissionAnswer::default()
     });
     world.input(Input::Answered { question, answer });
     assert_eq!(
         warnings(&world),
-        ["permission_update: An update for userSettings …"]
+        ["permission_update: An update for userSettings is stored nowhere: it counts for this run"]
     );
 }
 

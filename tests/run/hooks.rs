@@ -1,5 +1,5 @@
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::{EffectId, Question};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
@@ -47,7 +47,7 @@ pub fn adds(context: &str) -> HookAnswer {
 pub fn asked(world: &World) -> Vec<(String, Value)> {
     let hook = |(_, question): &(EffectId, Question)| match question {
         Question::Hook { event, input, .. } => Some((
-            event.name().to_owned(),
+            looplet::engine::model::json::word(event),
             serde_json::from_str(input.as_str()).unwrap(),
         )),
         _ => None,
@@ -97,7 +97,7 @@ pub fn allow_permission(world: &mut World) {
     let (question, ask) = world.questions.remove(0);
     assert!(matches!(ask, Question::Permission { .. }), "{ask:?}");
     let answer = QuestionAnswer::Permission(PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });
     world.input(Input::Answered { question, answer });
@@ -231,7 +231,7 @@ fn a_deferred_call_keeps_its_input_and_waits_for_an_answer_that_nobody_was_asked
     world.pass(86_400_000);
     assert!(world.done.is_none());
     let answer = QuestionAnswer::Permission(PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });
     world.input(Input::Answered { question, answer });
@@ -455,7 +455,7 @@ fn an_answer_for_people_is_none_for_a_hook_and_leaves_it_open() {
     respond(&mut world, &["act"]);
     let question = world.questions[0].0;
     let allowed = QuestionAnswer::Permission(PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });
     world.input(Input::Answered {

@@ -1,6 +1,6 @@
 //! What `timeouts.iterationMs` covers: all that an iteration waits for, but a person.
 
-use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer};
 use looplet::engine::model::output::Question;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ fn allow(world: &mut World) {
         .unwrap();
     let (question, _) = world.questions.remove(at);
     let allow = PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     };
     let answer = QuestionAnswer::Permission(allow);

@@ -1,4 +1,6 @@
-use looplet::engine::model::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::model::input::{
+    Behavior, Input, PermissionAnswer, PermissionUpdate, QuestionAnswer, UpdateType,
+};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::{EffectId, Question};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
@@ -60,7 +62,7 @@ fn answer(world: &mut World, question: EffectId, answer: PermissionAnswer) {
 
 fn allowed() -> PermissionAnswer {
     PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     }
 }
@@ -78,7 +80,10 @@ fn told(world: &World, id: &str) -> Value {
 
 fn warnings(world: &World) -> Vec<String> {
     let events = serde_json::to_value(&world.events).unwrap();
-    let warning = |event: &Value| event["kind"]["warning"]["message"].as_str().map(str::to_owned);
+    let warning = |event: &Value| {
+        let is_warning = event["type"] == "warning";
+        is_warning.then(|| event["message"].as_str().unwrap().to_owned())
+    };
     events.as_array().unwrap().iter().filter_map(warning).collect()
 }
 
@@ -234,11 +239,19 @@ fn a_rule_that_the_host_adds_counts_from_then_on() {
     let mut world = world(json!({"canUseTool": true}));
     respond(&mut world, &[("Bash", json!({"command": "npm test"}))]);
     let question = world.questions[0].0;
-    let updates = vec![PermissionUpdate::AddRules {
-        behavior: RuleKind::Allow,
-        rules: vec![Rule::parse("Bash(npm *)").unwrap()],
-    }];
-    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    let updates = vec![PermissionUpdate::rules(
+        UpdateType::AddRules,
+        RuleKind::Allow,
+        vec![Rule::parse("Bash(npm *)").unwrap()],
+    )];
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_permissions: updates,
+            ..allowed()
+        },
+    );
     world.return_value("Bash", json!(1));
     world.questions.clear();
     respond(&mut world, &[("Bash", json!({"command": "npm run build"}))]);
@@ -265,8 +278,15 @@ fn a_rule_that_the_host_adds_and_that_cannot_work_is_told_of() {
         );
         let question = world.questions[0].0;
         let rules = vec![Rule::parse(rule).unwrap()];
-        let updates = vec![PermissionUpdate::AddRules { behavior, rules }];
-        answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+        let updates = vec![PermissionUpdate::rules(UpdateType::AddRules, behavior, rules)];
+        answer(
+            &mut world,
+            question,
+            PermissionAnswer {
+                updated_permissions: updates,
+                ..allowed()
+            },
+        );
         let told = warnings(&world).join("");
         assert!(told.contains(expected), "{rule}: {told}");
         assert_eq!(told.is_empty(), expected.is_empty(), "{rule}: {told}");
@@ -349,11 +369,19 @@ fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
     let mut world = World::started(config(tools, json!({})));
     respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
     let question = world.questions[0].0;
-    let updates = vec![PermissionUpdate::AddRules {
-        behavior: RuleKind::Deny,
-        rules: vec![Rule::parse("Bash(rm *)").unwrap()],
-    }];
-    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    let updates = vec![PermissionUpdate::rules(
+        UpdateType::AddRules,
+        RuleKind::Deny,
+        vec![Rule::parse("Bash(rm *)").unwrap()],
+    )];
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_permissions: updates,
+            ..allowed()
+        },
+    );
     world.return_value("act", json!(1));
     assert_eq!(world.tool_log.last().unwrap(), "start look");
 }

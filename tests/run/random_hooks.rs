@@ -2,11 +2,13 @@
 
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::input::QuestionAnswer;
+use looplet::engine::model::json::word;
 use looplet::engine::model::message::Json;
 use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Prepared, Raise};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
+use crate::world::HOOK_EVENTS;
 
 pub fn add(dice: &mut Dice, fields: &mut Value) {
     if dice.below(3) == 0 {
@@ -17,7 +19,7 @@ pub fn add(dice: &mut Dice, fields: &mut Value) {
         return;
     }
     let mut hooks = Vec::new();
-    for (_, name) in HookEvent::ALL {
+    for name in HOOK_EVENTS {
         for _ in 0..dice.below(3) {
             let names = dice.pick(&[json!(null), json!(["write", "auto"])]).clone();
             hooks.push(json!({
@@ -62,7 +64,7 @@ fn raise(dice: &mut Dice) -> Raise {
 /// Mild enough that most runs go on.
 pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
     let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
-    let is_guardrail = event.name().ends_with("Guardrail");
+    let is_guardrail = word(event).ends_with("Guardrail");
     let denies = dice.below(if is_guardrail { 10 } else { 4 }) == 0;
     let text = |dice: &mut Dice, text: &str| (dice.below(3) == 0).then(|| text.to_owned());
     QuestionAnswer::Hook(Box::new(HookAnswer {

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::{Event, EventKind, ToolFault};
 use looplet::engine::model::input::{
-    CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
+    Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer,
+    ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::output::Question;
@@ -200,7 +201,8 @@ fn play(seed: u64, round_trips: bool) -> Played {
             3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
             4 if dice.below(8) == 0 => {
                 let model = model(dice.pick::<&str>(&PROTOCOLS), "other").to_string();
-                let model = Box::new(ModelConfig::from_json(&model).unwrap());
+                let model =
+                    Box::new(looplet::engine::model::json::read::<ModelConfig>("model", &model).unwrap());
                 world.input(Input::SetModel { model });
             }
             4 if dice.below(8) == 0 => world.input(Input::SetMode {
@@ -300,11 +302,11 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 output: None,
             }),
             (roll, Question::Permission { .. }) => {
-                let to_mode = (roll == 5).then(|| PermissionUpdate::SetMode(*dice.pick(&MODES)));
+                let to_mode = (roll == 5).then(|| PermissionUpdate::mode(*dice.pick(&MODES)));
                 QuestionAnswer::Permission(PermissionAnswer {
-                    allow: roll < 6,
+                    behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
                     interrupt: roll == 7 && dice.below(4) == 0,
-                    updates: to_mode.into_iter().collect(),
+                    updated_permissions: to_mode.into_iter().collect(),
                     ..PermissionAnswer::default()
                 })
             }

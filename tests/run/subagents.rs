@@ -394,7 +394,10 @@ fn a_model_that_the_run_was_given_is_that_of_a_subagent_which_inherits_it() {
     let mut world = World::started(config(tools, agents));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(
+            looplet::engine::model::json::read::<looplet::engine::model::config::ModelConfig>("model", model)
+                .unwrap(),
+        ),
     });
     world.respond(&calls(&[call("x", "act", json!({}))]));
     world.return_value("x", json!(1));
@@ -414,7 +417,10 @@ fn a_kept_subagent_goes_on_with_the_model_that_its_caller_has_now() {
     world.respond(&calls(&[ask("a", "twin", "A")]));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(
+            looplet::engine::model::json::read::<looplet::engine::model::config::ModelConfig>("model", model)
+                .unwrap(),
+        ),
     });
     world.respond(&says("First."));
     world.respond(&calls(&[ask("b", "twin", "B")]));

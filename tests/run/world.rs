@@ -65,7 +65,7 @@ pub fn config(tools: Value, fields: Value) -> Config {
         "retry": { "jitterMs": 0 },
     });
     merge(&mut config, fields);
-    Config::from_json(&config.to_string()).unwrap()
+    looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap()
 }
 
 fn merge(into: &mut Value, fields: Value) {
@@ -155,10 +155,10 @@ impl World {
             return;
         }
         while let Some(output) = self.run.poll_output() {
-            if self.round_trips {
-                self.round_trip();
-            }
             self.perform(output);
+        }
+        if self.round_trips {
+            self.round_trip();
         }
         for handover in std::mem::take(&mut self.handovers) {
             self.input(Input::HandedOver { handover });
@@ -425,13 +425,33 @@ impl World {
     }
 }
 
+/// Every point at which hooks are asked.
+pub const HOOK_EVENTS: [&str; 20] = [
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "SessionStart",
+    "UserPromptSubmit",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "PermissionRequest",
+    "PermissionDenied",
+    "Notification",
+    "InputGuardrail",
+    "OutputGuardrail",
+    "ToolGuardrail",
+    "PrepareIteration",
+    "IterationEnd",
+    "Limit",
+];
+
 pub fn event_name(kind: &EventKind) -> String {
     let value = serde_json::to_value(kind).unwrap();
-    match value {
-        Value::String(name) => name,
-        Value::Object(fields) => fields.keys().next().unwrap().clone(),
-        other => panic!("{other} is no event"),
-    }
+    value["type"].as_str().unwrap().to_owned()
 }
 
 /// A host that takes of each body only what it does not have: the beginning that the bodies of an agent have in common,

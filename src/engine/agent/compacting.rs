@@ -8,7 +8,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_comma, push_key, push_text, push_text_if};
+use crate::engine::json::writer::push_field;
+use crate::engine::json::writer::push_value;
+use crate::engine::json::writer::{push_comma, push_key, push_text_if};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
@@ -16,7 +18,6 @@ use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::input::QuestionAnswer;
 use crate::engine::model::message::{Json, Message};
-use crate::engine::model::message_json::push_message;
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{
@@ -285,13 +286,13 @@ impl Agent {
             desk.config.timeouts.first_chunk_ms,
         );
         let mut json = b"{".to_vec();
-        push_text(&mut json, "trigger", open.trigger.name());
+        push_field(&mut json, "trigger", &open.trigger);
         push_text_if(&mut json, "instructions", open.instructions.as_deref());
         push_key(&mut json, "messages");
         json.push(b'[');
         for message in self.transcript.messages().iter().take(open.cut) {
             push_comma(&mut json);
-            push_message(&mut json, message);
+            push_value(&mut json, message);
         }
         json.extend_from_slice(b"]}");
         let compact = Json::from_valid(&String::from_utf8(json).unwrap_or_default());

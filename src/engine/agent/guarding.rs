@@ -9,11 +9,12 @@ use crate::engine::agent::tool_batch::CallPhase;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::reader::string;
+use crate::engine::json::writer::push_field;
 use crate::engine::json::writer::push_key;
+use crate::engine::json::writer::push_value;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::{Block, Message, ToolInput};
-use crate::engine::model::message_json::{push_message, push_messages};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::policy::hook::{HookAnswer, HookEvent};
 
@@ -50,7 +51,7 @@ impl Agent {
         let event = HookEvent::InputGuardrail;
         let mut input = self.hook_input(event);
         let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
-        push_messages(&mut input, transcript.messages());
+        push_field(&mut input, "messages", transcript.messages());
         self.ask_hooks(desk, event, "", HookPoint::Input, input);
     }
 
@@ -90,7 +91,7 @@ impl Agent {
         }
         let mut input = self.hook_input(event);
         push_key(&mut input, "message");
-        push_message(&mut input, &as_told(&message, desk));
+        push_value(&mut input, &as_told(&message, desk));
         let guarded = Guarded {
             message,
             calls,

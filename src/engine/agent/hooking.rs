@@ -9,10 +9,12 @@ use crate::engine::agent::guarding::Guarded;
 use crate::engine::agent::tool_batch::{CallPhase, output_of};
 use crate::engine::agent::tuning::push_record;
 use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::push_field;
 use crate::engine::json::writer::{push_count, push_key, push_raw, push_text, push_text_if};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::{QuestionAnswer, ToolReturn};
+use crate::engine::model::json::word;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
@@ -108,7 +110,7 @@ impl Agent {
     /// The beginning of what a hook is told; [`Agent::ask_hooks`] ends it.
     pub(super) fn hook_input(&self, event: HookEvent) -> Vec<u8> {
         let mut json = b"{".to_vec();
-        push_text(&mut json, "event", event.name());
+        push_field(&mut json, "event", &event);
         push_text(&mut json, "agentPath", &self.path);
         push_count(&mut json, "iteration", self.iteration.into());
         json
@@ -118,11 +120,10 @@ impl Agent {
     fn push_standing(&self, desk: &Desk<'_>, into: &mut Vec<u8>) {
         let name = self.parent.as_ref().map(|parent| parent.name.as_str());
         push_text_if(into, "agentName", name);
-        let mode = desk
-            .permissions
-            .as_ref()
-            .map(|permissions| permissions.mode.name());
-        push_text_if(into, "permissionMode", mode);
+        let mode = desk.permissions.as_ref().map(|permissions| permissions.mode);
+        if let Some(mode) = mode {
+            push_field(into, "permissionMode", &mode);
+        }
         push_text_if(into, "effort", self.asked.config.effort.as_deref());
     }
 
@@ -148,7 +149,7 @@ impl Agent {
             let question = desk.ledger.open(self.index, EffectKind::Question);
             let kind = EventKind::Question {
                 question_id: question,
-                question: event.name().to_owned(),
+                question: word(event),
                 data: None,
             };
             desk.ledger.emit(self.place(), kind);
@@ -278,7 +279,7 @@ impl Agent {
         if *blocks && !matches!(event, HookEvent::Stop | HookEvent::SubagentStop) {
             return HookAnswer::denial(why);
         }
-        let message = ["A hook for ", event.name(), " failed: ", &why].concat();
+        let message = ["A hook for ", &word(event), " failed: ", &why].concat();
         self.warn(desk, "hook_failed", message);
         HookAnswer::default()
     }

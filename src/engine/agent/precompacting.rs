@@ -2,8 +2,10 @@
 
 use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::push_field;
 use crate::engine::json::writer::{push_count, push_text, push_text_if};
 use crate::engine::model::event::CompactTrigger;
+use crate::engine::model::json::word;
 use crate::engine::policy::hook::{HookAnswer, HookEvent};
 
 impl Agent {
@@ -15,26 +17,26 @@ impl Agent {
         pre_tokens: u64,
     ) {
         let event = HookEvent::PreCompact;
-        if !desk.has_hooks(event, trigger.name()) {
+        if !desk.has_hooks(event, &word(trigger)) {
             return self.summarize(desk);
         }
         let mut input = self.hook_input(event);
-        push_text(&mut input, "trigger", trigger.name());
+        push_field(&mut input, "trigger", &trigger);
         push_count(&mut input, "preTokens", pre_tokens);
         push_text_if(&mut input, "instructions", self.context.instructions());
-        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compact, input);
+        self.ask_hooks(desk, event, &word(trigger), HookPoint::Compact, input);
     }
 
     /// The history is shorter: hooks are told of the summary before the request goes out.
     pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
         let event = HookEvent::PostCompact;
-        if !desk.has_hooks(event, trigger.name()) {
+        if !desk.has_hooks(event, &word(trigger)) {
             return self.guard_summary(desk);
         }
         let mut input = self.hook_input(event);
-        push_text(&mut input, "trigger", trigger.name());
+        push_field(&mut input, "trigger", &trigger);
         push_text(&mut input, "summary", summary);
-        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compacted, input);
+        self.ask_hooks(desk, event, &word(trigger), HookPoint::Compacted, input);
     }
 
     /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.

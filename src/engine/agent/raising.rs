@@ -2,11 +2,11 @@
 
 use crate::engine::agent::hooking::{HookPoint, Step};
 use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::push_field;
 use crate::engine::json::writer::{push_count, push_key, push_number, push_text};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::event_json::push_usage;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::usage::Usage;
@@ -29,7 +29,7 @@ impl Agent {
 
     /// What keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if self.iteration >= self.limits(desk).max_iterations {
+        if Some(self.iteration) >= self.limits(desk).max_iterations {
             return Some(StoppedBy::Iterations);
         }
         self.over_limit(desk)
@@ -105,11 +105,11 @@ impl Agent {
     ) {
         let event = HookEvent::Limit;
         let mut input = self.hook_input(event);
-        push_text(&mut input, "limit", stopped_by.name());
+        push_field(&mut input, "limit", &stopped_by);
         if let Some(timeout) = timeout {
             push_text(&mut input, "timeout", timeout);
         }
-        push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
+        push_field(&mut input, "usage", &desk.ledger.accounts.used(self.index));
         push_count(&mut input, "toolRounds", self.tool_rounds.into());
         let calls = desk.ledger.accounts.tool_calls(self.index);
         push_count(&mut input, "toolCalls", calls as u64);
@@ -236,7 +236,7 @@ impl Agent {
         let limits = self.limits(desk);
         let at_ms = desk.ledger.timers.at(self.total_timer());
         let rows = [
-            ("maxIterations", Some(limits.max_iterations.into())),
+            ("maxIterations", limits.max_iterations.map(u64::from)),
             ("maxTotalTokens", limits.max_total_tokens),
             ("maxCostNanoUsd", limits.max_cost_nano_usd),
             ("maxToolRounds", limits.max_tool_rounds.map(u64::from)),

@@ -8,6 +8,7 @@ use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::config::StopCondition;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::QuestionAnswer;
+use crate::engine::model::json::word;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::{EffectKind, Output, Question, StopAbout};
@@ -92,7 +93,7 @@ impl Agent {
             .set_timer(TimerReason::Question { question }, Some(QUESTION_MS));
         let kind = EventKind::Question {
             question_id: question,
-            question: ["stop_", about.name()].concat(),
+            question: ["stop_", &word(about)].concat(),
             data: None,
         };
         desk.ledger.emit(self.place(), kind);

@@ -6,14 +6,13 @@ use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
+use crate::engine::json::writer::push_field;
 use crate::engine::json::writer::{push_comma, push_flag, push_key, push_raw, push_text};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::event_json::{push_text_or_null, push_usage};
 use crate::engine::model::message::{Json, Message};
-use crate::engine::model::message_json::push_messages;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::policy::hook::{HookAnswer, HookEvent, Prepared};
 
@@ -56,7 +55,7 @@ impl Agent {
         }
         let mut input = self.hook_input(event);
         push_text(&mut input, "model", &self.asked.config.model);
-        push_messages(&mut input, self.transcript.messages());
+        push_field(&mut input, "messages", self.transcript.messages());
         self.ask_hooks(desk, event, "", HookPoint::Prepare, input);
     }
 
@@ -158,9 +157,8 @@ impl Agent {
         }
         let mut input = self.hook_input(event);
         push_text(&mut input, "text", &self.text);
-        let reason = self.finish_reason.map(|reason| reason.name());
-        push_text_or_null(&mut input, "finishReason", reason);
-        push_usage(&mut input, "usage", &self.call_usage);
+        push_field(&mut input, "finishReason", &self.finish_reason);
+        push_field(&mut input, "usage", &self.call_usage);
         push_key(&mut input, "toolCalls");
         input.push(b'[');
         let is_of_this = self.round_iteration == self.iteration;

@@ -1,5 +1,7 @@
 //! Writes JSON: text appended to bytes, without trees.
 
+use serde::Serialize;
+
 use crate::engine::json::cursor::plain_length;
 use crate::engine::json::reader::Object;
 use crate::engine::model::message::Json;
@@ -112,6 +114,18 @@ pub fn push_text_if(into: &mut Vec<u8>, key: &str, text: Option<&str>) {
 pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
     push_key(into, key);
     into.extend_from_slice(json.as_bytes());
+}
+
+/// Appends a value of our own as serde writes it.
+pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
+    // Writing to memory does not fail, and our types hold nothing that JSON cannot.
+    let _ = serde_json::to_writer(into, value);
+}
+
+/// Appends a field with a value of our own.
+pub fn push_field<T: Serialize + ?Sized>(into: &mut Vec<u8>, key: &str, value: &T) {
+    push_key(into, key);
+    push_value(into, value);
 }
 
 /// Appends the fields of the object `vendor` but for nulls and those in `ours`.

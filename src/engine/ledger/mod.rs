@@ -77,7 +77,10 @@ pub struct Ledger {
     awaited: bool,
     /// Comes before `outputs`.
     grown: Option<Grown>,
+    #[serde(skip)]
     outputs: VecDeque<Output>,
+    /// The path of each agent, by its index.
+    pub paths: Vec<String>,
 }
 
 impl Default for Ledger {
@@ -101,6 +104,7 @@ impl Default for Ledger {
             awaited: false,
             grown: None,
             outputs: VecDeque::new(),
+            paths: Vec::new(),
         }
     }
 }
@@ -128,9 +132,11 @@ impl Ledger {
             iteration,
             attempt,
         } = place;
+        let agent_path = self.paths.get(agent as usize).cloned().unwrap_or_default();
         self.outputs.push_back(Output::Emit(Event {
             seq,
             agent,
+            agent_path,
             iteration,
             attempt,
             time_ms: self.is_traced.then_some(self.now_ms),

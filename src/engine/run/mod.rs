@@ -10,7 +10,6 @@ use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::{Agent, Queued};
-use crate::engine::json::record::within;
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::{Config, Memory, ModelConfig};
@@ -50,12 +49,16 @@ impl Run {
         };
         let mut memories = std::mem::take(&mut config.subagents);
         for (index, memory) in memories.iter_mut().enumerate() {
-            let messages = Transcript::from_history(std::mem::take(&mut memory.messages))
-                .map_err(|problem| within("subagents", Some(index), problem))?;
+            let messages =
+                Transcript::from_history(std::mem::take(&mut memory.messages)).map_err(|problem| {
+                    let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
+                    ConfigError::new(field, problem.problem)
+                })?;
             memory.messages = messages.into_messages();
         }
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
+        ledger.paths.push("root".to_owned());
         ledger.accounts.add(None, &config.limits);
         let agents = std::mem::take(&mut config.agents);
         let count = 1 + agents.len();
@@ -72,6 +75,7 @@ impl Run {
                     None => instructions.clone(),
                 });
             }
+            config.limits.max_iterations = Some(config.max_iterations());
             if !config.agents.is_empty() {
                 return Err(ConfigError::new(
                     "agents",

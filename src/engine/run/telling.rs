@@ -55,6 +55,7 @@ impl Run {
         Some(Output::Emit(Event {
             seq: grown.seq,
             agent,
+            agent_path: self.agent_path(agent).to_owned(),
             iteration,
             attempt,
             time_ms: None,

@@ -148,6 +148,7 @@ impl Run {
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
         agent.parent = Some(parent);
+        self.ledger.paths.push(agent.path.clone());
         self.agents.push(agent);
         Ok(index)
     }
