@@ -11,9 +11,9 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^looplet$|^(\.\.\/)+src\/face\/entry\/node\.js$/, replacement: entry },
-      { find: /^looplet\/models$/, replacement: source("models/index.ts") },
-      { find: /^looplet\/vendors$/, replacement: source("vendors.ts") },
-      { find: /^looplet\/prices$/, replacement: source("prices.ts") },
+      { find: /^looplet\/models$/, replacement: source("models/in-page/index.ts") },
+      { find: /^looplet\/vendors$/, replacement: source("models/vendors.ts") },
+      { find: /^looplet\/prices$/, replacement: source("models/prices.ts") },
       { find: /^looplet\/trace$/, replacement: source("trace/index.ts") },
       { find: /^looplet\/presets$/, replacement: source("presets.ts") },
       { find: /^looplet\/practice$/, replacement: source("practice/index.ts") },

@@ -274,7 +274,7 @@ async function bundle(dev) {
     name,
     `src/face/entry/${name}.ts`,
   ]);
-  entries.push(["practice", "src/face/practice/index.ts"], ["errors", "src/face/errors.ts"]);
+  entries.push(["practice", "src/face/practice/index.ts"], ["errors", "src/face/api/errors.ts"]);
   const options = {
     absWorkingDir: root,
     outdir: dist,
@@ -297,9 +297,9 @@ async function bundle(dev) {
     setup: (at) => at.onResolve({ filter: /\/errors\.js$/ }, () => ({ path: "./errors.js", external: true })),
   };
   const models = {
-    models: "src/face/models/index.ts",
-    vendors: "src/face/vendors.ts",
-    prices: "src/face/prices.ts",
+    models: "src/face/models/in-page/index.ts",
+    vendors: "src/face/models/vendors.ts",
+    prices: "src/face/models/prices.ts",
     trace: "src/face/trace/index.ts",
     presets: "src/face/presets.ts",
   };

@@ -1,10 +1,10 @@
 /** looplet: an LLM agent's loop for browsers and edge runtimes. */
-import { agentOn } from "./agent.js";
-import type { LoadEngine } from "./engine.js";
-import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./types.js";
-import { fetchParts, lacksParts, loadWasm } from "./wasm.js";
-import { RunDriver } from "./driver.js";
-import { instanceOf } from "./instance.js";
+import { agentOn } from "./agents/agent.js";
+import type { LoadEngine } from "./run/engine.js";
+import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./api/index.js";
+import { fetchParts, lacksParts, loadWasm } from "./host/wasm.js";
+import { RunDriver } from "./host/driver.js";
+import { instanceOf } from "./host/instance.js";
 
 /**
  * Makes an agent: a model, its tools and its limits.
@@ -34,12 +34,12 @@ const loadEngine: LoadEngine = async (needed) => {
 loadEngine.lacks = lacksParts;
 loadEngine.fetch = fetchParts;
 
-export { awsSigV4 } from "./aws.js";
-export { bedrock } from "./bedrock.js";
-export { LoopletError, RunError, ToolError } from "./errors.js";
-export { custom } from "./custom.js";
-export { hasToolCall, iterationCount } from "./stopping.js";
-export { anthropic, compatible, gemini, openai, openaiChat } from "./models.js";
-export { handoff, subagent } from "./subagents.js";
-export { tool } from "./tool.js";
-export type * from "./types.js";
+export { awsSigV4 } from "./models/aws.js";
+export { bedrock } from "./models/bedrock.js";
+export { LoopletError, RunError, ToolError } from "./api/errors.js";
+export { custom } from "./models/custom.js";
+export { hasToolCall, iterationCount } from "./options/stopping.js";
+export { anthropic, compatible, gemini, openai, openaiChat } from "./models/models.js";
+export { handoff, subagent } from "./agents/subagents.js";
+export { tool } from "./tools/tool.js";
+export type * from "./api/index.js";

@@ -1,6 +1,6 @@
 /** The parts of the engine that are loaded when a run needs them: what needs which, and how they come into an instance. */
-import { LoopletError } from "./errors.js";
-import type { ModelConfig } from "./models.js";
+import { LoopletError } from "./api/errors.js";
+import type { ModelConfig } from "./models/models.js";
 
 /** The part that a model's requests and answers take: its wire protocol. */
 export function partOf({ vendor, protocol = vendor }: ModelConfig): string {

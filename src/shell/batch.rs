@@ -4,7 +4,7 @@
 //! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
 //! event, whose text is its flat JSON. A lone short delta is lent instead, with its text as UTF-16 units behind its
 //! words: a `TextDecoder` costs JavaScript as much as all the rest of such a chunk, and a call out as much as a call
-//! in. `src/face/batch.ts` reads them.
+//! in. `src/face/host/batch.ts` reads them.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! The handle of a run that JavaScript holds. `src/face/driver.ts` wraps it; it is not part of the public API.
+//! The handle of a run that JavaScript holds. `src/face/host/driver.ts` wraps it; it is not part of the public API.
 
 use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -122,7 +122,7 @@ impl RunHandle {
     }
 }
 
-/// What [`RunHandle::tell`] calls; `Tell` in `src/face/wasm.ts` has its numbers.
+/// What [`RunHandle::tell`] calls; `Tell` in `src/face/host/wasm.ts` has its numbers.
 impl RunHandle {
     /// Starts the run. `content` is a JSON array of blocks; so it is in `steer` and `followUp`.
     ///

@@ -1,4 +1,4 @@
-//! What the shell calls in JavaScript: one object per run, `Shell` in `src/face/driver.ts`.
+//! What the shell calls in JavaScript: one object per run, `Shell` in `src/face/host/driver.ts`.
 //!
 //! Its methods catch what the user's functions throw. They may call back at once; what follows of that is performed
 //! when the drain that is going on comes to it.

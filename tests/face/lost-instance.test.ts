@@ -1,9 +1,9 @@
 // Alone in its file: it replaces the instance.
 import { describe, expect, it } from "vitest";
 import { createAgent, custom } from "../../src/face/entry/node.js";
-import { loadWasm, Tell } from "../../src/face/wasm.js";
-import type { RunEvent } from "../../src/face/types.js";
-import { agentOn } from "../../src/face/agent.js";
+import { loadWasm, Tell } from "../../src/face/host/wasm.js";
+import type { RunEvent } from "../../src/face/api/index.js";
+import { agentOn } from "../../src/face/agents/agent.js";
 import { FakeEngine, nextTask } from "./support/fake-driver.js";
 
 describe("a run whose WebAssembly traps", () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, gemini, openai, openaiChat, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import { agentOn } from "../../src/face/agent.js";
-import type { LoadEngine } from "../../src/face/engine.js";
+import { agentOn } from "../../src/face/agents/agent.js";
+import type { LoadEngine } from "../../src/face/run/engine.js";
 import { FakeEngine } from "./support/fake-driver.js";
-import type { Fetch } from "../../src/face/types.js";
+import type { Fetch } from "../../src/face/api/index.js";
 
 const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => "done" });
 

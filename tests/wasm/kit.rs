@@ -1,4 +1,4 @@
-//! A run with a recording host, both on one side: what JavaScript does in `src/face/driver.ts` is scripted here.
+//! A run with a recording host, both on one side: what JavaScript does in `src/face/host/driver.ts` is scripted here.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -4,7 +4,7 @@ import { files, lentAt } from "../../../target/glue/parts.js";
 import { engine, joiner } from "../../../target/glue/primary.js";
 import { Parts } from "../parts.js";
 import { unpack } from "../unpack.js";
-import { setWasmSource } from "../wasm.js";
+import { setWasmSource } from "../host/wasm.js";
 
 setWasmSource(
   () => unpack(engine, joiner),
@@ -12,4 +12,4 @@ setWasmSource(
 );
 
 export * from "../index.js";
-export { init, type WasmSource } from "../wasm.js";
+export { init, type WasmSource } from "../host/wasm.js";

@@ -2,7 +2,7 @@
 // inside the JavaScript, in a module of its own that is loaded only then: to load and unpack it costs more than to compile it.
 import { readFileSync } from "node:fs";
 import wasmBytes from "../../../target/glue/length.js";
-import { setWasmSource } from "../wasm.js";
+import { setWasmSource } from "../host/wasm.js";
 
 setWasmSource(() => beside() ?? inside());
 
@@ -30,4 +30,4 @@ async function inside(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 export * from "../index.js";
-export { init, type WasmSource } from "../wasm.js";
+export { init, type WasmSource } from "../host/wasm.js";

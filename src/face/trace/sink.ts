@@ -1,7 +1,7 @@
-import { checkValue, describe } from "../check.js";
-import { LoopletError } from "../errors.js";
-import { isThenable } from "../exchange.js";
-import type { Trace } from "../types.js";
+import { checkValue, describe } from "../options/check.js";
+import { LoopletError } from "../api/errors.js";
+import { isThenable } from "../host/exchange.js";
+import type { Trace } from "../api/index.js";
 
 /** Where records go: a function, or anything with a `write`. What it returns is awaited only to report a rejection. */
 export type Sink<T> = ((record: T) => unknown) | { write(record: T): unknown };
