@@ -8,7 +8,7 @@ import { scalarTable } from "../options/options.js";
 import { nanoUsd } from "../run/result.js";
 import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
-import type { ProfileOptions } from "../api/subagent.js";
+import type { ProfileOptions } from "../api/agent.js";
 import type { ToolSet } from "../tools/tool.js";
 import type { FailureCode } from "../api/index.js";
 

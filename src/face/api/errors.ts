@@ -1,5 +1,6 @@
-/** The errors of the face: `LoopletError` is yours to fix, `ToolError` is yours to throw, `RunError` is a run that went wrong. */
-import type { LoopletErrorCode, RunErrorCode, RunResult, ToolErrorOptions } from "./index.js";
+/** The errors that are thrown: `LoopletError` is yours to fix, `ToolError` is yours to throw, `RunError` is a run that went wrong. */
+import type { ToolFault } from "./event.js";
+import type { RunResult } from "./result.js";
 
 /** A configuration or a call that cannot work, thrown at once (by `init`: as a rejection). The message says what to do. */
 export class LoopletError extends Error {
@@ -50,3 +51,38 @@ export class ToolError extends Error {
 
 /** What the model is told to do when a tool did not say. */
 export const GENERAL_HINT = "Check the arguments and try again, or go on without this tool.";
+
+/** Codes of a `LoopletError`: what is wrong with a configuration (`config_…`) or with a call (`misuse_…`). */
+export type LoopletErrorCode =
+  /** No such option; the message names the nearest one. */
+  | "config_unknown_option"
+  /** A value of the wrong type. */
+  | "config_wrong_type"
+  /** A value of the right type that cannot be used (0 iterations, a tool name with a space, a broken URL). */
+  | "config_invalid_value"
+  /** A required option is missing. */
+  | "config_missing"
+  /** Neither `apiKey` nor `authorize` nor a `fetch` of your own. */
+  | "config_missing_key"
+  /** A vendor's key in a page without `dangerouslyAllowBrowser: true`. */
+  | "config_browser_key"
+  /** Two tools of one name. */
+  | "config_duplicate_tool"
+  /** An `inputSchema` that is no schema. */
+  | "config_invalid_schema"
+  /** The wasm source given to `init()` cannot be used. */
+  | "config_wasm"
+  | "misuse_empty_prompt"
+  | "misuse_chat_busy"
+  /** The chat was closed. */
+  | "misuse_chat_closed"
+  /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
+  | "misuse_run_ended"
+  /** A wrong argument of a method. */
+  | "misuse_invalid_argument";
+
+/** Why a `RunError` was thrown. */
+export type RunErrorCode = "cancelled" | "refused" | "limit" | "failed";
+
+/** What `new ToolError(…)` takes; see `ToolFault`. */
+export type ToolErrorOptions = Partial<ToolFault> & { message: string };

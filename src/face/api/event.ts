@@ -28,8 +28,8 @@
  * ends, has of the last four only `abort` or `error`, and `finish`.
  */
 import type { HookEvent } from "./hook.js";
-import type { PermissionRequest } from "./permission.js";
 import type { Message } from "./message.js";
+import type { PermissionRequest } from "./permission.js";
 
 /** Where in its run an event stands. */
 export interface EventStamp {

@@ -1,9 +1,9 @@
 /** Hooks and guardrails: functions that are asked at certain points of a run. */
-import type { SessionSource } from "./chat.js";
 import type { Failure, OutcomeKind, ToolFault } from "./event.js";
-import type { HostAbortSignal } from "./platform.js";
 import type { Message } from "./message.js";
 import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission.js";
+import type { HostAbortSignal } from "./platform.js";
+import type { SessionSource } from "./run.js";
 
 interface HookPoint<E extends string> {
   readonly event: E;

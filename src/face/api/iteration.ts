@@ -1,8 +1,11 @@
-/** Functions around the iterations of a run: before one, after one, and when a limit is hit. */
+/**
+ * The options that are looked at between two model calls: functions around an iteration, conditions that stop the run,
+ * and the length of the history.
+ */
 import type { FinishReason, StoppedBy, Usage } from "./event.js";
-import type { HostAbortSignal } from "./platform.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model.js";
+import type { HostAbortSignal } from "./platform.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -102,4 +105,116 @@ export interface IterationOptions {
    * `warning` event.
    */
   onIterationEnd?: ((iteration: EndedIteration) => unknown) | undefined;
+}
+
+/** A round of tools that has just ended. */
+export interface ToolRound {
+  /** The model call that asked for it, from 1. */
+  readonly iteration: number;
+  readonly toolCalls: readonly {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    readonly input: any;
+    /** What the tool returned, or the error as the model sees it. */
+    readonly output: any;
+    readonly isError: boolean;
+  }[];
+}
+
+/** What `hasToolCall()` and `iterationCount()` return. */
+export type StopCondition = { readonly toolCall: string } | { readonly iterations: number };
+
+/** Contract: called after each round of tools; true stops the run. What it throws counts as false. */
+export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
+
+/**
+ * What is done when tool calls repeat themselves: the same call with the same result, in one answer or in answers in a
+ * row, or a cycle of up to four rounds. Numbers are how often, each step at least the one before, `stopAfter` more than
+ * that; `null` switches a step off. A step that is left out keeps to this order: at least twice the one before, less than
+ * `stopAfter`.
+ */
+export interface RepeatOptions {
+  /** The model is told, beside the results. Default 3. */
+  nudgeAfter?: number | null | undefined;
+  /** `onRepeat` is asked; without it the model is told again. Default 6. */
+  askAfter?: number | null | undefined;
+  /** The run is `stopped` by `repeat`. Default 20. */
+  stopAfter?: number | null | undefined;
+}
+
+/** The options of `createAgent` about when to stop. */
+export interface StopOptions {
+  /**
+   * What one run may cost, in US dollars, more than 0. Default: none. A run that costs more is `stopped` by `usd`; it is
+   * looked at before each model call, with every usage report while streaming, and before tools, so a run exceeds it by
+   * one answer at most.
+   */
+  maxUsd?: number | undefined;
+  /** Take `maxUsd` without a price of the model: it then counts only what the vendor itself reports. Default false. */
+  allowUnknownPrice?: boolean | undefined;
+  /** Answers with tool calls in one run, a positive integer. Default: none. A final answer is always allowed; calls beyond it end the run as `stopped` by `tool_rounds`. */
+  maxToolRounds?: number | undefined;
+  /** Tool calls of one run with its subagents, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */
+  maxToolCalls?: number | undefined;
+  /** Any of these ends the run as `stopped` by `condition` when a round of tools is over. Default: none. */
+  stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
+  /** What is done about repetition; `false` does nothing. */
+  repeat?: RepeatOptions | false | undefined;
+  /** Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. What it throws counts as false. */
+  onRepeat?: ((round: ToolRound & { readonly times: number }) => boolean | PromiseLike<boolean>) | undefined;
+}
+
+/** The options of `createAgent` about the length of the history. */
+export interface ContextOptions {
+  /**
+   * Told to the model with every request, behind the system prompt; it survives every compaction. A function is called
+   * once for each run. Default: none.
+   */
+  instructions?: string | (() => string) | undefined;
+  /** Tokens that the model can read, a positive integer. Default: unknown, and then only its vendor can say that it is full. */
+  contextWindow?: number | undefined;
+  /** When the first part of the history is summarised, and how; `false`: never. */
+  compaction?: false | CompactionOptions | undefined;
+  /**
+   * Old answers are cut short: their thinking and the inputs of their calls, not their text and no results. `true`: with
+   * the defaults. Default false.
+   */
+  historyCompaction?: boolean | HistoryCompaction | undefined;
+  /**
+   * Characters of a request, a positive integer; what is too much is dropped from its front, and a few lines about it
+   * take its place. No model is asked. Default: none.
+   */
+  contextBudget?: number | undefined;
+}
+
+export interface CompactionOptions {
+  /** When the window is nearly full, and when the vendor says that it is. Default true; `run.compact()` works anyway. */
+  auto?: boolean | undefined;
+  /** How full the window may be, above 0 and up to 1. Default 0.8. */
+  threshold?: number | undefined;
+  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
+  keepLast?: number | undefined;
+  /** What the summary shall also heed. Default: nothing else. */
+  instructions?: string | undefined;
+  /**
+   * Contract: writes the summary in place of the model. What it throws, an empty text, or none within
+   * `timeouts.firstChunkMs` lead to the built-in summary.
+   */
+  summarize?: ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
+}
+
+export interface CompactionRequest {
+  readonly trigger: "auto" | "manual" | "overflow";
+  readonly instructions?: string | undefined;
+  /** What the summary will stand for. */
+  readonly messages: readonly Message[];
+  /** Fires when nobody waits for the summary any more. */
+  readonly signal: HostAbortSignal;
+}
+
+export interface HistoryCompaction {
+  /** An answer is old when so many have come after it, a positive integer. Default 5. */
+  afterResponses?: number | undefined;
+  /** What stays of it, in characters, a non-negative integer. Default 100. */
+  prefixChars?: number | undefined;
 }

@@ -1,6 +1,6 @@
 /** What follows a run for a trace; `looplet/trace` has the usual ones. */
 import type { RunEvent } from "./event.js";
-import type { RunResult } from "./index.js";
+import type { RunResult } from "./result.js";
 
 export interface TraceOptions {
   /**

@@ -1,7 +1,7 @@
 /** The functions around iterations, made what the engine asks. Decides nothing. */
 import { checkOptions, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import type { FinishOptions } from "../api/finish.js";
+import type { FinishOptions } from "../api/result.js";
 import type { HostFunction } from "./host-functions.js";
 import { checkToolChoice } from "../options/model-options.js";
 import type { OptionTable } from "../options/options.js";

@@ -5,7 +5,7 @@
  */
 import { checkOptions, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import type { AwsCredentials, AwsSigV4Options } from "../api/aws.js";
+import type { AwsCredentials, AwsSigV4Options } from "../api/model.js";
 import type { OptionTable } from "../options/options.js";
 import type { Authorize } from "../api/index.js";
 

@@ -1,7 +1,7 @@
 /** Models of Amazon Bedrock. */
 import { isBrowser } from "../host/authorize.js";
 import { awsSigV4 } from "./aws.js";
-import type { BedrockOptions } from "../api/aws.js";
+import type { BedrockOptions } from "../api/model.js";
 import { checkOptions, describeWord } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { vendorModel } from "./models.js";

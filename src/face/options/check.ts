@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import { isThenable } from "../host/exchange.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
-import type { LoopletErrorCode } from "../api/error-codes.js";
+import type { LoopletErrorCode } from "../api/errors.js";
 
 /** The engine counts in 32 bits, except tokens and time. */
 const MAX_COUNT = 2 ** 32 - 1;

@@ -1,6 +1,6 @@
 /** The host's part in compaction: checks the options, asks the function that summarises. Decides nothing. */
 import { at, checkOptions, checkValue, describe, describeReturned } from "./check.js";
-import type { CompactionOptions, CompactionRequest, ContextOptions } from "../api/context.js";
+import type { CompactionOptions, CompactionRequest, ContextOptions } from "../api/iteration.js";
 import type { Question } from "../host/driver.js";
 import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";

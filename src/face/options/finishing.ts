@@ -1,7 +1,7 @@
 /** Answers that end otherwise than usual: checks the options, and throws where they say so. */
 import { checkWord } from "./check.js";
 import { RunError } from "../api/errors.js";
-import type { FinishOptions } from "../api/finish.js";
+import type { FinishOptions } from "../api/result.js";
 import type { RunResult } from "../api/index.js";
 
 /** @throws LoopletError `config_invalid_value` */

@@ -4,7 +4,7 @@ import type { Question } from "../host/driver.js";
 import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "./options.js";
-import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/stop.js";
+import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
 
 /**
  * Stops the run after a round in which this tool was called.

@@ -4,7 +4,7 @@ import type { Question } from "../host/driver.js";
 import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "../options/options.js";
-import type { OutputFormat } from "../api/output.js";
+import type { OutputFormat } from "../api/result.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords, message } from "./tool-schema.js";
 
