@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import type { Driver, LoadEngine, OpenRun } from "../../src/face/run/engine.js";
 import { Loading } from "../../src/face/host/loading.js";
-import { PERMISSION_MODES } from "../../src/face/hooks/permissions.js";
+import { PERMISSION_MODES } from "../../src/face/options/permissions.js";
 
 /** An engine whose parts come when `arrive` is called. */
 function engine(): { load: LoadEngine; arrive: (failure?: Error) => Promise<void> } {

@@ -13,7 +13,6 @@ import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
 import { asks, hasSeldomKeyword, KEYWORDS, QUESTIONS } from "../parts.js";
-import { checkRuleNames, permissionConfig, type RuledTools } from "../hooks/permissions.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
@@ -36,6 +35,7 @@ import type {
   TraceOptions,
   Tracer,
 } from "../api/index.js";
+import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
 
 /** What a run goes on from. */
 export type History = Pick<RunOptions, "messages" | "subagents">;

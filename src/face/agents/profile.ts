@@ -5,12 +5,12 @@ import { LoopletError } from "../api/errors.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { scalarTable } from "../options/options.js";
-import { nanoUsd } from "../run/result.js";
 import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
 import type { ProfileOptions } from "../api/agent.js";
 import type { ToolSet } from "../tools/tool.js";
 import type { FailureCode } from "../api/index.js";
+import { nanoUsd } from "../options/money.js";
 
 /** Part of the engine's configuration, as JSON. */
 export type EngineConfig = { [name: string]: unknown };

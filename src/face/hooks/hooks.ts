@@ -5,11 +5,11 @@ import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook
 import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { HostFunction } from "./host-functions.js";
 import type { OptionTable } from "../options/options.js";
-import { checkUpdates, type RuledTools } from "./permissions.js";
 import type { PermissionOptions } from "../api/permission.js";
 import type { HookAnswer } from "../host/question.js";
-import { reportUnheard } from "../run/run-end.js";
 import type { ToolRunOptions, Tracer } from "../api/index.js";
+import { checkUpdates, type RuledTools } from "../options/permissions.js";
+import { reportUnheard } from "../host/failures.js";
 
 const TOOL_EVENTS = [
   "PreToolUse",

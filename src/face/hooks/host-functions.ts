@@ -3,8 +3,8 @@ import type { Question } from "../host/driver.js";
 import type { Driver } from "../run/engine.js";
 import type { HookAnswer } from "../host/question.js";
 import type { ModelConfig } from "../models/models.js";
-import { message } from "../tools/tool-schema.js";
 import type { Model } from "../api/index.js";
+import { message } from "../options/thrown.js";
 
 /** One function, as the engine knows it and as it is called. */
 export interface HostFunction {

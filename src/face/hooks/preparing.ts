@@ -15,7 +15,7 @@ import type {
   RaisedLimits,
 } from "../api/iteration.js";
 import type { HookAnswer } from "../host/question.js";
-import { nanoUsd } from "../run/result.js";
+import { nanoUsd } from "../options/money.js";
 
 const timeoutMs = 600_000;
 const PREPARED_TABLE: OptionTable = {

@@ -1,7 +1,7 @@
 /** Adds the key to a request just before it is sent: the only place where a secret meets a header. */
-import { isObject } from "../options/check.js";
+import { isObject, isThenable } from "../options/check.js";
 import type { AuthorizeRequest } from "./driver.js";
-import { describe, isThenable } from "./exchange.js";
+import { describe } from "./exchange.js";
 import { keyProblem, type ModelParts } from "../models/models.js";
 import type { AuthorizedHeaders } from "../api/index.js";
 
@@ -58,10 +58,4 @@ function pairs(headers: AuthorizedHeaders): HeaderPairs {
 /** Goes on at once with a value, later with a promise: a key that is a string costs no task. */
 function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | Promise<R> {
   return isThenable(value) ? Promise.resolve(value as PromiseLike<T>).then(next) : next(value as T);
-}
-
-/** Whether this is a page or a worker of a browser. */
-export function isBrowser(): boolean {
-  const agent: unknown = (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent;
-  return typeof agent === "string" && agent.startsWith("Mozilla/");
 }

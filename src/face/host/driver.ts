@@ -7,10 +7,10 @@
 import type { BatchListener } from "./batch.js";
 import { withHistory } from "./history.js";
 import { Shell } from "./shell.js";
-import { message } from "../tools/tool-schema.js";
 import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome } from "../api/index.js";
 import { Tell, type LoadedWasm } from "./wasm.js";
+import { message } from "../options/thrown.js";
 
 export type * from "./question.js";
 

@@ -43,7 +43,3 @@ export function describe(error: unknown): string {
   const text = name && name !== "Error" ? `${name}: ${message}` : message;
   return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
 }
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
-}

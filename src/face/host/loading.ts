@@ -4,8 +4,8 @@ import { LoopletError } from "../api/errors.js";
 import type { ModelConfig } from "../models/models.js";
 import { partOf, partsOfMode, QUESTIONS } from "../parts.js";
 import type { PermissionMode } from "../api/permission.js";
-import { PERMISSION_MODES } from "../hooks/permissions.js";
-import { refusal } from "../run/run-end.js";
+import { PERMISSION_MODES } from "../options/permissions.js";
+import { refusal } from "./failures.js";
 
 export class Loading {
   readonly #latest: { model?: () => unknown; mode?: () => unknown } = {};

@@ -4,13 +4,14 @@
  */
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
-import { describe, discard, flatTexts, flatten, headerPairs, isThenable } from "./exchange.js";
+import { describe, discard, flatTexts, flatten, headerPairs } from "./exchange.js";
 import { Bodies } from "./bodies.js";
 import { instanceOf, trapped, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Outcome } from "../api/index.js";
 import { Tell, type LoadedWasm } from "./wasm.js";
+import { isThenable } from "../options/check.js";
 
 type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
 

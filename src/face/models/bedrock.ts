@@ -1,10 +1,9 @@
 /** Models of Amazon Bedrock. */
-import { isBrowser } from "../host/authorize.js";
 import { awsSigV4 } from "./aws.js";
 import type { BedrockOptions } from "../api/model.js";
 import { checkOptions, describeWord } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { vendorModel } from "./models.js";
+import { vendorModel, isBrowser } from "./models.js";
 import { HTTP_MODEL_TABLE, type OptionTable } from "../options/options.js";
 import type { Model } from "../api/index.js";
 

@@ -1,9 +1,8 @@
 /** The models that a run may ask: checked, priced, numbered, so that each request gets the right key. */
-import { isBrowser } from "../host/authorize.js";
 import { at, describe } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { nanoPrice } from "../options/model-options.js";
-import { modelParts, type ModelConfig, type ModelParts } from "./models.js";
+import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
 import { partOf } from "../parts.js";
 import type { AgentOptions, Fetch } from "../api/index.js";
 

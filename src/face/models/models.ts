@@ -321,3 +321,9 @@ function checkHeader(name: string, value: unknown, field: string): void {
     );
   }
 }
+
+/** Whether this is a page or a worker of a browser. */
+export function isBrowser(): boolean {
+  const agent: unknown = (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent;
+  return typeof agent === "string" && agent.startsWith("Mozilla/");
+}

@@ -1,6 +1,5 @@
 /** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
 import { LoopletError } from "../api/errors.js";
-import { isThenable } from "../host/exchange.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
 import type { LoopletErrorCode } from "../api/errors.js";
 
@@ -239,4 +238,8 @@ export function jsonOf(
   } catch {
     throw new LoopletError(code, field, "holds something that JSON cannot (a cycle or a bigint)");
   }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }

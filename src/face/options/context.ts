@@ -5,7 +5,7 @@ import type { Question } from "../host/driver.js";
 import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "./options.js";
-import { message } from "../tools/tool-schema.js";
+import { message } from "./thrown.js";
 
 const COMPACTION_TABLE: OptionTable = {
   auto: "boolean",

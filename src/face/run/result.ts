@@ -1,21 +1,7 @@
 /** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
+import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
-import type {
-  ContentBlock,
-  Failure,
-  FailureCode,
-  Outcome,
-  RunOptions,
-  RunResult,
-  Usage,
-} from "../api/index.js";
-
-/** Nano-USD in one US dollar. */
-const NANO = 1e9;
-
-export function nanoUsd(usd: number | undefined): number | undefined {
-  return usd === undefined ? undefined : Math.round(usd * NANO);
-}
+import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 
 /** The result as its user sees it. `priceBasis` is where the model's price came from. */
 export function finished(
@@ -90,9 +76,4 @@ function noUsage(): Usage {
     costNanoUsd: null,
     isCostReported: false,
   };
-}
-
-/** A failure that no provider made. */
-export function fail(code: FailureCode, message: string): Failure {
-  return { code, message, retryable: false };
 }

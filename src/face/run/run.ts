@@ -3,7 +3,7 @@
  * and what was asked before the engine was loaded.
  */
 import { authorizeRequest } from "../host/authorize.js";
-import { checkOptions, jsonOf } from "../options/check.js";
+import { checkOptions, isThenable, jsonOf } from "../options/check.js";
 import { compactInstructions, Summaries } from "../options/context.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { Early } from "./early.js";
@@ -11,22 +11,20 @@ import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun
 import { LoopletError, type RunError } from "../api/errors.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
-import { isThenable } from "../host/exchange.js";
 import { HostFunctions } from "../hooks/host-functions.js";
 import { Loading } from "../host/loading.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { addedBudget } from "../hooks/preparing.js";
-import { checkMode, checkPermissionResult, Permissions } from "../hooks/permissions.js";
+import { Permissions } from "../hooks/permissions.js";
 import { thrownFor } from "../options/finishing.js";
 import { abortReason, content } from "./prompt.js";
-import { fail, finished, neverStarted } from "./result.js";
-import { follow, refusal, reportUnheard, whyOf, type EndEvent } from "./run-end.js";
+import { finished, neverStarted } from "./result.js";
+import { follow, whyOf, type EndEvent } from "./run-end.js";
 import { Stopping } from "../options/stopping.js";
 import { partialOutput, StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
 import { mergedInputs } from "../options/tool-options.js";
-import { message } from "../tools/tool-schema.js";
 import { traces } from "../trace/tracing.js";
 import type { AgentParts } from "../agents/agent.js";
 import type {
@@ -48,6 +46,9 @@ import type {
   SessionSource,
   Trace,
 } from "../api/index.js";
+import { checkMode, checkPermissionResult } from "../options/permissions.js";
+import { fail, refusal, reportUnheard } from "../host/failures.js";
+import { message } from "../options/thrown.js";
 
 /**
  * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within

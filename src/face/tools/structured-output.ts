@@ -6,7 +6,8 @@ import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "../options/options.js";
 import type { OutputFormat } from "../api/result.js";
 import { PartialJson } from "./partial-json.js";
-import { inputJsonSchema, isStandardSchema, issuesInWords, message } from "./tool-schema.js";
+import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
+import { message } from "../options/thrown.js";
 
 const OUTPUT_TABLE: OptionTable = {
   schema: "any!",

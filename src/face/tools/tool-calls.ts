@@ -7,9 +7,10 @@ import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "../ho
 import type { Driver } from "../run/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
-import { issuesInWords, message } from "./tool-schema.js";
+import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "../api/index.js";
+import { message } from "../options/thrown.js";
 
 type AskedCall = Question["prepareCalls"]["calls"][number];
 type AskedError = Question["wordErrors"]["errors"][number];

@@ -1,5 +1,5 @@
 /** JSON of whatever a tool hands over: what `JSON.stringify` would flatten to `{}` or refuse keeps its meaning. */
-import { message } from "./tool-schema.js";
+import { message } from "../options/thrown.js";
 
 /**
  * A value as JSON text; `undefined` for what has none (a function, a symbol). A `Map` becomes an object, or a list of

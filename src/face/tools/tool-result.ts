@@ -4,8 +4,8 @@ import type { ToolReturn } from "../host/driver.js";
 import { GENERAL_HINT } from "../api/errors.js";
 import { mediaOf, richResult } from "./tool-content.js";
 import { bytesOf, inWords, jsonOf } from "./tool-json.js";
-import { message } from "./tool-schema.js";
 import type { ToolFault } from "../api/index.js";
+import { message } from "../options/thrown.js";
 
 /**
  * A result: a string as it is, `undefined` as an empty text, an `Error` as if it were thrown, `{ content }` and results of

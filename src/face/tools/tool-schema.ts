@@ -1,6 +1,7 @@
 /** A tool's input schema: which kind it is, and the JSON Schema that the model sees. */
 import { at, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
+import { message } from "../options/thrown.js";
 import type { StandardIssue, StandardJSONSchemaV1, StandardSchemaV1 } from "../api/index.js";
 
 /** Whether `schema` is a Standard Schema. Those of arktype are functions. */
@@ -91,17 +92,4 @@ export function issuesInWords(issues: readonly StandardIssue[]): string {
       return keys.length === 0 ? problem : `${keys.join(".")}: ${problem}`;
     })
     .join("; ");
-}
-
-/** What was thrown, in words. */
-export function message(thrown: unknown): string {
-  if (thrown instanceof Error)
-    return thrown.message === "" ? `${thrown.name} without a message` : thrown.message;
-  if (thrown === undefined || thrown === null) return `${thrown} was thrown`;
-  if (typeof thrown === "string") return thrown;
-  try {
-    return JSON.stringify(thrown) ?? String(thrown);
-  } catch {
-    return "something that cannot be shown";
-  }
 }

@@ -2,7 +2,6 @@
 import { at, checkOptions, describe, describeWord, isObject, isRecord } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { TOOL_TABLE } from "../options/options.js";
-import { checkNeedsApproval } from "../hooks/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
 import type {
@@ -15,6 +14,7 @@ import type {
   ToolRunOptions,
   Tools,
 } from "../api/index.js";
+import { checkNeedsApproval } from "../options/permissions.js";
 
 /**
  * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.

@@ -1,6 +1,5 @@
-import { checkValue, describe } from "../options/check.js";
+import { checkValue, describe, isThenable } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { isThenable } from "../host/exchange.js";
 import type { Trace } from "../api/index.js";
 
 /** Where records go: a function, or anything with a `write`. What it returns is awaited only to report a rejection. */
