@@ -1,7 +1,6 @@
 /** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
-import { LoopletError } from "../api/errors.js";
+import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
-import type { LoopletErrorCode } from "../api/errors.js";
 
 /** The engine counts in 32 bits, except tokens and time. */
 const MAX_COUNT = 2 ** 32 - 1;

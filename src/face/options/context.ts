@@ -1,8 +1,6 @@
-/** The host's part in compaction: checks the options, asks the function that summarises. Decides nothing. */
-import { at, checkOptions, checkValue, describe, describeReturned } from "./check.js";
-import type { CompactionOptions, CompactionRequest, ContextOptions } from "../api/iteration.js";
-import type { Question } from "../host/driver.js";
-import type { Driver } from "../run/engine.js";
+/** The options about the length of the history: checked, and in the form that the engine takes. */
+import { at, checkOptions, checkValue, describeReturned } from "./check.js";
+import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "./options.js";
 import { message } from "./thrown.js";
@@ -99,38 +97,4 @@ export function instructionsOf({ instructions }: ContextOptions): string | undef
 export function compactInstructions(options: { instructions?: string | undefined } = {}): string {
   checkOptions(options, "compact", { instructions: "text" });
   return options.instructions ?? "";
-}
-
-/** Asks the host's function for the summaries of one run. */
-export class Summaries {
-  readonly #profiles: readonly ContextOptions[];
-  readonly #driver: () => Driver | undefined;
-  /** Made when it is needed: to abort one costs as much as all the rest of a run's end. */
-  #open: AbortController | undefined;
-
-  constructor(profiles: readonly ContextOptions[], driver: () => Driver | undefined) {
-    this.#profiles = profiles;
-    this.#driver = driver;
-  }
-
-  ask(question: number, { compact }: Question["summarize"], profile: number): void {
-    const { signal } = (this.#open ??= new AbortController());
-    this.#summarize({ ...compact, signal }, profile).then(
-      (summary) => this.#driver()?.answer(question, { summary }),
-      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
-    );
-  }
-
-  close(): void {
-    this.#open?.abort();
-  }
-
-  /** A subagent without a function of its own has the run's. */
-  async #summarize(request: CompactionRequest, profile: number): Promise<string> {
-    const [own, runs] = [profile, 0].map((of) => this.#profiles[of]?.compaction || undefined);
-    const summary: unknown = await (own?.summarize ?? runs?.summarize)?.(request);
-    if (typeof summary !== "string")
-      throw new TypeError(`${at("compaction", "summarize")} returned ${describe(summary)}`);
-    return summary;
-  }
 }

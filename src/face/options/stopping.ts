@@ -1,7 +1,5 @@
-/** The host's part in stopping: checks the options, asks the functions. Decides nothing. */
+/** The options about stopping: checked, and in the form that the engine takes. */
 import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
-import type { Question } from "../host/driver.js";
-import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
 import type { OptionTable } from "./options.js";
 import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
@@ -86,7 +84,7 @@ function checkSteps(repeat: RepeatOptions): void {
   }
 }
 
-function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
+export function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
   if (stopWhen === undefined) return [];
   return Array.isArray(stopWhen) ? stopWhen : [stopWhen as StopCondition | StopPredicate];
 }
@@ -116,41 +114,4 @@ function checkCondition(
     throw new LoopletError("config_invalid_value", field, `there is no tool "${toolCall}"`);
   }
   return condition;
-}
-
-/** Asks the host's functions whether one run shall stop. @internal */
-export class Stopping {
-  readonly #profiles: readonly StopOptions[];
-  readonly #driver: () => Driver | undefined;
-  readonly #report: (error: unknown) => void;
-
-  constructor(
-    profiles: readonly StopOptions[],
-    driver: () => Driver | undefined,
-    report: (error: unknown) => void,
-  ) {
-    this.#profiles = profiles;
-    this.#driver = driver;
-    this.#report = report;
-  }
-
-  ask(question: number, { about, round }: Question["stop"], profile: number): void {
-    const options = this.#profiles[profile]!;
-    const functions =
-      about === "repeat"
-        ? [options.onRepeat as unknown as StopPredicate]
-        : conditions(options).filter((condition) => typeof condition === "function");
-    void this.#any(functions, round).then((stop) => this.#driver()?.answer(question, { stop }));
-  }
-
-  async #any(functions: readonly StopPredicate[], round: Question["stop"]["round"]): Promise<boolean> {
-    for (const decide of functions) {
-      try {
-        if (await decide(round)) return true;
-      } catch (error) {
-        this.#report(error);
-      }
-    }
-    return false;
-  }
 }

@@ -2,53 +2,43 @@
  * A run as its user sees it. The state is the engine's; here are the listeners, the iterations, the tools' functions
  * and what was asked before the engine was loaded.
  */
-import { authorizeRequest } from "../host/authorize.js";
-import { checkOptions, isThenable, jsonOf } from "../options/check.js";
-import { compactInstructions, Summaries } from "../options/context.js";
-import type { HostCallbacks } from "../host/driver.js";
-import { Early } from "./early.js";
-import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
+import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
-import { EventBuffer } from "./event-buffer.js";
-import { EventQueue } from "./event-queue.js";
+import type { EventStamp, Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
+import type { AddedBudget } from "../api/iteration.js";
+import type { ContentBlock } from "../api/message.js";
+import type { Model } from "../api/model.js";
+import type { PermissionMode } from "../api/permission.js";
+import type { RunResult } from "../api/result.js";
+import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
+import type { Trace } from "../api/trace.js";
 import { HostFunctions } from "../hooks/host-functions.js";
+import { Permissions } from "../hooks/permissions.js";
+import { addedBudget } from "../hooks/preparing.js";
+import { Stopping } from "../hooks/stopping.js";
+import { Summaries } from "../hooks/summaries.js";
+import { authorizeRequest } from "../host/authorize.js";
+import type { HostCallbacks } from "../host/driver.js";
+import { fail, refusal, reportUnheard } from "../host/failures.js";
 import { Loading } from "../host/loading.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { addedBudget } from "../hooks/preparing.js";
-import { Permissions } from "../hooks/permissions.js";
+import { checkOptions, isThenable, jsonOf } from "../options/check.js";
+import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
+import { checkMode, checkPermissionResult } from "../options/permissions.js";
+import { message } from "../options/thrown.js";
+import { mergedInputs } from "../options/tool-options.js";
+import { partialOutput, StructuredOutput } from "../tools/structured-output.js";
+import { ToolCalls } from "../tools/tool-calls.js";
+import { traces } from "../trace/tracing.js";
+import { Early } from "./early.js";
+import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
+import { EventBuffer } from "./event-buffer.js";
+import { EventQueue } from "./event-queue.js";
 import { abortReason, content } from "./prompt.js";
 import { finished, neverStarted } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
-import { Stopping } from "../options/stopping.js";
-import { partialOutput, StructuredOutput } from "../tools/structured-output.js";
-import { ToolCalls } from "../tools/tool-calls.js";
-import { mergedInputs } from "../options/tool-options.js";
-import { traces } from "../trace/tracing.js";
-import type { AgentParts } from "../agents/agent.js";
-import type {
-  AddedBudget,
-  ContentBlock,
-  EventsOptions,
-  EventStamp,
-  Failure,
-  Model,
-  Outcome,
-  OutcomeKind,
-  PermissionMode,
-  Prompt,
-  Queued,
-  Run,
-  RunEvent,
-  RunOptions,
-  RunResult,
-  SessionSource,
-  Trace,
-} from "../api/index.js";
-import { checkMode, checkPermissionResult } from "../options/permissions.js";
-import { fail, refusal, reportUnheard } from "../host/failures.js";
-import { message } from "../options/thrown.js";
 
 /**
  * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
