@@ -1,9 +1,9 @@
 /** The agents of a run besides its own, each with its place in the engine's list of configurations. */
-import type { ModelConfig } from "../models/models.js";
-import type { ModelList } from "../models/model-list.js";
-import type { EngineConfig } from "./profile.js";
-import type { KnownTool, ToolSet } from "../tools/tool.js";
 import type { AgentOptions, ProfileOptions, Tool } from "../api/index.js";
+import type { ModelList } from "../models/model-list.js";
+import type { ModelConfig } from "../models/models.js";
+import type { KnownTool, ToolSet } from "../tools/tool.js";
+import type { EngineConfig } from "./profile.js";
 
 /** What is under it in a tool makes an agent of it; not enumerable, so that a tool's options stay plain. */
 export const AGENT = Symbol.for("looplet.agent");

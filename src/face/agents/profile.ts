@@ -1,16 +1,16 @@
 /** What each agent of a run is configured with by itself: the one that is started, and its subagents. */
-import { at, checkOptions, checkWord, describe, placed } from "../options/check.js";
-import { contextConfig } from "../options/context.js";
+import type { ProfileOptions } from "../api/agent.js";
 import { LoopletError } from "../api/errors.js";
+import type { FailureCode } from "../api/index.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
+import { at, checkOptions, checkWord, describe, placed } from "../options/check.js";
+import { contextConfig } from "../options/context.js";
+import { nanoUsd } from "../options/money.js";
 import { scalarTable } from "../options/options.js";
 import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
-import type { ProfileOptions } from "../api/agent.js";
 import type { ToolSet } from "../tools/tool.js";
-import type { FailureCode } from "../api/index.js";
-import { nanoUsd } from "../options/money.js";
 
 /** Part of the engine's configuration, as JSON. */
 export type EngineConfig = { [name: string]: unknown };

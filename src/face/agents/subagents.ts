@@ -1,13 +1,13 @@
 /** `subagent()` and `handoff()`: tools that other agents of the run stand behind. */
-import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
+import { LoopletError } from "../api/errors.js";
+import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
+import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, isObject } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
-import { LoopletError } from "../api/errors.js";
-import type { ModelConfig } from "../models/models.js";
 import { HANDOFF_TABLE, subagentTable } from "../options/options.js";
-import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
-import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
+import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
+import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 
 type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
 

@@ -1,9 +1,9 @@
 /** Guardrails as the host gives them, made what the engine asks. Decides nothing. */
-import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
 import type { GuardrailResult, HookOptions } from "../api/hook.js";
-import type { HostFunction } from "./host-functions.js";
-import type { OptionTable } from "../options/options.js";
 import type { HookAnswer } from "../host/question.js";
+import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import type { HostFunction } from "./host-functions.js";
 
 const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "any" };
 const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewrite: "any" };

@@ -1,15 +1,15 @@
 /** Hooks as the host gives them: checked, their matchers looked at, made what the engine asks. Decides nothing. */
-import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook.js";
+import type { ToolRunOptions, Tracer } from "../api/index.js";
+import type { PermissionOptions } from "../api/permission.js";
+import { reportUnheard } from "../host/failures.js";
+import type { HookAnswer } from "../host/question.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { HostFunction } from "./host-functions.js";
-import type { OptionTable } from "../options/options.js";
-import type { PermissionOptions } from "../api/permission.js";
-import type { HookAnswer } from "../host/question.js";
-import type { ToolRunOptions, Tracer } from "../api/index.js";
-import { checkUpdates, type RuledTools } from "../options/permissions.js";
-import { reportUnheard } from "../host/failures.js";
 
 const TOOL_EVENTS = [
   "PreToolUse",

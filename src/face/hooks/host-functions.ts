@@ -1,10 +1,10 @@
 /** The host's functions that the engine asks at certain points of a run: calls them and hands their answers on. */
+import type { Model } from "../api/index.js";
 import type { Question } from "../host/driver.js";
-import type { Driver } from "../run/engine.js";
 import type { HookAnswer } from "../host/question.js";
 import type { ModelConfig } from "../models/models.js";
-import type { Model } from "../api/index.js";
 import { message } from "../options/thrown.js";
+import type { Driver } from "../run/engine.js";
 
 /** One function, as the engine knows it and as it is called. */
 export interface HostFunction {

@@ -1,10 +1,5 @@
 /** The functions around iterations, made what the engine asks. Decides nothing. */
-import { checkOptions, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import type { FinishOptions } from "../api/result.js";
-import type { HostFunction } from "./host-functions.js";
-import { checkToolChoice } from "../options/model-options.js";
-import type { OptionTable } from "../options/options.js";
 import type {
   AddedBudget,
   EndedIteration,
@@ -14,8 +9,13 @@ import type {
   PreparedIteration,
   RaisedLimits,
 } from "../api/iteration.js";
+import type { FinishOptions } from "../api/result.js";
 import type { HookAnswer } from "../host/question.js";
+import { checkOptions, describe, isObject } from "../options/check.js";
+import { checkToolChoice } from "../options/model-options.js";
 import { nanoUsd } from "../options/money.js";
+import type { OptionTable } from "../options/options.js";
+import type { HostFunction } from "./host-functions.js";
 
 const timeoutMs = 600_000;
 const PREPARED_TABLE: OptionTable = {

@@ -1,9 +1,9 @@
 /** Adds the key to a request just before it is sent: the only place where a secret meets a header. */
+import type { AuthorizedHeaders } from "../api/index.js";
+import { keyProblem, type ModelParts } from "../models/models.js";
 import { isObject, isThenable } from "../options/check.js";
 import type { AuthorizeRequest } from "./driver.js";
 import { describe } from "./exchange.js";
-import { keyProblem, type ModelParts } from "../models/models.js";
-import type { AuthorizedHeaders } from "../api/index.js";
 
 type HeaderPairs = [string, string][];
 

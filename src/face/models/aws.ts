@@ -3,11 +3,11 @@
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (2026-11-21). The host's
  * clock is the time of the signature: authorizing stands outside the engine.
  */
-import { checkOptions, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import type { AwsCredentials, AwsSigV4Options } from "../api/model.js";
-import type { OptionTable } from "../options/options.js";
 import type { Authorize } from "../api/index.js";
+import type { AwsCredentials, AwsSigV4Options } from "../api/model.js";
+import { checkOptions, describe, isObject } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
 
 const TABLE: OptionTable = { region: "text!", service: "text", credentials: "any!" };
 

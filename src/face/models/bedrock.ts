@@ -1,11 +1,11 @@
 /** Models of Amazon Bedrock. */
-import { awsSigV4 } from "./aws.js";
+import { LoopletError } from "../api/errors.js";
+import type { Model } from "../api/index.js";
 import type { BedrockOptions } from "../api/model.js";
 import { checkOptions, describeWord } from "../options/check.js";
-import { LoopletError } from "../api/errors.js";
-import { vendorModel, isBrowser } from "./models.js";
 import { HTTP_MODEL_TABLE, type OptionTable } from "../options/options.js";
-import type { Model } from "../api/index.js";
+import { awsSigV4 } from "./aws.js";
+import { vendorModel, isBrowser } from "./models.js";
 
 const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: "any" };
 

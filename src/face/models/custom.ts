@@ -2,12 +2,7 @@
  * `custom()`: any async function as the model. It runs as an in-process `fetch` that speaks looplet's own NDJSON
  * protocol, so that retries, timeouts, aborts and streaming are those of every other model.
  */
-import { checkOptions, describe } from "../options/check.js";
-import { CustomMistake, PartCheck } from "./custom-part.js";
 import { LoopletError } from "../api/errors.js";
-import { askedWith } from "../options/model-options.js";
-import { sealModel } from "./models.js";
-import { CUSTOM_TABLE } from "../options/options.js";
 import type {
   CustomAnswer,
   CustomModel,
@@ -17,6 +12,11 @@ import type {
   Message,
   Model,
 } from "../api/index.js";
+import { checkOptions, describe } from "../options/check.js";
+import { askedWith } from "../options/model-options.js";
+import { CUSTOM_TABLE } from "../options/options.js";
+import { CustomMistake, PartCheck } from "./custom-part.js";
+import { sealModel } from "./models.js";
 
 /**
  * A model that is a function of yours.

@@ -2,10 +2,7 @@
  * Models: what the engine is told about them, and what it must not know (the key), kept apart. The second part is
  * reached through `modelParts` only, so that printing or storing a model never shows a key.
  */
-import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { askedWith } from "../options/model-options.js";
-import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 import type {
   ApiKey,
   Authorize,
@@ -17,6 +14,9 @@ import type {
   Quirks,
   WireProtocol,
 } from "../api/index.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import { askedWith } from "../options/model-options.js";
+import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 
 /** The engine's `ModelConfig`, as JSON. */
 export interface ModelConfig {

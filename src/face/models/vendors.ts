@@ -3,11 +3,11 @@
  * besides the URL is what their documentation or a recorded answer says; `docs/vendors.md` has the page and the date of
  * each, and a test compares the two.
  */
-import { checkOptions, describeWord } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { vendorModel, type Reach } from "./models.js";
-import { HTTP_MODEL_TABLE } from "../options/options.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../api/index.js";
+import { checkOptions, describeWord } from "../options/check.js";
+import { HTTP_MODEL_TABLE } from "../options/options.js";
+import { vendorModel, type Reach } from "./models.js";
 
 /** Makes models of one vendor, by name. */
 export type VendorModel = (model: string, options?: HttpModelOptions) => Model;

@@ -1,7 +1,7 @@
 /** The options about the length of the history: checked, and in the form that the engine takes. */
-import { at, checkOptions, checkValue, describeReturned } from "./check.js";
-import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { LoopletError } from "../api/errors.js";
+import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
+import { at, checkOptions, checkValue, describeReturned } from "./check.js";
 import type { OptionTable } from "./options.js";
 import { message } from "./thrown.js";
 

@@ -1,8 +1,8 @@
 /** Answers that end otherwise than usual: checks the options, and throws where they say so. */
-import { checkWord } from "./check.js";
 import { RunError } from "../api/errors.js";
-import type { FinishOptions } from "../api/result.js";
 import type { RunResult } from "../api/index.js";
+import type { FinishOptions } from "../api/result.js";
+import { checkWord } from "./check.js";
 
 /** @throws LoopletError `config_invalid_value` */
 export function checkFinish(options: FinishOptions): void {

@@ -1,9 +1,9 @@
 /** How a model is asked: its options checked, as the engine reads them. */
-import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
 import { LoopletError } from "../api/errors.js";
-import type { ModelConfig } from "../models/models.js";
-import { CACHING_TABLE, FORMAT_TABLE, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
 import type { ModelOptions, Price, PromptCaching, ResponseFormat } from "../api/index.js";
+import type { ModelConfig } from "../models/models.js";
+import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
+import { CACHING_TABLE, FORMAT_TABLE, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
 
 /** The part of the configuration that says how a model is asked. */
 export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {

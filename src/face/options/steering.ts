@@ -1,6 +1,6 @@
 /** The options about steers and follow-ups: checked, and in the form that the engine takes. */
-import { checkWord } from "./check.js";
 import type { SteerOptions } from "../api/index.js";
+import { checkWord } from "./check.js";
 
 /** @throws LoopletError `config_invalid_value` */
 export function steerConfig({ steeringMode, followUpMode }: SteerOptions): object {

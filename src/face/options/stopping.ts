@@ -1,8 +1,8 @@
 /** The options about stopping: checked, and in the form that the engine takes. */
-import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
 import { LoopletError } from "../api/errors.js";
-import type { OptionTable } from "./options.js";
 import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
+import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
+import type { OptionTable } from "./options.js";
 
 /**
  * Stops the run after a round in which this tool was called.

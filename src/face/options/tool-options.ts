@@ -1,7 +1,7 @@
 /** The options about tool calls: checked, and in the form that the engine takes. */
-import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
 import type { Inputs, ToolRunOptions } from "../api/index.js";
+import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
 
 const FORMATS = ["structured", "sprout", "claude", "guide", "simple", "prompty"];
 

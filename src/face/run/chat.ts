@@ -1,7 +1,5 @@
 /** A conversation: the transcript of each run is the history of the next, and what its subagents remember. */
-import { isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { checkHistory, checkMessages } from "./prompt.js";
 import type {
   Chat,
   Message,
@@ -12,6 +10,8 @@ import type {
   SessionSource,
   SubagentMemory,
 } from "../api/index.js";
+import { isObject } from "../options/check.js";
+import { checkHistory, checkMessages } from "./prompt.js";
 
 /** Starts a run; `onEnd` is called as soon as it has ended. */
 export type StartRun = (

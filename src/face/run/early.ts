@@ -1,6 +1,6 @@
 /** What a run is told before the engine is loaded. */
-import type { Driver } from "./engine.js";
 import type { ContentBlock } from "../api/index.js";
+import type { Driver } from "./engine.js";
 
 export class Early {
   /** To be told before the run begins. */

@@ -1,6 +1,6 @@
 /** What the face needs of the engine: a driver per run, from a function that loads the WebAssembly once. */
-import type { HostCallbacks, RunDriver } from "../host/driver.js";
 import type { RunReport } from "../api/index.js";
+import type { HostCallbacks, RunDriver } from "../host/driver.js";
 
 /** The face's side of one run in the engine. */
 export type Driver = Pick<RunDriver, keyof RunDriver>;

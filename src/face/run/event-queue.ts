@@ -1,6 +1,6 @@
 /** One iteration over a run's events: holds what its reader has not taken yet, and never stalls the run. */
-import { EventBuffer } from "./event-buffer.js";
 import type { RunEvent } from "../api/index.js";
+import { EventBuffer } from "./event-buffer.js";
 
 export class EventQueue implements AsyncIterableIterator<RunEvent> {
   #waiting = new EventBuffer();

@@ -1,8 +1,8 @@
 /** What a user hands to a run: a prompt, a history, a reason to stop. */
-import { describe, isObject, jsonOf } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { isContentBlock } from "../tools/tool-content.js";
 import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "../api/index.js";
+import { describe, isObject, jsonOf } from "../options/check.js";
+import { isContentBlock } from "../tools/tool-content.js";
 
 /**
  * A prompt as blocks.

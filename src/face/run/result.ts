@@ -1,7 +1,7 @@
 /** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
+import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
-import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 
 /** The result as its user sees it. `priceBasis` is where the model's price came from. */
 export function finished(

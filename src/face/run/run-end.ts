@@ -1,6 +1,6 @@
 /** How a run ends: the event that tells it, and the signal that brings it about. */
-import type { HostAbortSignal } from "../api/platform.js";
 import type { Failure, Outcome } from "../api/index.js";
+import type { HostAbortSignal } from "../api/platform.js";
 
 export type EndEvent = { type: "abort"; reason: string } | { type: "error"; error: Failure };
 

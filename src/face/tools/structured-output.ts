@@ -1,13 +1,13 @@
 /** The host's part in structured output: the format for the engine, the checks that are the host's, partial values. */
-import { checkOptions, checkWord } from "../options/check.js";
-import type { Question } from "../host/driver.js";
-import type { Driver } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
-import type { OptionTable } from "../options/options.js";
 import type { OutputFormat } from "../api/result.js";
+import type { Question } from "../host/driver.js";
+import { checkOptions, checkWord } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import { message } from "../options/thrown.js";
+import type { Driver } from "../run/engine.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
-import { message } from "../options/thrown.js";
 
 const OUTPUT_TABLE: OptionTable = {
   schema: "any!",

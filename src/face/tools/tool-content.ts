@@ -2,9 +2,9 @@
  * Rich results of tools as blocks: looplet's own `{ content }`, what an MCP server answers, and files.
  * <https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result> (2026-11-21)
  */
+import type { ContentBlock } from "../api/index.js";
 import { isObject } from "../options/check.js";
 import { base64Of } from "./tool-json.js";
-import type { ContentBlock } from "../api/index.js";
 
 /** A result that consists of blocks. */
 export interface RichResult {

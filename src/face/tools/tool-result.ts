@@ -1,11 +1,11 @@
 /** What a tool returned or threw, in the form that the engine takes. */
-import { isObject } from "../options/check.js";
-import type { ToolReturn } from "../host/driver.js";
 import { GENERAL_HINT } from "../api/errors.js";
+import type { ToolFault } from "../api/index.js";
+import type { ToolReturn } from "../host/driver.js";
+import { isObject } from "../options/check.js";
+import { message } from "../options/thrown.js";
 import { mediaOf, richResult } from "./tool-content.js";
 import { bytesOf, inWords, jsonOf } from "./tool-json.js";
-import type { ToolFault } from "../api/index.js";
-import { message } from "../options/thrown.js";
 
 /**
  * A result: a string as it is, `undefined` as an empty text, an `Error` as if it were thrown, `{ content }` and results of

@@ -1,8 +1,8 @@
 /** A tool's input schema: which kind it is, and the JSON Schema that the model sees. */
-import { at, describe, isObject } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { message } from "../options/thrown.js";
 import type { StandardIssue, StandardJSONSchemaV1, StandardSchemaV1 } from "../api/index.js";
+import { at, describe, isObject } from "../options/check.js";
+import { message } from "../options/thrown.js";
 
 /** Whether `schema` is a Standard Schema. Those of arktype are functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {

@@ -1,9 +1,5 @@
 /** `tool()`, and what an agent makes of its tools: checked, named, with the JSON Schema that the model sees. */
-import { at, checkOptions, describe, describeWord, isObject, isRecord } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
-import { TOOL_TABLE } from "../options/options.js";
-import { bindingConfig } from "../options/tool-options.js";
-import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
 import type {
   InputSchema,
   StandardSchemaV1,
@@ -14,7 +10,11 @@ import type {
   ToolRunOptions,
   Tools,
 } from "../api/index.js";
+import { at, checkOptions, describe, describeWord, isObject, isRecord } from "../options/check.js";
+import { TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
+import { bindingConfig } from "../options/tool-options.js";
+import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
 
 /**
  * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.

@@ -1,8 +1,8 @@
 /** Lets the host's tracers follow the runs of an agent. */
-import { LoopletError } from "../api/errors.js";
-import { describe, describeReturned } from "../options/check.js";
 import type { AgentParts } from "../agents/agent.js";
+import { LoopletError } from "../api/errors.js";
 import type { Trace, TracedRun, TraceOptions, Tracer } from "../api/index.js";
+import { describe, describeReturned } from "../options/check.js";
 
 /** @throws LoopletError `config_wrong_type` */
 export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {

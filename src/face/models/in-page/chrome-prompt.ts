@@ -3,9 +3,9 @@
  * history becomes its initial prompts, what is new is prompted, and the session is destroyed when the answer has ended.
  * <https://developer.chrome.com/docs/ai/prompt-api> (2026-11-21)
  */
+import type { Model, ModelOptions } from "../../api/index.js";
 import { checkOptions } from "../../options/check.js";
 import type { OptionTable } from "../../options/options.js";
-import type { Model, ModelOptions } from "../../api/index.js";
 import {
   chunkOf,
   eventStream,

@@ -2,9 +2,9 @@
  * Models that answer inside the process: a `fetch` that speaks OpenAI Chat Completions, so that requests are written and
  * answers are read by the engine, as for any server. Nothing here keeps state from request to request.
  */
+import type { Model, ModelOptions } from "../../api/index.js";
 import { askedWith } from "../../options/model-options.js";
 import { sealModel } from "../models.js";
-import type { Model, ModelOptions } from "../../api/index.js";
 
 /** The body of a request, as the engine writes it. */
 export interface ChatRequest {

@@ -4,10 +4,10 @@
  * <https://webllm.mlc.ai/docs/user/api_reference.html>,
  * <https://github.com/mlc-ai/web-llm/blob/main/src/openai_api_protocols/chat_completion.ts> (2026-11-21)
  */
-import { checkOptions, describe, describeWord, isObject } from "../../options/check.js";
 import { LoopletError } from "../../api/errors.js";
-import { CUSTOM_TABLE, type OptionTable } from "../../options/options.js";
 import type { Model, ModelOptions } from "../../api/index.js";
+import { checkOptions, describe, describeWord, isObject } from "../../options/check.js";
+import { CUSTOM_TABLE, type OptionTable } from "../../options/options.js";
 import { eventStream, inProcessModel, type ChatChunk, type ChatRequest } from "./in-process.js";
 import { flat, plain, ReplyReader } from "./json-reply.js";
 

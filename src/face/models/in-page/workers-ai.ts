@@ -6,10 +6,10 @@
  * <https://developers.cloudflare.com/workers-ai/features/function-calling/traditional/>,
  * <https://github.com/cloudflare/ai/blob/main/packages/workers-ai-provider/src/streaming.ts> (2026-11-21)
  */
-import { checkOptions, describe, isObject } from "../../options/check.js";
 import { LoopletError } from "../../api/errors.js";
-import { CUSTOM_TABLE } from "../../options/options.js";
 import type { Model, ModelOptions } from "../../api/index.js";
+import { checkOptions, describe, isObject } from "../../options/check.js";
+import { CUSTOM_TABLE } from "../../options/options.js";
 import { completion, inProcessModel, refusal, type ChatRequest } from "./in-process.js";
 import { flat } from "./json-reply.js";
 
