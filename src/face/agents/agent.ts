@@ -1,4 +1,9 @@
-/** `createAgent`: checks every option at once and gives an agent, which is a configuration without state. */
+/**
+ * `createAgent`: checks every option at once and gives an agent, which is a configuration without state.
+ *
+ * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its handoffs.
+ * It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
+ */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "../run/chat.js";
 import { checkOptions, describe, describeReturned, jsonOf } from "../options/check.js";

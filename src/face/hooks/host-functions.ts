@@ -1,4 +1,10 @@
-/** The host's functions that the engine asks at certain points of a run: calls them and hands their answers on. */
+/**
+ * Calls your functions that the engine asks at certain points of a run, and hands their answers on.
+ *
+ * The room `hooks/` owns the questions of the engine to your code: hooks, guardrails, permissions, stop conditions,
+ * summaries and the functions around an iteration. It never judges an answer: the engine does. `createAgent` hands the
+ * functions in, and a run hands it the questions.
+ */
 import type { Model } from "../api/index.js";
 import type { Question } from "../host/driver.js";
 import type { HookAnswer } from "../host/question.js";

@@ -1,7 +1,11 @@
 /**
- * The JavaScript side of a run's handle: hands the host's answers in, calls the host's functions. It decides nothing.
+ * The JavaScript side of a run's handle: hands answers in, calls the functions of {@link HostCallbacks}.
  *
- * Contract: the host's functions may call any method of the driver; outputs that follow are performed after they have
+ * The room `host/` is the JavaScript half of the shell: it loads the WebAssembly, sends requests, adds keys, reads
+ * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the engine.
+ * A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back.
+ *
+ * Contract: the callbacks may call any method of the driver; outputs that follow are performed after they have
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import type { BatchListener } from "./batch.js";

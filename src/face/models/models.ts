@@ -1,6 +1,10 @@
 /**
- * Models: what the engine is told about them, and what it must not know (the key), kept apart. The second part is
- * reached through `modelParts` only, so that printing or storing a model never shows a key.
+ * Models: the part that the engine is told, and the part that it must not know (the key), kept apart. The second part
+ * is reached through `modelParts` only, so that printing or storing a model never shows a key.
+ *
+ * The room `models/` owns the constructors of models, their vendors and their prices. It never encodes a request and
+ * never reads an answer: the engine does, for models inside the process too. Users call the constructors; `createAgent`
+ * and a run take the parts out.
  */
 import { LoopletError } from "../api/errors.js";
 import type {

@@ -1,4 +1,10 @@
-/** Checks options against a table and throws a `LoopletError` that names the field and the fix. */
+/**
+ * Checks options against a table and throws a `LoopletError` that names the field and the fix.
+ *
+ * The room `options/` turns the options of users into the engine's configuration, and says at once if one cannot work.
+ * It asks none of your functions about a run under way, and it performs nothing. `createAgent`, `tool()`, the
+ * constructors of models and the methods of a run call it.
+ */
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
 

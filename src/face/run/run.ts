@@ -1,6 +1,9 @@
 /**
- * A run as its user sees it. The state is the engine's; here are the listeners, the iterations, the tools' functions
- * and what was asked before the engine was loaded.
+ * A run as its user sees it: the listeners, the iterations, the functions of the tools, and everything that is asked
+ * before the engine is loaded.
+ *
+ * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
+ * and decides nothing. Agents start runs; users call the methods.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";

@@ -1,4 +1,10 @@
-/** `tool()`, and what an agent makes of its tools: checked, named, with the JSON Schema that the model sees. */
+/**
+ * `tool()`, and the tools of an agent: checked, named, with the JSON Schema that the model sees.
+ *
+ * The room `tools/` owns the way of a call through JavaScript: the input is parsed and validated, `execute` is called,
+ * and its result becomes JSON. It never decides whether or when a call runs. `createAgent` hands the tools in, and a run
+ * hands it the engine's calls.
+ */
 import { LoopletError } from "../api/errors.js";
 import type {
   InputSchema,
