@@ -1,10 +1,10 @@
 /**
  * looplet: an LLM agent's loop for browsers and edge runtimes.
  *
- * This file joins the rooms to the engine. Each room imports values only from rooms before it:
- * `api` (the manual), `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `run`, `agents`.
- * `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` are imported by users under names
- * of their own. Decisions stand in the engine, never here.
+ * This file joins the rooms to the engine. Each room imports values only from rooms before it: `api` (the manual),
+ * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users import
+ * `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under names of their own.
+ * Decisions stand in the engine, never here.
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";
