@@ -161,8 +161,6 @@ function linkedBin(rust) {
   return folder;
 }
 
-// Turns `optimize(speed)` on: see src/lib.rs.
-const speedFlags = "--cfg looplet_speed";
 // Nobody reads `{:?}` of a panic in the shipped file.
 // The names tell trim-wasm.mjs whose a function is, its type parameters included.
 const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line -Csymbol-mangling-version=v0";
@@ -178,7 +176,7 @@ export function buildStdEnv(rust, { small = false } = {}) {
     `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
     `${join(cargoHome, "registry/src")}=/crates`,
   ];
-  const flags = [unwindFlags, speedFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
+  const flags = [unwindFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
   if (small) flags.push(smallFlags);
   return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
 }

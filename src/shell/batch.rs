@@ -31,7 +31,6 @@ pub struct Wants {
 }
 
 impl Wants {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn delta(self, kind: DeltaKind) -> bool {
         match kind {
             DeltaKind::Text => self.text,
@@ -55,7 +54,6 @@ pub fn outlet_at() -> usize {
 
 /// Writes a delta to where JavaScript reads it as soon as [`super::RunHandle::chunk`] returns. Returns how many UTF-16
 /// units it has; 0 if it is too long.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn lend(delta: &Delta<'_>) -> u32 {
     // No character has fewer bytes than units, none more than three times as many.
     if delta.text.len() > 3 * MAX_SHORT_UNITS {
@@ -90,7 +88,6 @@ fn lend_units(text: &str, words: &mut [u32]) -> u32 {
 }
 
 /// The same where each byte is a unit.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn lend_ascii(bytes: &[u8], words: &mut [u32]) -> u32 {
     let (pairs, last) = bytes.as_chunks::<2>();
     let mut words = words.iter_mut();
@@ -105,7 +102,6 @@ fn lend_ascii(bytes: &[u8], words: &mut [u32]) -> u32 {
     bytes.len() as u32
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn record_of(delta: &Delta<'_>, units: usize) -> [u32; RECORD_WORDS] {
     let Delta {
         seq,
@@ -146,7 +142,6 @@ pub struct Parts {
 
 impl Batch {
     /// Appends an event, unless nobody wants it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push(&mut self, event: &Event, wants: Wants) {
         match &event.kind {
             EventKind::TextDelta { block, text } => {
@@ -163,7 +158,6 @@ impl Batch {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_event(&mut self, wants: Wants, kind: DeltaKind, event: &Event, block: u32, text: &str) {
         if wants.delta(kind) {
             self.push_delta(&Delta {
@@ -178,12 +172,10 @@ impl Batch {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn parts(&self) -> Parts {
         Parts {
             words: self.words.as_ptr() as usize,
@@ -193,14 +185,12 @@ impl Batch {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn clear(&mut self) {
         self.words.clear();
         self.text.clear();
         self.text.shrink_to(MAX_KEPT_BYTES);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push_delta(&mut self, delta: &Delta<'_>) {
         self.text.extend_from_slice(delta.text.as_bytes());
         self.words
@@ -226,7 +216,6 @@ impl Batch {
 }
 
 /// Every character is one unit, except those of four bytes, which are two.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn utf16_length(text: &[u8]) -> usize {
     const TOPS: u64 = 0x8080_8080_8080_8080;
     let (words, tail) = text.as_chunks::<8>();

@@ -106,7 +106,6 @@ impl Driver {
 
     /// Takes a chunk in. A lone short delta that comes of it is lent (see [`lend`]), and how many UTF-16 units it has is
     /// returned; all else is performed.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> u32 {
         let mut units = 0;
         self.guard(&mut || {
@@ -138,7 +137,6 @@ impl Driver {
     }
 
     /// Lends the delta that is the next output, or puts it into the batch.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn tell_delta(&self, run: &mut Run) -> u32 {
         let is_alone = run.has_one_output();
         let Some(delta) = run.poll_delta() else { return 0 };
@@ -218,7 +216,6 @@ impl Driver {
     }
 
     /// Runs `enter`; a panic in it ends the run as failed.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn guard(self: &Rc<Self>, enter: &mut dyn FnMut()) {
         if let Err(message) = catch(enter) {
             self.fail(&message);
@@ -264,13 +261,11 @@ impl Driver {
     }
 
     /// With what the host has drawn for an earlier input, stretched: a draw for each costs more than it is worth.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn moment_at(&self, now_ms: u64) -> Moment {
         let random = next_seed(self.seed.get());
         Moment { now_ms, random }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn note(&self, moment: Moment) {
         self.seed.set(moment.random);
         self.now_ms.set(moment.now_ms);
@@ -287,7 +282,6 @@ impl Driver {
         self.collect(&mut run);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn collect(&self, run: &mut Run) {
         let mut outputs = self.outputs.borrow_mut();
         while let Some(output) = run.poll_output() {
@@ -392,7 +386,6 @@ impl Driver {
     }
 
     /// Sets the one timer, unless one is set that fires in time.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn arm(&self) {
         let deadline = if self.is_done.get() {
             None
@@ -426,7 +419,6 @@ impl Driver {
 }
 
 /// From what `Date.now()` and `Math.random()` return. A `u64` keeps all 53 bits of a random double.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn moment_of(now_ms: f64, random: f64) -> Moment {
     Moment {
         // What is no time (NaN, negative) is not taken for the year 1970.
@@ -447,7 +439,6 @@ fn next_seed(seed: u64) -> u64 {
 struct Raised<'a>(&'a Cell<bool>);
 
 impl<'a> Raised<'a> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn new(flag: &'a Cell<bool>) -> Raised<'a> {
         flag.set(true);
         Raised(flag)
@@ -455,7 +446,6 @@ impl<'a> Raised<'a> {
 }
 
 impl Drop for Raised<'_> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn drop(&mut self) {
         self.0.set(false);
     }

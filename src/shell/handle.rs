@@ -48,7 +48,6 @@ impl RunHandle {
 
     /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
     /// stands in the outlet then: it is to be read at once and handed on.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
         self.driver.chunk(request, length, now_ms)
     }

@@ -15,7 +15,6 @@ pub fn push_string(into: &mut Vec<u8>, text: &str) {
 }
 
 /// Appends `text` as the inside of a JSON string.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn push_escaped(into: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     loop {

@@ -122,7 +122,6 @@ impl Run {
     }
 
     /// Mutates the state; then poll the outputs until there are none.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
         match input {
             Input::Chunk { request, bytes } => {
@@ -135,7 +134,6 @@ impl Run {
     }
 
     /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_repeats<'a>(&mut self, request: EffectId, bytes: &'a [u8], moment: Moment) -> Option<&'a [u8]> {
         let Some(open) = self.ledger.find(request) else {
             return Some(bytes);
@@ -243,13 +241,11 @@ impl Run {
     }
 
     /// The time by which deadlines are told: the host's clock, but it never goes back.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn now_ms(&self) -> u64 {
         self.ledger.now_ms
     }
 
     /// When to come back with [`Input::Due`] at the latest.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
@@ -311,7 +307,6 @@ impl Run {
         parent.map_or("", |parent| &parent.tool_call_id)
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
