@@ -9,9 +9,9 @@ use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
 use super::driver::Driver;
-use super::guard::prepare;
 use super::host::Host;
 use super::inlet::with_inlet;
+use super::panic::set_hook;
 use super::request;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
@@ -38,7 +38,7 @@ impl RunHandle {
     /// `{ field, problem }` for a configuration that cannot run.
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
-        prepare();
+        set_hook();
         let config = json::read::<Config>("config", config_json).map_err(thrown)?;
         let run = Run::new(config).map_err(thrown)?;
         Ok(RunHandle {
@@ -54,16 +54,11 @@ impl RunHandle {
 
     /// A request was answered.
     pub fn respond(&self, request: u32, response: web_sys::Response) {
-        let mut response = Some(response);
-        self.driver.guard(&mut || {
-            if let Some(response) = response.take() {
-                request::respond(&self.driver, request, response);
-            }
-        });
+        request::respond(&self.driver, request, response);
     }
 
     /// What `result` leaves out but for the text, as the bytes of JSON: long, and often not looked at.
-    pub fn history(&self) -> Option<Vec<u8>> {
+    pub fn history(&self) -> Vec<u8> {
         self.driver.ask(|run| {
             let result = RunResult {
                 text: String::new(),
@@ -108,11 +103,11 @@ impl RunHandle {
             14 => self.due(),
             15 => self.want(id),
             16 => return Ok(self.outcome()),
-            17 => return Ok(self.result()),
-            18 => return Ok(self.text()),
+            17 => return Ok(Some(self.result())),
+            18 => return Ok(Some(self.text())),
             19 => self.set_mode(text),
             20 => self.set_model(text)?,
-            21 => return Ok(self.agent(id)),
+            21 => return Ok(Some(self.agent(id))),
             22 => self.compact(text),
             23 => return Ok(is_true(self.add_budget(text)?)),
             _ => self.let_go(),
@@ -183,7 +178,7 @@ impl RunHandle {
         let AddedBudget { agent_path, more } = added;
         let found = self.driver.ask(|run| run.at_work(&agent_path).is_some());
         self.driver.tell(Input::AddBudget { agent_path, more });
-        Ok(found.unwrap_or(false))
+        Ok(found)
     }
 
     /// The root asks this model from its next request on.
@@ -192,15 +187,14 @@ impl RunHandle {
     /// `{ field, problem }` for one that it cannot ask.
     pub fn set_model(&self, model: &str) -> Result<(), JsValue> {
         let model = json::read::<ModelConfig>("model", model).map_err(thrown)?;
-        let checked = self.driver.ask(|run| run.check_model(&model));
-        checked.unwrap_or(Ok(())).map_err(thrown)?;
+        self.driver.ask(|run| run.check_model(&model)).map_err(thrown)?;
         let model = Box::new(model);
         self.driver.tell(Input::SetModel { model });
         Ok(())
     }
 
     /// The path of an agent, and in a second line the provider's id of the call that it answers.
-    pub fn agent(&self, agent: u32) -> Option<String> {
+    pub fn agent(&self, agent: u32) -> String {
         self.driver
             .ask(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
     }
@@ -262,7 +256,7 @@ impl RunHandle {
     pub fn answer(&self, question: u32, answer: &str) -> bool {
         let answer =
             json::read("", answer).unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
-        let is_taken = self.driver.ask(|run| run.takes(question, &answer)) == Some(true);
+        let is_taken = self.driver.ask(|run| run.takes(question, &answer));
         self.driver.tell(Input::Answered { question, answer });
         is_taken
     }
@@ -287,9 +281,8 @@ impl RunHandle {
         self.driver.outcome_json()
     }
 
-    /// Everything that the run has to show, as JSON, at any time, but for what `text` and `history` give. Undefined
-    /// only after a panic that left nothing.
-    pub fn result(&self) -> Option<String> {
+    /// Everything that the run has to show, as JSON, at any time, but for what `text` and `history` give.
+    pub fn result(&self) -> String {
         self.driver.ask(|run| {
             let result = RunResult {
                 text: String::new(),
@@ -303,7 +296,7 @@ impl RunHandle {
     }
 
     /// The text of the result.
-    pub fn text(&self) -> Option<String> {
+    pub fn text(&self) -> String {
         self.driver.ask(|run| run.result().text)
     }
 
@@ -320,19 +313,6 @@ impl RunHandle {
     #[wasm_bindgen(js_name = panicNow)]
     pub fn panic_now(&self) {
         self.driver.panic_while_borrowed();
-    }
-
-    /// Panics, and again while the run is being failed for it.
-    #[wasm_bindgen(js_name = panicTwice)]
-    pub fn panic_twice(&self) {
-        self.driver.panic_in_failing.set(true);
-        self.driver.panic_while_borrowed();
-    }
-
-    /// Panics when the next response comes.
-    #[wasm_bindgen(js_name = panicInResponse)]
-    pub fn panic_in_response(&self) {
-        self.driver.panic_in_response.set(true);
     }
 }
 
