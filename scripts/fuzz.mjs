@@ -24,7 +24,7 @@ async function main() {
   if (!(minutes > 0)) throw new SetupError("--minutes needs a number above 0.");
   const onlySeeds = words.includes("--seeds");
   const targets = chosen(words.filter((word) => word !== "--seeds"));
-  const { rust, env } = await setup({ browser: false });
+  const { rust, env } = await setup();
   if (!existsSync(toolFolder("cargo-fuzz")))
     await withCacheLock(() =>
       step(`installing cargo-fuzz ${versions["cargo-fuzz"]} from the crates registry`, () =>

@@ -10,7 +10,7 @@ import { setup } from "./setup.mjs";
 const maxLines = 500;
 
 async function main() {
-  const { rust, env } = await setup({ browser: false });
+  const { rust, env } = await setup({ lint: true });
   const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
   const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
   const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];

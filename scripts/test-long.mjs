@@ -19,7 +19,7 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ firefox: names.some((name) => name !== "schedules") });
+  const machine = await setup({ test: true, firefox: names.some((name) => name !== "schedules") });
   const report = new Report();
   for (const name of names) await report.part(name, () => parts[name](machine));
   report.end();

@@ -18,7 +18,7 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ browser: names.some((name) => ["wasm", "package", "page"].includes(name)) });
+  const machine = await setup({ test: names.some((name) => ["wasm", "package", "page"].includes(name)) });
   const report = new Report();
   for (const name of names)
     await report.part(name, async () => {

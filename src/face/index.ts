@@ -9,9 +9,8 @@
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";
 import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./api/index.js";
-import { fetchParts, lacksParts, loadWasm } from "./host/wasm.js";
+import { loadWasm } from "./host/wasm.js";
 import { RunDriver } from "./host/driver.js";
-import { instanceOf } from "./host/instance.js";
 
 /**
  * Makes an agent: a model, its tools and its limits.
@@ -26,20 +25,10 @@ export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);
 }
 
-const loadEngine: LoadEngine = async (needed) => {
-  const wasm = await loadWasm(needed);
-  // For runs that are under way: a new one looks by itself.
-  if (wasm.parts !== undefined) instanceOf(wasm);
-  return (configJson, host) => {
-    try {
-      return new RunDriver(wasm, configJson, host);
-    } catch (error) {
-      throw wasm.parts?.explain(error) ?? error;
-    }
-  };
+const loadEngine: LoadEngine = async () => {
+  const wasm = await loadWasm();
+  return (configJson, host) => new RunDriver(wasm, configJson, host);
 };
-loadEngine.lacks = lacksParts;
-loadEngine.fetch = fetchParts;
 
 export { awsSigV4 } from "./models/aws.js";
 export { bedrock } from "./models/bedrock.js";

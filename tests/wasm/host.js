@@ -183,3 +183,13 @@ addEventListener("unhandledrejection", (event) => rejections.push(String(event.r
 export function takeRejections() {
   return rejections.splice(0);
 }
+
+/** The message of what the function throws; empty if it returns. */
+export function thrownBy(call) {
+  try {
+    call();
+    return "";
+  } catch (error) {
+    return error.message;
+  }
+}

@@ -17,7 +17,6 @@ import { checkFinish } from "../options/finishing.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
-import { asks, hasSeldomKeyword, KEYWORDS, QUESTIONS } from "../parts.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
@@ -77,7 +76,6 @@ export interface AgentParts {
 /** An agent whose runs take place in the engine that `load` gives. */
 export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
   const parts = partsOf(options);
-  load.fetch?.(parts.models.needed);
   const start: StartRun = (prompt, run, onEnd, session) => {
     checkRunOptions(run);
     return new EngineRun(parts, prompt, run, load, onEnd, session);
@@ -125,8 +123,6 @@ function partsOf(options: AgentOptions): AgentParts {
     agents: list.configs.length === 0 ? undefined : list.configs,
   };
   const written = JSON.stringify(config);
-  if (asks(config)) models.needed.add(QUESTIONS);
-  if (hasSeldomKeyword(written)) models.needed.add(KEYWORDS);
   return {
     models,
     asked,

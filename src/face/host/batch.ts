@@ -39,10 +39,9 @@ export class BatchReader {
   inletAt = 0;
   capacity = 0;
 
-  /** `lostWord`: index of the word that is not 0 once a trap has ended this instance; `outletWord`: of a lent record. */
+  /** `outletWord`: index of a lent record. */
   constructor(
     readonly memory: WebAssembly.Memory,
-    readonly lostWord: number,
     readonly outletWord: number,
   ) {
     this.look();

@@ -150,10 +150,7 @@ export class RunDriver {
     return this.shell.outcome();
   }
 
-  /**
-   * Everything that the run has to show, at any time before `free()`; undefined when a trap, or a panic that left
-   * nothing, has taken it away.
-   */
+  /** Everything that the run has to show, at any time before `free()`; undefined when its instance is lost. */
   result(): RawRunResult | undefined {
     const json = this.shell.tell(Tell.Result);
     const bytes = this.shell.enter((handle) => handle.history());

@@ -6,7 +6,7 @@ import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
 import { describe, discard, flatTexts, flatten, headerPairs } from "./exchange.js";
 import { Bodies } from "./bodies.js";
-import { instanceOf, trapped, type Instance } from "./instance.js";
+import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Outcome } from "../api/index.js";
@@ -36,7 +36,6 @@ export class Shell {
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
   private isDone = false;
-  private isLost = false;
   private isDelivering = false;
   private isHeld = false;
   private isFreed = false;
@@ -51,27 +50,22 @@ export class Shell {
     this.reader = this.instance.reader;
     this.glue = wasm.glue;
     this.hasClock = host.now !== undefined;
-    this.handle = new wasm.glue.RunHandle(configJson, this);
+    const handle = this.instance.enter(() => new wasm.glue.RunHandle(configJson, this));
+    if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
+    this.handle = handle;
     this.instance.shells.add(this);
   }
 
-  /**
-   * Calls the handle. What it throws beyond `{ field, problem }` means that the instance is lost (a stack overflow,
-   * no memory): every run in it ends as failed, and the next run gets a fresh instance.
-   */
+  /** Calls the handle, unless it is freed or lost. */
   enter<T>(call: (handle: Handle) => T): T | undefined {
-    if (this.isFreed || this.isLost || this.instance.isLost()) return undefined;
-    try {
+    if (this.isFreed) return undefined;
+    return this.instance.enter(() => {
       if (this.isDelivering && !this.isHeld) {
         this.isHeld = true;
         this.handle.told(Tell.Hold, 0, 0);
       }
       return call(this.handle);
-    } catch (error) {
-      if (isConfigError(error)) throw error;
-      this.instance.crash(error);
-      return undefined;
-    }
+    });
   }
 
   /** Calls the handle's method of that number. */
@@ -112,23 +106,15 @@ export class Shell {
   }
 
   private giveBack(): void {
-    // The memory of a lost instance is gone, and in a fresh one the same address belongs to somebody else. So the
-    // handle only forgets its address, which also keeps a garbage collection from freeing it.
-    if (this.isLost || this.instance.isLost()) {
-      (this.handle as unknown as { __destroy_into_raw(): number }).__destroy_into_raw();
-      return;
-    }
-    try {
-      this.handle.free();
-    } catch (error) {
-      this.instance.crash(error);
-    }
+    // The memory of a lost instance is gone with it, and the glue frees no handle of an earlier instance.
+    this.instance.enter(() => this.handle.free());
   }
 
   // Called by the handle.
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
-    this.reader.read(wordsAt, records, textAt, textBytes, this.host);
+    // A frame of a lost instance may go on below the call that has lost it.
+    if (!this.instance.isLost) this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
   callTool(
@@ -140,6 +126,7 @@ export class Shell {
     agent: number,
     profile: number,
   ): void {
+    if (this.instance.isLost) return;
     const nameEnd = idUnits + nameUnits;
     const toolCallId = texts.slice(0, idUnits);
     const toolName = texts.slice(idUnits, nameEnd);
@@ -152,6 +139,7 @@ export class Shell {
   }
 
   ask(question: number, json: string): void {
+    if (this.instance.isLost) return;
     this.call((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
   }
 
@@ -170,6 +158,7 @@ export class Shell {
     steady: number,
     length: number,
   ): void {
+    if (this.instance.isLost) return;
     const body = this.bodies.take(this.reader, agent, name, at, steady, length);
     const controller = new AbortController();
     this.requests.set(request, controller);
@@ -178,7 +167,7 @@ export class Shell {
 
   // Each wait is left alone when the request has been stopped, or the instance is lost: nobody waits any more.
   private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
-    const isOver = (): boolean => signal.aborted || this.isLost || this.instance.isLost();
+    const isOver = (): boolean => signal.aborted || this.instance.isLost;
     let what = Tell.NotSent;
     try {
       await null;
@@ -204,7 +193,11 @@ export class Shell {
   }
 
   private headersOf(json: string): Headers {
-    if (this.sent?.json !== json) this.sent = { json, headers: this.glue.headersOf(json) };
+    if (this.sent?.json !== json) {
+      const headers = this.instance.enter(() => this.glue.headersOf(json));
+      if (headers === undefined) throw new Error("the WebAssembly was lost when the headers were checked");
+      this.sent = { json, headers };
+    }
     // The host may change what it is given.
     return new Headers(this.sent.headers);
   }
@@ -214,7 +207,8 @@ export class Shell {
     if (typeof status !== "number") throw new TypeError("fetch returned no response");
     if (status >= 400 && this.secrets.length > 0) this.refused.add(request);
     let { body } = response;
-    if (response instanceof Response) {
+    // Of any other, your code may have made a getter that throws inside the WebAssembly.
+    if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
       this.enter((handle) => handle.respond(request, response));
     } else {
       const parts = [...flatten(headerPairs(response.headers)), status];
@@ -271,6 +265,7 @@ export class Shell {
 
   arm(delayMs: number): void {
     this.disarm();
+    if (this.instance.isLost) return;
     const due = (): void => {
       this.timer = undefined;
       this.tell(Tell.Due);
@@ -289,17 +284,13 @@ export class Shell {
   feed(request: number, chunk: Uint8Array): void {
     const { reader } = this;
     if (chunk.length > reader.capacity) return this.feedPieces(request, chunk);
-    try {
-      const units = this.take(request, chunk);
-      if (units === 0) return;
-      // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
-      this.isDelivering = true;
-      reader.tellLent(units, this.host);
-      this.isDelivering = false;
-      if (this.isHeld) this.resume();
-    } catch (error) {
-      this.instance.crash(error);
-    }
+    const units = this.take(request, chunk);
+    if (units === 0) return;
+    // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+    this.isDelivering = true;
+    reader.tellLent(units, this.host);
+    this.isDelivering = false;
+    if (this.isHeld) this.resume();
   }
 
   // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
@@ -307,13 +298,15 @@ export class Shell {
     const { reader } = this;
     // First, because a clock of the host's may do anything, to other runs of the instance too.
     const now = this.hasClock ? this.now() : Date.now();
+    if (this.isFreed || this.instance.isLost) return 0;
     if (reader.bytes.length === 0) reader.look();
-    if (reader.words[reader.lostWord] !== 0) {
-      this.instance.crash(trapped());
-      return 0;
-    }
     reader.bytes.set(chunk, reader.inletAt);
-    const units = this.handle.chunk(request, chunk.length, now);
+    let units = 0;
+    try {
+      units = this.handle.chunk(request, chunk.length, now);
+    } catch (error) {
+      this.instance.crash(error);
+    }
     if (reader.bytes.length === 0) reader.look();
     return units;
   }
@@ -329,7 +322,6 @@ export class Shell {
   }
 
   private feedPieces(request: number, chunk: Uint8Array): void {
-    if (this.instance.isLost()) return;
     this.instance.widen(chunk.length);
     const { capacity } = this.reader;
     for (let from = 0; from < chunk.length && !this.isDone; from += capacity) {
@@ -344,7 +336,6 @@ export class Shell {
 
   /** The instance is lost, and this run with it. */
   lose(error: unknown): void {
-    this.isLost = true;
     this.ended ??= {
       outcome: "failed",
       error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },
@@ -371,8 +362,4 @@ export class Shell {
       report(this.host, error);
     }
   }
-}
-
-function isConfigError(error: unknown): boolean {
-  return typeof error === "object" && error !== null && "field" in error && "problem" in error;
 }

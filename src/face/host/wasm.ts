@@ -3,17 +3,15 @@
 import start, {
   RunHandle,
   headersOf,
+  __wbg_reset_state as resetState,
   inletCapacity,
   inletFor,
-  instanceExports,
   linearMemory,
-  lostFlag,
   outletAt,
 } from "../../../target/glue/looplet.js";
 import { describe } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import type { HostResponse, HostUrl, HostWasmModule } from "../api/platform.js";
-import type { Parts } from "../parts.js";
 
 /** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
 export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
@@ -24,10 +22,9 @@ const glue = {
   headersOf,
   inletCapacity,
   inletFor,
-  instanceExports,
   linearMemory,
-  lostFlag,
   outletAt,
+  resetState,
 };
 
 /** What `RunHandle.tell` can be told: the numbers in `src/shell/handle.rs`. @internal */
@@ -63,30 +60,19 @@ export const enum Tell {
 export interface LoadedWasm {
   /** The exports of the shell. */
   readonly glue: typeof glue;
-  /** The linear memory of the instance. Its `buffer` is replaced whenever it grows. */
-  readonly memory: WebAssembly.Memory;
-  /** Where this engine is not whole. */
-  readonly parts?: Parts | undefined;
 }
 
 let findSource: (() => WasmSource | Promise<WasmSource>) | undefined;
-let ownParts: Parts | undefined;
 let loading: Promise<LoadedWasm> | undefined;
-/** Of the engine that is loading or loaded. */
-let parts: Parts | undefined;
 
-/**
- * Says how this host finds the engine, and the parts that it then lacks. Called by the entry of the host; `find` runs
- * at the first `loadWasm`. @internal
- */
-export function setWasmSource(find: () => WasmSource | Promise<WasmSource>, lacking?: Parts): void {
+/** Says how this host finds the engine. Called by the entry of the host; `find` runs at the first `loadWasm`. @internal */
+export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): void {
   findSource = find;
-  ownParts = lacking;
 }
 
 /**
  * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Optional: without it the
- * first run finds the engine by itself, except with `looplet/slim`. Once the engine has started, it changes nothing.
+ * first run finds the engine by itself, except with `looplet/external`. Once the engine has started, it changes nothing.
  *
  * Rejects with a `LoopletError` of code `config_wasm` when the source cannot be fetched or compiled; the next call tries
  * again.
@@ -95,47 +81,31 @@ export async function init(source?: WasmSource | Promise<WasmSource>): Promise<v
   await (source === undefined ? loadWasm() : load(() => source));
 }
 
-/**
- * The started engine with the parts that are needed; all callers share one. A failure is not kept: the next call tries
- * again. @internal
- */
-export async function loadWasm(needed: Iterable<string> = []): Promise<LoadedWasm> {
-  const engine = load(findSource);
-  const [wasm] = await Promise.all([engine, parts?.load(needed)]);
-  return wasm;
-}
-
-/** Whether parts are still to be loaded for a run that has started. @internal */
-export function lacksParts(needed: Iterable<string>): boolean {
-  return parts?.lacks(needed) ?? false;
-}
-
-/** Has parts fetched that a run will need. @internal */
-export function fetchParts(needed: Iterable<string>): void {
-  (loading === undefined ? ownParts : parts)?.fetch(needed);
+/** The started engine; all callers share one. A failure is not kept: the next call tries again. @internal */
+export function loadWasm(): Promise<LoadedWasm> {
+  return load(findSource);
 }
 
 function load(find: typeof findSource): Promise<LoadedWasm> {
-  if (loading === undefined) {
-    parts = find === findSource ? ownParts : undefined;
-    loading = begin(find, parts).catch((error: unknown) => {
-      loading = undefined;
-      throw explain(error);
-    });
-  }
+  loading ??= begin(find).catch((error: unknown) => {
+    loading = undefined;
+    throw explain(error);
+  });
   return loading;
 }
 
-async function begin(find: typeof findSource, lacking: Parts | undefined): Promise<LoadedWasm> {
+async function begin(find: typeof findSource): Promise<LoadedWasm> {
   if (!find)
-    throw new Error("looplet/slim carries no WebAssembly: call `await init(source)` before the first run.");
+    throw new Error(
+      "looplet/external carries no WebAssembly: call `await init(source)` before the first run.",
+    );
   const source = await find();
   if (typeof source !== "string" && (typeof source !== "object" || source === null))
     throw new Error(
       `init() needs a WebAssembly.Module, bytes, a Response or a URL, got ${describe(source)}.`,
     );
-  const exports = await start({ module_or_path: source });
-  return { glue, memory: exports.memory, parts: lacking };
+  await start({ module_or_path: source });
+  return { glue };
 }
 
 // Chromium, Firefox and WebKit word the refusal differently and give it different classes.

@@ -3,7 +3,6 @@ import { at, describe } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { nanoPrice } from "../options/model-options.js";
 import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
-import { partOf } from "../parts.js";
 import type { AgentOptions, Fetch } from "../api/index.js";
 
 type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
@@ -11,8 +10,6 @@ type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
 export class ModelList {
   readonly #settings: Settings;
   readonly #all: ModelParts[];
-  /** The parts of the engine that they need, and what else a run does. */
-  readonly needed = new Set<string>();
 
   constructor(settings: Settings, all: readonly ModelParts[] = []) {
     this.#settings = settings;
@@ -54,7 +51,6 @@ export class ModelList {
       );
     }
     this.#all.push({ ...given, config });
-    this.needed.add(partOf(config));
     return config;
   }
 

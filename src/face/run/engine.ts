@@ -8,17 +8,8 @@ export type Driver = Pick<RunDriver, keyof RunDriver>;
 /** Opens a run in the engine. Throws `{ field, problem }` for a configuration that the engine refuses. */
 export type OpenRun = (configJson: string, host: HostCallbacks) => Driver;
 
-export interface LoadEngine {
-  /**
-   * Starts the engine once, adds the parts of it that are needed, and gives the function that opens runs; rejects when
-   * the wasm cannot be loaded.
-   */
-  (needed: Iterable<string>): Promise<OpenRun>;
-  /** Whether a run under way has to wait for them. */
-  lacks?(needed: Iterable<string>): boolean;
-  /** Has them fetched. */
-  fetch?(needed: Iterable<string>): void;
-}
+/** Starts the engine once, and gives the function that opens runs; rejects when the wasm cannot be loaded. */
+export type LoadEngine = () => Promise<OpenRun>;
 
 /** The engine's result without what the face makes of it. */
 export type EngineResult = Omit<RunReport, "costUsd" | "costBasis"> & { output: unknown };

@@ -2,6 +2,7 @@
 import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
+import type { Message } from "../api/message.js";
 
 /** The result as its user sees it. `priceBasis` is where the model's price came from. */
 export function finished(
@@ -43,19 +44,25 @@ function kept<T>(result: object, name: string, value: T): T {
   return value;
 }
 
-/** A run that ended before the engine had it: the history and the prompt, nothing else. */
-export function neverStarted(
+/**
+ * A run that the engine has not begun, or that was lost with its instance: the history, the prompt, and `text`, which
+ * has been heard of the latest answer.
+ */
+export function unfinished(
   { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,
   prompt: ContentBlock[],
+  text: string,
   undelivered: number[],
   hasPrice: boolean,
 ): EngineResult {
+  const asked: Message = { role: "user", content: prompt };
+  const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
   return {
-    text: "",
+    text,
     output: undefined,
     toolCalls: [],
     subagents: [...subagents],
-    messages: [...messages, { role: "user", content: prompt }],
+    messages: [...messages, asked, ...said],
     usage: noUsage(),
     costNanoUsd: hasPrice ? 0 : null,
     iterations: 0,

@@ -23,7 +23,6 @@ import { Summaries } from "../hooks/summaries.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { fail, refusal, reportUnheard } from "../host/failures.js";
-import { Loading } from "../host/loading.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { checkOptions, isThenable, jsonOf } from "../options/check.js";
@@ -39,8 +38,9 @@ import { Early } from "./early.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
+import { Heard } from "./heard.js";
 import { abortReason, content } from "./prompt.js";
-import { finished, neverStarted } from "./result.js";
+import { finished, unfinished } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
 
 /**
@@ -57,7 +57,6 @@ export class EngineRun implements Run {
   readonly result: Promise<RunResult>;
 
   readonly #parts: AgentParts;
-  readonly #loading: Loading;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
   readonly #prompt: ContentBlock[];
@@ -87,6 +86,7 @@ export class EngineRun implements Run {
   /** Of the last event; changed in place. */
   readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
+  readonly #heard = new Heard();
   /** Whether anybody sees every event. */
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
@@ -96,13 +96,12 @@ export class EngineRun implements Run {
     parts: AgentParts,
     prompt: Prompt,
     options: RunOptions,
-    load: LoadEngine,
+    private readonly load: LoadEngine,
     onEnd: (result: RunResult) => void = () => {},
     session?: SessionSource,
   ) {
     this.#parts = parts;
     this.#models = parts.models.copy();
-    this.#loading = new Loading(load, parts.models.needed);
     this.#onEnd = onEnd;
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
@@ -123,11 +122,10 @@ export class EngineRun implements Run {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
     this.#output = new StructuredOutput(parts.profiles, running);
-    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => {
-      const config = this.#models.add(model, field, parts.tools);
-      await this.#loading.prepare(config);
-      return { ...config, ...parts.asked };
-    });
+    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => ({
+      ...this.#models.add(model, field, parts.tools),
+      ...parts.asked,
+    }));
     this.#summaries = new Summaries(parts.profiles, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
@@ -165,14 +163,14 @@ export class EngineRun implements Run {
   answer(questionId: number, answer: unknown): boolean {
     const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
-    const isOpen = (this.#loading.mayAnswer() && this.#driver?.answer(questionId, result)) ?? false;
+    const isOpen = this.#driver?.answer(questionId, result) ?? false;
     this.#permissions.close(questionId);
     return isOpen;
   }
 
   setPermissionMode(mode: PermissionMode): void {
     checkMode(mode, "mode", this.#parts.permissions);
-    this.#tellDriver((driver) => this.#loading.switchMode(mode, driver, this.#report));
+    this.#tellDriver((driver) => driver.setMode(mode));
   }
 
   compact(options?: { instructions?: string | undefined }): void {
@@ -196,8 +194,11 @@ export class EngineRun implements Run {
     const { tools, asked } = this.#parts;
     const config = { ...this.#models.add(model, "model", tools), ...asked };
     this.#model = config;
-    if (this.#driver === undefined) return;
-    this.#loading.switchModel(config, () => this.#driver, this.#report);
+    try {
+      this.#driver?.setModel(config);
+    } catch (error) {
+      throw new LoopletError("config_invalid_value", "model", refusal(error).message);
+    }
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
@@ -228,15 +229,13 @@ export class EngineRun implements Run {
   async #start(config: string): Promise<void> {
     let open: OpenRun;
     try {
-      open = await this.#loading.open(() => this.#model);
+      open = await this.load();
     } catch (error) {
-      this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
-      return;
+      return this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
     }
     if (this.#outcome !== undefined) return;
     try {
-      const driver = open(config, this.#host());
-      this.#driver = driver;
+      const driver = (this.#driver = open(config, this.#host()));
       this.#want();
       if (this.#model !== undefined) driver.setModel(this.#model);
       this.#early.begin(driver, this.#prompt);
@@ -285,12 +284,14 @@ export class EngineRun implements Run {
     const hear = partialOutput(onPartialOutput);
     const stamp = this.#stamp;
     const seen = this.#seen;
+    const heard = this.#heard;
     return (kind, text, block, seq, agent, iteration, attempt) => {
       try {
         // What a subagent says is no part of the answer.
         if (agent !== 0) {
           // Events tell it.
         } else if (kind === 0) {
+          heard.hear(iteration, attempt, text);
           const returned: unknown = onText?.(text);
           if (returned !== undefined) this.#watch(returned);
           if (hear !== undefined && agent === 0) this.#watch(hear(iteration, attempt, block, text));
@@ -458,8 +459,8 @@ export class EngineRun implements Run {
   }
 
   #alone(): EngineResult {
-    const undelivered = this.#early.ids;
-    return neverStarted(this.#options, this.#prompt, undelivered, this.#models.priceBasis() !== undefined);
+    const hasPrice = this.#models.priceBasis() !== undefined;
+    return unfinished(this.#options, this.#prompt, this.#heard.text, this.#early.ids, hasPrice);
   }
 
   #conclude(result: RunResult): void {

@@ -11,8 +11,8 @@ let wasm: Promise<LoadedWasm> | undefined;
 export function loadWasm(): Promise<LoadedWasm> {
   return (wasm ??= (async () => {
     const bytes = await readFile(new URL("../../../target/glue/looplet_bg.wasm", import.meta.url));
-    const { memory } = await glue.default({ module_or_path: bytes });
-    return { glue, memory };
+    await glue.default({ module_or_path: bytes });
+    return { glue: { ...glue, resetState: glue.__wbg_reset_state } };
   })());
 }
 
