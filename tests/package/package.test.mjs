@@ -156,11 +156,11 @@ for (const [name, lib, types] of [
 
 const typed = `
 import { createAgent, custom, tool, type RunResult } from "looplet";
-import * as slim from "looplet/slim";
+import * as external from "looplet/external";
 import { chromePrompt, webllm, workersAi } from "looplet/models";
 import { practice, scripted } from "looplet/practice";
 
-export const started: Promise<void> = slim.init("https://example.test/looplet.wasm");
+export const started: Promise<void> = external.init("https://example.test/looplet.wasm");
 const add = tool({
   description: "Adds",
   inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
