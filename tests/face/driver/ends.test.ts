@@ -11,7 +11,6 @@ import {
   weather,
   type Recorded,
 } from "./kit.js";
-import { Tell } from "../../../src/face/host/wasm.js";
 
 const runs: Recorded[] = [];
 const begun = async (...parameters: Parameters<typeof begin>): Promise<Recorded> => {
