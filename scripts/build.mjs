@@ -39,14 +39,8 @@ async function compile({ rust, env }, dev) {
 }
 
 // rustc's features of the target: detected from the file, wasm-opt would take all or none.
-const features = [
-  "bulk-memory",
-  "multivalue",
-  "mutable-globals",
-  "nontrapping-float-to-int",
-  "reference-types",
-  "sign-ext",
-];
+const features =
+  "bulk-memory multivalue mutable-globals nontrapping-float-to-int reference-types sign-ext".split(" ");
 
 async function bind({ env }, wasm, dev) {
   const made = [wasm, join(root, "scripts/build.mjs")];
@@ -65,16 +59,8 @@ async function bind({ env }, wasm, dev) {
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) {
     const wasmOpt = join(root, "node_modules/binaryen/bin/wasm-opt");
-    const enabled = features.map((name) => `--enable-${name}`);
-    await runQuietly("wasm-opt", process.execPath, [
-      wasmOpt,
-      "-Oz",
-      "--mvp-features",
-      ...enabled,
-      file,
-      "-o",
-      file,
-    ]);
+    const flags = ["-Oz", "--mvp-features", ...features.map((name) => `--enable-${name}`)];
+    await runQuietly("wasm-opt", process.execPath, [wasmOpt, ...flags, file, "-o", file]);
   }
   const bytes = readFileSync(file);
   const constants = { inline: ["gzip", gzipSync(bytes, { level: 9 }).toString("base64")] };

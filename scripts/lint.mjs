@@ -1,6 +1,5 @@
 // npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement. `npm run format`
 // (--fix) formats, and writes tests/REQUIREMENTS.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
@@ -22,6 +21,7 @@ async function main() {
     return;
   }
   const wasm32 = ["--target", "wasm32-unknown-unknown"];
+  const wasmTargets = ["--all-features", "--lib", "--test", "wasm"];
   // rustdoc takes no other flag of rustc's.
   const sysroot = env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS.match(/--sysroot=\S+/)?.[0] ?? "";
   const cargoDoc = [
@@ -33,35 +33,24 @@ async function main() {
     ["rustfmt", cargo("cargo-fmt", "fmt", "--check")],
     ["prettier", node(...prettier, "--check", ".")],
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
-    [
-      "clippy, wasm32",
-      cargo(
-        "cargo-clippy",
-        "clippy",
-        ...wasm32,
-        "--all-features",
-        "--lib",
-        ...wasmTests(),
-        "--",
-        "-D",
-        "warnings",
-      ),
-    ],
+    ["clippy, wasm32", cargo("cargo-clippy", "clippy", ...wasm32, ...wasmTargets, "--", "-D", "warnings")],
     // wasm32 has all three rooms, the native build has no shell.
     ["rustdoc", cargoDoc],
   ]);
   // The face is typed against the glue that the crate generates.
   await build({ dev: true, glueOnly: true });
-  results.push(...(await all([["tsc, face", node("typescript/bin/tsc", "-p", "tsconfig.json")]])));
-  if (existsSync(join(root, "tests/face")))
-    results.push(...(await all([["tsc, tests", node("typescript/bin/tsc", "-p", "tsconfig.tests.json")]])));
+  const tsc = (config) => node("typescript/bin/tsc", "-p", config);
+  results.push(
+    ...(await all([
+      ["tsc, face", tsc("tsconfig.json")],
+      ["tsc, tests", tsc("tsconfig.tests.json")],
+    ])),
+  );
   results.push(await checkShape(), checkRequirements());
   const failed = results.filter((ok) => !ok).length;
   console.log(`\nlint: ${results.length - failed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
-
-const wasmTests = () => (existsSync(join(root, "tests/wasm")) ? ["--test", "wasm"] : []);
 
 async function all(checks) {
   const results = [];

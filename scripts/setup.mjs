@@ -8,17 +8,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findBrowser, installBrowser } from "./lib/browser.mjs";
-import {
-  SetupError,
-  cache,
-  fail,
-  isMain,
-  root,
-  runQuietly,
-  step,
-  versions,
-  withCacheLock,
-} from "./lib/machine.mjs";
+import { SetupError, cache, fail, isMain, root, runQuietly, step } from "./lib/machine.mjs";
+import { versions, withCacheLock } from "./lib/machine.mjs";
 import { cargoEnv, findRust, missingRustTools, needLinters } from "./lib/rust.mjs";
 
 /**

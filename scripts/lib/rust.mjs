@@ -1,16 +1,8 @@
 // Finds or installs a Rust that can build for wasm32, and says with which environment cargo is called. In this order: a
 // toolchain that has the target, or to which rustup adds it; one with the sources of the standard library (`rust-src` of
 // rustup, `rust-web-src` of Debian), which are built once, with bitcode for fat LTO. Nothing of it needs root but Debian's.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -18,6 +10,7 @@ import { SetupError, aptInstall, cache, output, runQuietly, step, versions, whic
 
 const target = "wasm32-unknown-unknown";
 const stdFlags = "-Cembed-bitcode=yes";
+
 /** The chosen toolchain `{ bin, version, key, hasTarget }`, installing one when `install` is set. Undefined if there is none. */
 export async function findRust({ install = false } = {}) {
   const find = () =>
@@ -25,12 +18,7 @@ export async function findRust({ install = false } = {}) {
   let found = find();
   if (!install || found?.hasTarget || (found && existsSync(sysrootOf(found)))) return found;
   if (which("rustup")) {
-    await rustup(
-      "adding the target wasm32-unknown-unknown to rustup's active toolchain",
-      "target",
-      "add",
-      target,
-    );
+    await rustup(`adding ${target} to rustup's active toolchain`, "target", "add", target);
     found = find();
     if (!found) await rustup("adding its sources", "component", "add", "rust-src");
   }
@@ -143,17 +131,8 @@ export async function cargoInstall(rust, name) {
   const folder = toolFolder(name);
   const build = join(cache, `${name}-build`);
   rmSync(`${folder}.part`, { recursive: true, force: true });
-  const args = [
-    "install",
-    name,
-    "--version",
-    `=${versions[name]}`,
-    "--debug",
-    "--root",
-    `${folder}.part`,
-    "--target-dir",
-    build,
-  ];
+  const args = ["install", name, "--version", `=${versions[name]}`, "--debug"];
+  args.push("--root", `${folder}.part`, "--target-dir", build);
   const env = { ...cargoEnv(rust), CARGO_PROFILE_DEV_DEBUG: "0" };
   await runQuietly(`cargo install ${name}`, join(rust.bin, "cargo"), args, { cwd: cache, env });
   renameSync(`${folder}.part`, folder);
