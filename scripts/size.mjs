@@ -51,12 +51,12 @@ async function bundled(contents) {
 }
 
 function sizes(files) {
-  const columns = [
+  const packers = [
     (bytes) => bytes,
     (bytes) => gzipSync(bytes, { level: 9 }),
     (bytes) => brotliCompressSync(bytes),
   ];
-  return columns.map((packed) => files.reduce((sum, bytes) => sum + packed(bytes).length, 0));
+  return packers.map((packed) => files.reduce((sum, bytes) => sum + packed(bytes).length, 0));
 }
 
 function print(name, numbers) {
