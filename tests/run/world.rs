@@ -393,7 +393,20 @@ impl World {
     }
 
     pub fn result(&self) -> Value {
-        serde_json::to_value(self.run.result()).unwrap()
+        let value = |part: Value| part.as_object().unwrap().clone();
+        let outcome = self.run.outcome();
+        let mut result = json!({
+            "outcome": outcome.map(|outcome| outcome.outcome),
+            "stoppedBy": outcome.and_then(|outcome| outcome.stopped_by),
+            "abortReason": outcome.and_then(|outcome| outcome.abort_reason.clone()),
+            "error": outcome.and_then(|outcome| outcome.error.clone()),
+            "text": self.run.text(),
+            "usage": self.run.usage(),
+        });
+        let shown = result.as_object_mut().unwrap();
+        shown.extend(value(serde_json::to_value(self.run.report()).unwrap()));
+        shown.extend(value(serde_json::to_value(self.run.history()).unwrap()));
+        result
     }
 
     fn compactions(&self, agent: u32) -> usize {

@@ -1,11 +1,6 @@
 /** Asks your functions whether calls may run, and hands their answers on. It decides nothing. */
-import type {
-  CanUseTool,
-  PermissionOptions,
-  PermissionRequest,
-  PermissionResult,
-} from "../api/permission.js";
-import type { Question } from "../host/driver.js";
+import type { CanUseTool, PermissionOptions, PermissionRequest } from "../api/permission.js";
+import type { Question, QuestionAnswer } from "../host/driver.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { message } from "../options/thrown.js";
 import type { Driver } from "../run/engine.js";
@@ -61,10 +56,11 @@ export class Permissions {
   async #decide(
     decide: CanUseTool,
     { toolName, input, ...request }: Asked["call"] & PermissionRequest,
-  ): Promise<PermissionResult | { failed: { why: string } } | null> {
+  ): Promise<QuestionAnswer | null> {
     try {
       const answer = (await decide(toolName, input, request)) ?? null;
-      return answer === null ? null : checkPermissionResult(answer, this.#options, this.#tools);
+      if (answer === null) return null;
+      return { permission: checkPermissionResult(answer, this.#options, this.#tools) };
     } catch (error) {
       return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
     }

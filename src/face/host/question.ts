@@ -54,7 +54,7 @@ export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { 
 /** The answer to a question. `prepared` has one entry per asked call. */
 export type QuestionAnswer =
   | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
-  | PermissionResult
+  | { permission: PermissionResult }
   | { worded: string[] }
   | { stop: boolean }
   | { summary: string }
@@ -77,5 +77,5 @@ export interface HookAnswer {
   interrupt?: boolean | undefined;
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
   systemMessage?: string | undefined;
-  classifierContext?: string | undefined;
+  classifierContext?: string[];
 }

@@ -163,7 +163,7 @@ export class EngineRun implements Run {
   answer(questionId: number, answer: unknown): boolean {
     const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
-    const isOpen = this.#driver?.answer(questionId, result) ?? false;
+    const isOpen = this.#driver?.answer(questionId, { permission: result }) ?? false;
     this.#permissions.close(questionId);
     return isOpen;
   }
@@ -181,7 +181,7 @@ export class EngineRun implements Run {
   addBudget(budget: AddedBudget): boolean {
     const more = addedBudget(budget);
     if (this.outcome !== undefined) return false;
-    if (this.#driver !== undefined) return this.#driver.addBudget(more);
+    if (this.#driver !== undefined) return this.#driver.addBudget(more.agentPath, more.more);
     return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
   }
 
