@@ -37,6 +37,8 @@ describe("the planner picks tools and fills arguments", () => {
     ["Get the weather for Paris. Then calculate 18 * 9 / 5 + 32.", [['weather{"city":"Paris"}'], ['calculator{"expression":"18 * 9 / 5 + 32"}']]],
     ["Delete my note", []],
     ["Hello!", []],
+    ["Write a poem about the sea", []],
+    ["Add 5 and 7", []],
   ]; // prettier-ignore
   for (const [prompt, expected] of cases) {
     it(prompt, async () => expect(await calls(prompt)).toEqual(expected));

@@ -5,7 +5,6 @@ import type { Step } from "./steps.js";
 import { capitalise, isDeed, shorten, splitName, stem, stems } from "./words.js";
 
 const MAX_ROWS = 12;
-const MAX_TEXT = 700;
 
 /** The answer to finished `steps`; `unmatched` are pieces of the prompt that no tool was for. */
 export function writeAnswer(steps: readonly Step[], unmatched: readonly string[]): string {
@@ -96,9 +95,7 @@ function show(value: unknown): string {
     return lines.join("\n") || "_nothing_";
   }
   const text = String(value).trim() || "an empty result";
-  return text.length <= 80 && !text.includes("\n")
-    ? `**${text}**`
-    : text.slice(0, MAX_TEXT).replace(/^/gm, "> ");
+  return text.length <= 80 && !text.includes("\n") ? `**${text}**` : text.slice(0, 700).replace(/^/gm, "> ");
 }
 
 function showList(list: readonly unknown[]): string {

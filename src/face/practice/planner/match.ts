@@ -52,15 +52,16 @@ export function candidateOf(tool: ToolSpec): Candidate {
     const things = said.filter((word) => !isDeed(word));
     const isSum = sum !== undefined && kinds.includes("expression");
     const isFirst = name.includes(said[0] ?? "");
-    if (!isSum && !isFirst && !things.some((word) => name.includes(word) || description.includes(word)))
-      return 0;
+    // "Write a poem" is not about notes, but "save it" may be.
+    const isAbout = (word: string) => name.includes(word) || description.includes(word);
+    if (!isSum && !(things.length > 0 ? things.some(isAbout) : isFirst)) return 0;
     const hits = said.map((word) =>
       name.includes(word) ? 3 : description.includes(word) || parameters.includes(word) ? 1 : 0,
     );
     const wanted = said.find(isDeed);
     const deeds = wanted === undefined || deed === undefined ? 0 : wanted === deed ? 2 : -6;
     // A text with nothing to say needs a tool that asks for nothing.
-    const isLeft = things.some((word) => !name.includes(word) && !description.includes(word));
+    const isLeft = !things.every(isAbout);
     const isPlaced = kinds.some((kind) => /^(?:place|zone)$/.test(kind) && valuesOf(kind, text).length > 0);
     const covered = (2 * hits.filter(Boolean).length) / Math.max(1, said.length);
     const bonus = [isSum && 5, isFirst && 2, isPlaced && 1, isLeft === asks && 0.5, deeds].map(Number);

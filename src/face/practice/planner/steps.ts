@@ -40,11 +40,12 @@ export function planSteps(prompts: readonly string[], tools: readonly ToolSpec[]
     const isWaiting = needed.some(({ result }) => !result);
     const group = textsFor(tool, text).map((text): Step => {
       const input = isWaiting ? {} : fillInput(tool, { ...resultOf(needed), text });
-      const at = calls.findIndex((call) => call.name === tool.name && isSame(call.input, input));
+      const at = calls.findIndex((call) => call.name === tool.name && keyOf(call.input) === keyOf(input));
       return { tool, input, isWaiting, result: isWaiting || at < 0 ? undefined : calls.splice(at, 1)[0] };
     });
     const fresh = group.filter(
-      (step) => isWaiting || !steps.some((other) => other.tool === tool && isSame(other.input, step.input)),
+      (step) =>
+        isWaiting || !steps.some((other) => other.tool === tool && keyOf(other.input) === keyOf(step.input)),
     );
     steps.push(...fresh);
     if (fresh.length > 0) [before, batch] = [fresh, isDependent ? fresh : [...batch, ...fresh]];
@@ -60,11 +61,8 @@ export function forcedStep(text: string, tools: readonly ToolSpec[]): Step | und
 
 /** The result of a call that the planner would not have made itself, for instance of another model. */
 export function strayStep(result: DoneCall, tools: readonly ToolSpec[]): Step {
-  const tool = tools.find(({ name }) => name === result.name) ?? {
-    name: result.name,
-    description: "",
-    schema: {},
-  };
+  const unknown = { name: result.name, description: "", schema: {} };
+  const tool = tools.find(({ name }) => name === result.name) ?? unknown;
   return { tool, input: isObject(result.input) ? result.input : {}, isWaiting: false, result };
 }
 
@@ -108,14 +106,13 @@ const BACK =
   /\b(?:(?:that|this|the) (?:results?|answers?|sum|product)|(?:save|add|store|note|by|to|of|with|from|multiply|divide) (?:it|that|this|them))\b/i;
 const refersBack = (text: string) => BACK.test(text);
 
+const SINGLE = ["place", "zone", "expression"];
+
 /** One text per call: "the weather in Paris and London" is two calls of a tool that takes one city. */
 function textsFor(tool: ToolSpec, text: string): string[] {
-  const kinds = isAgent(tool)
-    ? []
-    : Object.entries(propertiesOf(tool)).map(([name, schema]) => kindOf(name, schema ?? {}));
-  const kind = ["place", "zone", "expression"].find(
-    (one) => kinds.filter((other) => other === one).length === 1,
-  );
+  const properties = isAgent(tool) ? [] : Object.entries(propertiesOf(tool));
+  const kinds = properties.map(([name, schema]) => kindOf(name, schema ?? {}));
+  const kind = kinds.find((one) => SINGLE.includes(one) && kinds.indexOf(one) === kinds.lastIndexOf(one));
   const values = kind === undefined ? [] : valuesOf(kind, text);
   if (values.length < 2) return [text];
   // What stands around the values is for all of them.
@@ -136,5 +133,5 @@ function resultOf(steps: readonly Step[]): Omit<Source, "text"> {
   return lines.length === 0 ? {} : { previous: lines.join("; "), previousNumber };
 }
 
-// Engines keep the order in which the planner wrote the properties.
-const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+/** Equal for equal inputs, whatever the order of their properties. */
+const keyOf = (input: unknown) => JSON.stringify(Object.entries(Object(input)).sort());

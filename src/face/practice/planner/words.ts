@@ -36,7 +36,7 @@ function withoutEnding(word: string): string {
 /** The stems of the words of `text` that carry meaning, in order. */
 export function stems(text: string): string[] {
   const words = splitName(text).match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word) && word.length > 1).map(stem);
+  return words.filter((word) => !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word))).map(stem);
 }
 
 /** The words of an identifier: `notes_add`, `notesAdd` and `notes-add` are "notes add". */

@@ -10,6 +10,8 @@ import { checkAnthropic } from "./anthropic-check.js";
 import { illegal, type WireFormat } from "./format.js";
 import type { Reply, WireBlock } from "./reply.js";
 
+const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
+
 export const anthropic: WireFormat = {
   protocol: "anthropic-messages",
   path: /\/v1\/messages$/,
@@ -25,11 +27,7 @@ export const anthropic: WireFormat = {
   read,
   promptParts,
   stream,
-  whole: (reply) =>
-    messageOf(
-      reply,
-      reply.blocks.map((block) => encode(block).whole),
-    ),
+  whole: (reply) => messageOf(reply, (block) => encode(block).whole),
   errorEvent: (type, message, request_id) =>
     sse("error", { type: "error", error: { type, message }, request_id }, undefined),
   errorBody: ({ type, message }, request_id) =>
@@ -46,10 +44,7 @@ export const anthropic: WireFormat = {
     404: ["not_found_error", "Not found"],
     405: ["invalid_request_error", "Method Not Allowed"],
     413: ["request_too_large", "Request exceeds the maximum size"],
-    429: [
-      "rate_limit_error",
-      "This request would exceed your organization's rate limit. Please try again later.",
-    ],
+    429: ["rate_limit_error", TOO_MANY],
     500: ["api_error", "Internal server error"],
     529: ["overloaded_error", "Overloaded"],
   },
@@ -120,12 +115,12 @@ function textOf(blocks: readonly any[]): string {
 function stream(reply: Reply): { events: string[]; terminalAt: number } {
   const events: string[] = [];
   const send = (type: string, rest: object) => events.push(sse(type, { type, ...rest }, reply.padding));
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = reply.usage;
-  const { content, stop_reason, stop_sequence, stop_details, usage, ...head } = messageOf(reply, []);
-  const open = { content, stop_reason: null, stop_sequence: null, stop_details };
-  send("message_start", {
-    message: { ...head, ...open, usage: { ...usage, output_tokens: Math.min(1, outputTokens) } },
-  });
+  const message = messageOf(reply, Object);
+  const { stop_reason, stop_sequence, stop_details, usage } = message;
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
+  const begun = { ...usage, output_tokens: Math.min(1, output_tokens) };
+  const open = { content: [], stop_reason: null, stop_sequence: null, usage: begun };
+  send("message_start", { message: { ...message, ...open } });
   for (const [index, block] of reply.blocks.entries()) {
     const { start, deltas } = encode(block);
     send("content_block_start", { index, content_block: start });
@@ -135,16 +130,11 @@ function stream(reply: Reply): { events: string[]; terminalAt: number } {
     send("content_block_stop", { index });
   }
   const terminalAt = events.length;
-  send("message_delta", {
-    delta: { stop_reason, stop_sequence, stop_details },
-    usage: {
-      input_tokens: inputTokens,
-      cache_creation_input_tokens: cacheWriteTokens,
-      cache_read_input_tokens: cacheReadTokens,
-      output_tokens: outputTokens,
-      ...(reasoningTokens > 0 ? { output_tokens_details: { thinking_tokens: reasoningTokens } } : {}),
-    },
-  });
+  const prompt = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+  const thinking_tokens = reply.usage.reasoningTokens;
+  const details = thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {};
+  const delta = { stop_reason, stop_sequence, stop_details };
+  send("message_delta", { delta, usage: { ...prompt, output_tokens, ...details } });
   send("message_stop", {});
   return { events, terminalAt };
 }
@@ -154,24 +144,20 @@ function sse(type: string, data: object, padding: (() => number) | undefined): s
   return `event: ${type}\ndata: ${json.slice(0, -1)}${" ".repeat(padding?.() ?? 0)}}\n\n`;
 }
 
-function messageOf({ model, id, stopReason, stopSequence, usage }: Reply, content: object[]) {
+function messageOf(reply: Reply, write: (block: WireBlock) => object) {
+  const { model, id, stopReason, stopSequence, usage } = reply;
+  const content = reply.blocks.map(write);
+  const stop_reason = STOP_REASONS[stopReason] ?? stopReason;
+  const head = { model, id, type: "message", role: "assistant", content, stop_reason };
   return {
-    model,
-    id,
-    type: "message",
-    role: "assistant",
-    content,
-    stop_reason: STOP_REASONS[stopReason] ?? stopReason,
+    ...head,
     stop_sequence: stopSequence ?? null,
     stop_details: null,
     usage: {
       input_tokens: usage.inputTokens,
       cache_creation_input_tokens: usage.cacheWriteTokens,
       cache_read_input_tokens: usage.cacheReadTokens,
-      cache_creation: {
-        ephemeral_5m_input_tokens: usage.cacheWriteTokens,
-        ephemeral_1h_input_tokens: 0,
-      },
+      cache_creation: { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
       output_tokens: usage.outputTokens,
       service_tier: "standard",
       inference_geo: "not_available",
