@@ -8,7 +8,7 @@ import { readDirective } from "./directive.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, hashText, mintId, seededRandom, signatureOf, type Random } from "./random.js";
-import { readRequest, signalOf } from "./request.js";
+import { formatOf, readRequest, signalOf } from "./request.js";
 import { deliveryOf, refuse, respond, type Delivery } from "./response.js";
 import { estimateTokens, PromptCache } from "./tokens.js";
 import type {
@@ -21,7 +21,6 @@ import type {
   StreamFaults,
 } from "./types.js";
 import { rejectionOf, type Rejection, type WireFormat } from "./wire/format.js";
-import { formatOf } from "./wire/formats.js";
 import { countBlocks, cutWords, limitBlocks, settleBlocks, type Reply } from "./wire/reply.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */

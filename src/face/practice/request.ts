@@ -3,8 +3,15 @@
  * `fetch` accepts. Relative URLs are fine: only the path is looked at.
  */
 import { parseJson } from "./json.js";
-import type { ReceivedRequest } from "./types.js";
-import { protocolOf } from "./wire/formats.js";
+import type { Protocol, ReceivedRequest } from "./types.js";
+import { anthropic } from "./wire/anthropic.js";
+import type { WireFormat } from "./wire/format.js";
+import { openaiChat } from "./wire/openai-chat.js";
+
+const formats: Record<Protocol, WireFormat> = { "anthropic-messages": anthropic, "openai-chat": openaiChat };
+
+/** The format of a protocol; that of OpenAI Chat for a request of none. */
+export const formatOf = (protocol: Protocol | undefined) => formats[protocol ?? "openai-chat"];
 
 /** Reads method, headers and body. Rejects when the body cannot be read. */
 export async function readRequest(input: RequestInfo | URL, init?: RequestInit): Promise<ReceivedRequest> {
@@ -22,7 +29,7 @@ export async function readRequest(input: RequestInfo | URL, init?: RequestInit):
     headers,
     bodyText,
     body,
-    protocol: protocolOf(url),
+    protocol: Object.values(formats).find(({ path }) => path.test(pathOf(url)))?.protocol,
     isStreaming: body?.stream === true,
   };
 }
@@ -31,6 +38,8 @@ export async function readRequest(input: RequestInfo | URL, init?: RequestInit):
 export function signalOf(input: RequestInfo | URL, init?: RequestInit): AbortSignal | undefined {
   return init?.signal ?? requestOf(input)?.signal ?? undefined;
 }
+
+const pathOf = (url: string) => (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "");
 
 function requestOf(input: RequestInfo | URL): Request | undefined {
   return typeof input === "object" && "headers" in input ? input : undefined;

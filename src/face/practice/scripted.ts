@@ -5,7 +5,7 @@
 import type { HostResponse } from "../host-types.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { mintId, seededRandom } from "./random.js";
-import { readRequest, signalOf } from "./request.js";
+import { formatOf, readRequest, signalOf } from "./request.js";
 import {
   bodyStream,
   deliveryOf,
@@ -31,7 +31,6 @@ import type {
   StreamFaults,
 } from "./types.js";
 import { rejectionOf, type WireFormat } from "./wire/format.js";
-import { formatOf } from "./wire/formats.js";
 import { countBlocks, settleBlocks, type Reply } from "./wire/reply.js";
 
 /**

@@ -39,6 +39,7 @@ describe("the planner picks tools and fills arguments", () => {
     ["Hello!", []],
     ["Write a poem about the sea", []],
     ["Add 5 and 7", []],
+    ["What is 2 + 2? Then add a note: call Ada", [['calculator{"expression":"2 + 2"}'], ['notes_add{"text":"call Ada"}']]],
   ]; // prettier-ignore
   for (const [prompt, expected] of cases) {
     it(prompt, async () => expect(await calls(prompt)).toEqual(expected));
@@ -53,6 +54,13 @@ describe("the planner picks tools and fills arguments", () => {
       ['weather{"city":"Oslo"}'],
       ['notes_add{"text":"Weather, Oslo: temperature 11, sky cloudy"}'],
     ]);
+  });
+
+  it("ends in a schema that holds itself", async () => {
+    const grow = tool("Grows a tree", { tree: { $ref: "#/$defs/tree" } });
+    const tree = { type: "object", properties: { tree: { $ref: "#/$defs/tree" } }, required: ["tree"] };
+    Object.assign(grow.schema, { $defs: { tree } });
+    expect(await calls("Grow a tree", { grow })).toHaveLength(1);
   });
 
   it("fills enums, booleans, explicit values, references and routes of tools it never saw", async () => {

@@ -1,6 +1,6 @@
 /**
- * Fills the arguments of a tool from a piece of the prompt, after the tool's JSON Schema: by `name: value`, by enum values
- * that are mentioned, by values of the kind that a property asks for, and by type.
+ * Fills the arguments of a tool from a piece of the prompt, after the tool's JSON Schema: by enum values that are
+ * mentioned, by values of the kind that a property asks for, and by type.
  */
 import type { ToolSpec } from "../conversation.js";
 import { isObject, listOf } from "../json.js";
@@ -32,7 +32,7 @@ export function fillInput(tool: ToolSpec, source: Source): Record<string, unknow
   // "Multiply it by 4" has only the second operand.
   if (operationOf(tool) && numbers.length < 2 && previousNumber !== undefined)
     numbers.unshift(previousNumber);
-  return fillObject(tool.schema, { ...source, tool, numbers, used: new Set() });
+  return fillObject(tool.schema, { ...source, tool, numbers, used: new Set(), depth: 0 });
 }
 
 interface Filling extends Source {
@@ -41,6 +41,7 @@ interface Filling extends Source {
   numbers: number[];
   /** Texts already given to a property. */
   used: Set<string>;
+  depth: number;
 }
 
 function fillObject(schema: any, filling: Filling): Record<string, unknown> {
@@ -55,18 +56,17 @@ function fillObject(schema: any, filling: Filling): Record<string, unknown> {
 
 function fillProperty(name: string, schema: any, isRequired: boolean, filling: Filling): unknown {
   const { text, numbers, previousNumber } = filling;
-  const given = assigned(name, text);
   const otherwise = isRequired ? (schema.default ?? schema.examples?.[0]) : undefined;
   const isMeant = isRequired || mentions(name, text);
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) {
-    const found = schema.enum.find((value: unknown) => mentions(String(value), given ?? text));
+    const found = schema.enum.find((value: unknown) => mentions(String(value), text));
     return found ?? otherwise ?? (isRequired ? schema.enum[0] : undefined);
   }
   switch (typeOf(schema)) {
     case "number":
     case "integer": {
-      const own = given === undefined ? counted(name, text) : Number.parseFloat(given);
+      const own = counted(name, text);
       const next =
         Number.isNaN(own) && isRequired ? (numbers.shift() ?? previousNumber ?? otherwise ?? 1) : own;
       return Number.isNaN(next)
@@ -74,17 +74,18 @@ function fillProperty(name: string, schema: any, isRequired: boolean, filling: F
         : Math.min(Math.max(next, schema.minimum ?? next), schema.maximum ?? next);
     }
     case "boolean":
-      return given
-        ? /^(?:true|yes|on)\b/i.test(given)
-        : mentions(name, text) || (isRequired ? (otherwise ?? false) : undefined);
+      return mentions(name, text) || (isRequired ? (otherwise ?? false) : undefined);
     case "array":
       if (!isMeant) return undefined;
       if (/number|integer/.test(typeOf(schema.items ?? {}))) return numbers.splice(0);
-      return (given ?? remainder(filling)).split(/\s*,\s*(?:and\s+)?|\s+and\s+/);
+      return remainder(filling).split(/\s*,\s*(?:and\s+)?|\s+and\s+/);
     case "object":
-      return isMeant ? fillObject(schema, filling) : undefined;
+      // A schema may hold itself.
+      return isMeant && filling.depth < 4
+        ? fillObject(schema, { ...filling, depth: filling.depth + 1 })
+        : undefined;
     default: {
-      const value = given ?? textFor(kindOf(name, schema), isRequired, filling) ?? otherwise;
+      const value = textFor(kindOf(name, schema), isRequired, filling) ?? otherwise;
       if (value !== undefined) filling.used.add(value);
       return value ?? (isRequired ? text : undefined);
     }
@@ -115,14 +116,6 @@ function remainder({ text, tool }: Filling): string {
   if (behind !== undefined || from < 0) return behind ?? text;
   const start = /^(?:the|an?|my|your)$/i.test(words[from - 1] ?? "") ? from - 1 : from;
   return words.slice(start, words.slice(to).some(isMeant) ? to : undefined).join(" ");
-}
-
-/** A value that the text assigns by the property's own name: `limit: 5`, `limit=5`, `limit is 5`. */
-function assigned(name: string, text: string): string | undefined {
-  const label = splitName(name).replace(/\W/g, "[ _-]?");
-  const value = `(?:"([^"]*)"|([^,;\\n]+?))(?=[,;\\n]|[.?!]?\\s*$|\\s+(?:and|with)\\s)`;
-  const match = new RegExp(`\\b${label}\\s*(?:[:=]|\\bis\\b)\\s*${value}`, "i").exec(text);
-  return (match?.[1] ?? match?.[2])?.trim() || undefined;
 }
 
 /** The number that stands by the property's name or by a word for an amount: `2 passengers`, `top 3`. */

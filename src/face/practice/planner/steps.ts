@@ -39,7 +39,7 @@ export function planSteps(prompts: readonly string[], tools: readonly ToolSpec[]
     const needed = isAfter ? batch : isDependent ? before : [];
     const isWaiting = needed.some(({ result }) => !result);
     const group = textsFor(tool, text).map((text): Step => {
-      const input = isWaiting ? {} : fillInput(tool, { ...resultOf(needed), text });
+      const input = isWaiting ? {} : fillInput(tool, { ...resultOf(needed, refersBack(text)), text });
       const at = calls.findIndex((call) => call.name === tool.name && keyOf(call.input) === keyOf(input));
       return { tool, input, isWaiting, result: isWaiting || at < 0 ? undefined : calls.splice(at, 1)[0] };
     });
@@ -122,7 +122,7 @@ function textsFor(tool: ToolSpec, text: string): string[] {
   return values.map((value) => (kind === "expression" ? value : `${rest} in ${value}`));
 }
 
-function resultOf(steps: readonly Step[]): Omit<Source, "text"> {
+function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"> {
   const lines = steps.flatMap(({ result, tool, input }) =>
     result ? [flatten(tool.name, input, result.text)] : [],
   );
@@ -130,7 +130,7 @@ function resultOf(steps: readonly Step[]): Omit<Source, "text"> {
   const value = parseJson(last);
   const named = isObject(value) ? (value["result"] ?? value["value"]) : value;
   const previousNumber = typeof named === "number" ? named : findNumbers(last).at(-1);
-  return lines.length === 0 ? {} : { previous: lines.join("; "), previousNumber };
+  return lines.length === 0 ? {} : { ...(isMeant && { previous: lines.join("; ") }), previousNumber };
 }
 
 /** Equal for equal inputs, whatever the order of their properties. */

@@ -1,6 +1,6 @@
 /**
  * A wire format as a row of plain functions. `anthropic.ts` and `openai-chat.ts` are the rows; another protocol is one
- * file more, with its request reader and its reply writer, and one entry in `formats.ts`.
+ * file more, with its request reader and its reply writer, and one entry in `../request.ts`.
  */
 import type { Conversation } from "../conversation.js";
 import type { PromptPart } from "../tokens.js";
