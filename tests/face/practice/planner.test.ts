@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { practice } from "../../../src/face/practice/index.js";
 import { valuesOf } from "../../../src/face/practice/planner/values.js";
-import { ADD, ANTHROPIC_URL, anthropicRequest, anthropicTools, converse, TOOLS } from "./kit.js";
+import { ADD, ANTHROPIC_URL, anthropicRequest, anthropicTools, converse, OPENAI_URL, TOOLS } from "./kit.js";
 
 const calls = async (prompt: string, tools: Record<string, any> = TOOLS, extra = {}) =>
   (await converse(prompt, tools, extra))
@@ -39,6 +39,8 @@ describe("the planner picks tools and fills arguments", () => {
     ["Hello!", []],
     ["Write a poem about the sea", []],
     ["Add 5 and 7", []],
+    ['Save "bread and butter" as a note, then list my notes', [['notes_add{"text":"bread and butter"}'], ["notes_list{}"]]],
+    ["Calculate 6 * 7, multiply it by 2, then save it as a note", [['calculator{"expression":"6 * 7"}'], ['calculator{"expression":"42 * 2"}'], ['notes_add{"text":"42 * 2 = 84"}']]],
     ["What is 2 + 2? Then add a note: call Ada", [['calculator{"expression":"2 + 2"}'], ['notes_add{"text":"call Ada"}']]],
   ]; // prettier-ignore
   for (const [prompt, expected] of cases) {
@@ -149,6 +151,27 @@ describe("the planner answers", () => {
       name: "calculator",
       input: { expression: "2 + 2" },
     });
+  });
+});
+
+describe("an answer with a schema", () => {
+  const properties = { city: { type: "string" }, days: { type: "integer", minimum: 1 } };
+  const schema = { type: "object", properties, required: ["city", "days"] };
+  const messages = [{ role: "user", content: "A trip to Rome for 3 days" }];
+  const output = { city: "Rome", days: 3 };
+
+  it("fits it, in both protocols", async () => {
+    const fetch = practice({ delayMs: 0 });
+    const anthropic = anthropicRequest({
+      messages,
+      output_config: { format: { type: "json_schema", schema } },
+    });
+    const { content }: any = await (await fetch(ANTHROPIC_URL, anthropic)).json();
+    expect(JSON.parse(content[0].text)).toEqual(output);
+    const response_format = { type: "json_schema", json_schema: { name: "trip", schema } };
+    const body = JSON.stringify({ model: "m", messages, response_format });
+    const { choices }: any = await (await fetch(OPENAI_URL, { method: "POST", body })).json();
+    expect(JSON.parse(choices[0].message.content)).toEqual(output);
   });
 });
 

@@ -48,10 +48,13 @@ function writeResult({ tool, input }: Pick<Step, "tool" | "input">, text: string
 }
 
 /** A result as one line, led by what it is about: "Weather, Paris: temperature 18, sky cloudy". */
-export function flatten(toolName: string, input: Record<string, unknown>, text: string): string {
+export function flatten({ tool, input, result }: Step): string {
   const subject = subjectOf(input);
-  const lead = capitalise(nounOf(toolName)) + (subject === "" ? ":" : `, ${subject}:`);
-  return shorten(`${isSum(subject) ? `${subject} =` : lead} ${flat(parseJson(text) ?? text)}`, 300);
+  const lead = capitalise(nounOf(tool.name)) + (subject === "" ? ":" : `, ${subject}:`);
+  return shorten(
+    `${isSum(subject) ? `${subject} =` : lead} ${flat(parseJson(result?.text ?? "") ?? result?.text)}`,
+    300,
+  );
 }
 
 /** The noun in a tool's name: `get_weather` is "weather", `notes_add` is "notes". */
@@ -63,9 +66,11 @@ function nounOf(toolName: string): string {
   return (nouns.length > 0 ? nouns : words).join(" ");
 }
 
+/** The texts of an input, or its numbers if it has nothing else. */
 function subjectOf(input: Record<string, unknown>): string {
-  return Object.values(input)
-    .filter((value) => typeof value === "string" && value !== "")
+  const values = Object.values(input);
+  return values
+    .filter((value) => typeof value === "string" || values.every((one) => typeof one === "number"))
     .join(", ");
 }
 

@@ -66,12 +66,9 @@ function fillProperty(name: string, schema: any, isRequired: boolean, filling: F
   switch (typeOf(schema)) {
     case "number":
     case "integer": {
-      const own = counted(name, text);
-      const next =
-        Number.isNaN(own) && isRequired ? (numbers.shift() ?? previousNumber ?? otherwise ?? 1) : own;
-      return Number.isNaN(next)
-        ? undefined
-        : Math.min(Math.max(next, schema.minimum ?? next), schema.maximum ?? next);
+      const next = isRequired ? (numbers.shift() ?? previousNumber ?? otherwise ?? 1) : undefined;
+      const value = counted(name, text) ?? next;
+      return value && Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
     }
     case "boolean":
       return mentions(name, text) || (isRequired ? (otherwise ?? false) : undefined);
@@ -119,23 +116,18 @@ function remainder({ text, tool }: Filling): string {
 }
 
 /** The number that stands by the property's name or by a word for an amount: `2 passengers`, `top 3`. */
-function counted(name: string, text: string): number {
+function counted(name: string, text: string): number | undefined {
   const unit = stem(splitName(name).split(" ").at(-1) ?? name);
   const amounts = [...text.matchAll(/(-?\d+(?:\.\d+)?)[\s-]?([\p{L}]+)/gu)];
-  const named = amounts.find(([, , word = ""]) => stem(word) === unit)?.[1];
-  const top = /^(?:limit|count|max|top|n|num|number)/i.test(name)
-    ? /\b(?:top|first|last|up to)\s+(\d+)/i.exec(text)
-    : null;
-  return Number(named ?? top?.[1] ?? NaN);
+  const isLimit = /^(?:limit|count|max|top|n|num|number)/i.test(name);
+  const top = isLimit ? /\b(?:top|first|last|up to)\s+(\d+)/i.exec(text) : null;
+  const found = amounts.find(([, , word = ""]) => stem(word) === unit) ?? top;
+  return found ? Number(found[1]) : undefined;
 }
 
 /** Whether `text` has all the words of `name`; an ending such as ".md" may be missing. */
 function mentions(name: string, text: string): boolean {
-  const split = (value: string) =>
-    splitName(value)
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean)
-      .map(stem);
+  const split = (value: string) => (splitName(value).match(/[\p{L}\p{N}]+/gu) ?? []).map(stem);
   const wanted = split(name.replace(/\.\w{2,4}$/, ""));
   return wanted.length > 0 && wanted.every((word) => split(text).includes(word));
 }

@@ -30,8 +30,8 @@ export function candidateOf(tool: ToolSpec): Candidate {
   const properties = Object.entries(propertiesOf(tool));
   const name = stems(tool.name);
   const description = stems(tool.description);
-  const parameters = stems(
-    properties.map(([key, value]) => `${key} ${listOf(value?.enum).join(" ")}`).join(" "),
+  const parameters = properties.flatMap(([key, value]) =>
+    [key, ...listOf(value?.enum)].map(String).flatMap(stems),
   );
   const deed = [...name, ...description.slice(0, 1)].find(isDeed);
   const kinds = properties.map(([key, value]) => kindOf(key, value ?? {}));

@@ -17,8 +17,7 @@ const MAX_ROUNDS = 8;
 export function plan(conversation: Conversation): Plan {
   const { tools, choice, outputSchema: schema } = conversation;
   const summary = summaryOf(conversation);
-  if (summary !== undefined)
-    return { thinking: "A summary of the conversation is wanted.", text: summary, calls: [] };
+  if (summary !== undefined) return { thinking: "The user wants a summary.", text: summary, calls: [] };
   const { prompts, calls, rounds } = episodeOf(conversation);
   const text = prompts.join("\n");
   const isForced = choice.type === "any" || choice.type === "tool";
@@ -39,11 +38,8 @@ export function plan(conversation: Conversation): Plan {
     return { thinking, text: JSON.stringify(filled), calls: [] };
   }
   if (answered.length > 0) return { thinking, text: writeAnswer(answered, unmatched), calls: [] };
-  return {
-    thinking: "No tool fits this prompt, so I answer in words.",
-    text: talk(text, conversation),
-    calls: [],
-  };
+  const words = talk(text, conversation);
+  return { thinking: "No tool fits this prompt, so I answer in words.", text: words, calls: [] };
 }
 
 function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolean): Plan {
@@ -59,20 +55,16 @@ function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolea
 }
 
 /** One line per result. */
-function notes(steps: readonly Step[]): string {
-  const lines = steps.map(({ tool, input, result }) =>
-    result ? `${flatten(tool.name, input, result.text)}\n` : "",
-  );
-  return lines.join("");
-}
+const notes = (steps: readonly Step[]) =>
+  steps.map((step) => (step.result ? `${flatten(step)}\n` : "")).join("");
 
 const GO_ON =
   /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|do it)(?: please| now)?[.! ]*$/i;
 
 /** The current question and what was done for it: the part of a conversation since the last finished answer. */
 function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall[]; rounds: number } {
-  const start =
-    said.map((entry) => entry.role === "assistant" && entry.calls.length === 0).lastIndexOf(true) + 1;
+  const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
+  const start = isEnd.lastIndexOf(true) + 1;
   const own = said.slice(start);
   const asked = own.flatMap((entry): PastCall[] => (entry.role === "assistant" ? entry.calls : []));
   const calls = own.flatMap((entry): DoneCall[] => {
@@ -94,8 +86,7 @@ const MAX_HALF = 2000;
 
 function promptsIn(said: Conversation["said"]): string[] {
   const texts = said.flatMap((entry) => (entry.role === "user" ? [withoutDirective(entry.text)] : []));
-  const short = texts.map((text) =>
-    text.length > 2 * MAX_HALF ? `${text.slice(0, MAX_HALF)}\n${text.slice(-MAX_HALF)}` : text,
-  );
+  const cut = (text: string) => `${text.slice(0, MAX_HALF)}\n${text.slice(-MAX_HALF)}`;
+  const short = texts.map((text) => (text.length > 2 * MAX_HALF ? cut(text) : text));
   return short.map((text) => text.replace(/[^\S\n]+/g, " ").trim()).filter((text) => text !== "");
 }

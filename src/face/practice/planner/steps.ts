@@ -77,14 +77,16 @@ const THEN = "(?:then|after that|afterwards|finally|next)\\b,?\\s+";
 const LEAD = new RegExp(`^(?:and\\s+)?${THEN}`, "i");
 const JOINT = new RegExp(
   `((?<=[.!?])\\s+|\\s*[;\\n]+\\s*|,?\\s+(?:and|also|as well as)\\s+(?:also\\s+)?(?=\\S)|,?\\s+(?=${THEN})|` +
-    ",\\s+(?=(?:list|show|add|save|calculate|search|look|find|read|tell|what|how|ask)\\b))",
+    ",\\s+(?=(?:list|show|add|save|calculate|search|look|find|read|tell|what|how|ask|multiply|divide|subtract)\\b))",
   "i",
 );
 
 /** Cuts a prompt into its smallest pieces, and puts those that no tool is for back to the piece before. */
 function tasksOf(prompt: string, candidates: readonly Candidate[], done: readonly DoneCall[]): Task[] {
   const tasks: Task[] = [];
-  const pieces = prompt.split(JOINT);
+  // Nothing is cut inside quotes.
+  const hidden = prompt.replace(/"[^"\n]+"|“[^”\n]+”/g, (quote) => quote.replace(/\s/g, "\uE000"));
+  const pieces = hidden.split(JOINT).map((piece) => piece.replaceAll("\uE000", " "));
   for (let at = 0; at < pieces.length; at += 2) {
     const [joint = "", piece = ""] = [pieces[at - 1], pieces[at]];
     const isAfter = LEAD.test(piece);
@@ -92,7 +94,9 @@ function tasksOf(prompt: string, candidates: readonly Candidate[], done: readonl
     const last = tasks.at(-1);
     const isSentence = at === 0 || !/[\p{L},]/u.test(joint);
     // "Then times 3" is arithmetic only because arithmetic came before.
-    const isChained = isAfter && /\b(?:plus|add|minus|subtract|times|multiply|divide[d]?)\b.*\d/i.test(text);
+    const isChained =
+      (isAfter || refersBack(text)) &&
+      /\b(?:plus|add|minus|subtract|times|multiply|divide[d]?)\b.*\d/i.test(text);
     const tool = bestMatch(candidates, text) ?? (isChained ? last?.tool : undefined);
     const isDone = done.some(({ name }) => stems(name).every((word) => stems(text).includes(word)));
     if (text === "" || (!tool && isDone)) continue;
@@ -102,9 +106,10 @@ function tasksOf(prompt: string, candidates: readonly Candidate[], done: readonl
   return tasks;
 }
 
-const BACK =
-  /\b(?:(?:that|this|the) (?:results?|answers?|sum|product)|(?:save|add|store|note|by|to|of|with|from|multiply|divide) (?:it|that|this|them))\b/i;
-const refersBack = (text: string) => BACK.test(text);
+const refersBack = (text: string) =>
+  /\b(?:(?:that|this|the) (?:results?|answers?|sum|product)|(?:save|add|store|note|by|to|of|with|from|multiply|divide) (?:it|that|this|them))\b/i.test(
+    text,
+  );
 
 const SINGLE = ["place", "zone", "expression"];
 
@@ -123,9 +128,7 @@ function textsFor(tool: ToolSpec, text: string): string[] {
 }
 
 function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"> {
-  const lines = steps.flatMap(({ result, tool, input }) =>
-    result ? [flatten(tool.name, input, result.text)] : [],
-  );
+  const lines = steps.filter(({ result }) => result).map(flatten);
   const last = steps.at(-1)?.result?.text ?? "";
   const value = parseJson(last);
   const named = isObject(value) ? (value["result"] ?? value["value"]) : value;

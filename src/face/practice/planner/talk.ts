@@ -8,13 +8,10 @@ const QUESTION =
   /\b(?:who|what) are you\b|\byour name\b|\bwhat can you do\b|\b(?:which|what) tools\b|^help\b/i;
 const THANKS = /^(?:thanks?|thank you|cheers|great|perfect|ok(?:ay)?|bye|goodbye)\b.{0,30}$/i;
 
-const SELF =
-  "I am the **practice model** built into looplet: a small deterministic program that runs here, without a key and " +
-  "without a network, and speaks the wire formats of real providers.";
-const ALONE =
-  "This request came without tools, so I can only say what I am. With tools I pick those whose names and descriptions " +
-  "share words with your prompt, fill their inputs from it, and answer with their results.\n\nMy words stream as those " +
-  "of a real model do: one after the other, in events of the vendor's own format, with tokens counted at both ends.";
+const SELF = `I am the **practice model** built into looplet: a small deterministic program that runs here, without a key and without a network, and speaks the wire formats of real providers.`;
+const ALONE = `This request came without tools, so I can only say what I am. With tools I pick those whose names and descriptions share words with your prompt, fill their inputs from it, and answer with their results.
+
+My words stream as those of a real model do: one after the other, in events of the vendor's own format, with tokens counted at both ends.`;
 
 /** An answer to `prompt` without tools, in Markdown. */
 export function talk(prompt: string, { tools, choice }: Conversation): string {

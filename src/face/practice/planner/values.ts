@@ -56,10 +56,8 @@ export function findArithmetic(text: string): string[] {
   const source = SAID.reduce((rest, [pattern, symbol]) => rest.replace(pattern, symbol), text);
   return [...source.matchAll(SPAN)].flatMap(([span]) => {
     const isOpen = span.split("(").length < span.split(")").length;
-    const expression = span
-      .slice(0, isOpen ? -1 : undefined)
-      .replace(/\s*([+*/%^])\s*/g, " $1 ")
-      .trim();
+    const closed = span.slice(0, isOpen ? -1 : undefined).trim();
+    const expression = closed.replace(/\s*([+*/%^])\s*/g, " $1 ");
     const isSum = /[\d)]\s*[-+*/%^]\s*-?(?:[\d(.]|sqrt)|sqrt/.test(expression) && !/\d\s+\d/.test(expression);
     const isBalanced = expression.split("(").length === expression.split(")").length;
     return isSum && isBalanced ? [expression.replace(/(?<=[\d)])\s*-\s*/g, " - ").replace(/\s+/g, " ")] : [];
