@@ -113,7 +113,5 @@ function cityOf(zone: string): string {
 }
 
 // "paris" is Paris, but a name that was typed with its own capitals stays.
-function properName(typed: string): string {
-  const isLower = typed === typed.toLowerCase();
-  return isLower ? typed.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase()) : typed;
-}
+const properName = (typed: string) =>
+  typed === typed.toLowerCase() ? typed.replace(/(?<!\p{L})\p{L}/gu, (one) => one.toUpperCase()) : typed;

@@ -4,10 +4,12 @@
  */
 import { isObject, listOf } from "../json.js";
 import { SIGNATURE_PREFIX, signatureOf } from "../random.js";
+import type { ReceivedRequest } from "../types.js";
 import { firstBroken, illegal, type Rejection, type Rule, type Rules } from "./format.js";
 
-/** The reason why `body` is illegal, or `undefined`. */
-export function checkAnthropic(body: any, rules: Rules): Rejection | undefined {
+/** The reason why the request is illegal, or `undefined`. */
+export function checkAnthropic({ body, headers }: ReceivedRequest, rules: Rules): Rejection | undefined {
+  if (headers["anthropic-version"] === undefined) return illegal("anthropic-version: header is required");
   if (!isObject(body)) return illegal("The request body is not valid JSON");
   const { messages, thinking } = body;
   const list = listOf(messages);

@@ -2,12 +2,12 @@
  * Anthropic Messages: reads its requests and writes its answers.
  * https://platform.claude.com/docs/en/build-with-claude/streaming, …/api/errors (seen 2026-11-20).
  */
-import type { Conversation, PastCall, Said } from "../conversation.js";
+import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { PromptPart } from "../tokens.js";
 import type { StopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
-import { illegal, type WireFormat } from "./format.js";
+import type { WireFormat } from "./format.js";
 import type { Reply, WireBlock } from "./reply.js";
 
 const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
@@ -19,10 +19,7 @@ export const anthropic: WireFormat = {
   deltaWords: 4,
   emptyArguments: "",
   cache: { stepTokens: 1, countsWrites: true },
-  check: ({ body, headers }, rules) =>
-    headers["anthropic-version"] === undefined
-      ? illegal("anthropic-version: header is required")
-      : checkAnthropic(body, rules),
+  check: checkAnthropic,
   keyOf: (headers) => headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
   promptParts,
@@ -75,10 +72,9 @@ function saidIn({ role, content }: any): Said[] {
   if (role === "system") return [];
   const blocks = blocksOf(content);
   const text = textOf(blocks);
-  if (role === "assistant") {
-    const calls = blocks.filter(({ type }) => type === "tool_use");
-    return [{ role, text, calls: calls.map(({ id, name, input }): PastCall => ({ id, name, input })) }];
-  }
+  const calls = blocks.filter(({ type }) => type === "tool_use");
+  if (role === "assistant")
+    return [{ role, text, calls: calls.map(({ id, name, input }) => ({ id, name, input })) }];
   const results = blocks
     .filter(({ type }) => type === "tool_result")
     .map(({ tool_use_id: callId, content, is_error: isError }): Said => ({
@@ -176,19 +172,16 @@ const STOP_REASONS: Record<StopReason, string> = {
 
 function encode(block: WireBlock): { start: object; deltas: object[]; whole: object } {
   if (block.type === "raw") return { start: block.value, deltas: [], whole: block.value };
-  if (block.type === "redacted-thinking") {
-    const start = { type: "redacted_thinking", data: block.data };
-    return { start, deltas: [], whole: start };
-  }
+  if (block.type === "redacted-thinking")
+    return encode({ type: "raw", value: { type: "redacted_thinking", data: block.data } });
   const text = block.pieces.join("");
   if (block.type === "tool-call") {
-    const head = { type: "tool_use", id: block.id, name: block.name };
     const parsed = parseJson(text);
-    const tail = { caller: { type: "direct" } };
+    const start = { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
     return {
-      start: { ...head, input: {}, ...tail },
+      start,
       deltas: ["", ...block.pieces].map((partial_json) => ({ type: "input_json_delta", partial_json })),
-      whole: { ...head, input: isObject(parsed) ? parsed : {}, ...tail },
+      whole: { ...start, input: isObject(parsed) ? parsed : {} },
     };
   }
   if (block.type === "thinking") {

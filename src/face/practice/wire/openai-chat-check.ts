@@ -3,10 +3,11 @@
  * rule a line. The words are those of answers seen in public traffic up to 2026-11-20; the order of the rules is ours.
  */
 import { isObject, listOf } from "../json.js";
+import type { ReceivedRequest } from "../types.js";
 import { firstBroken, illegal, type Rejection, type Rule } from "./format.js";
 
-/** The reason why `body` is illegal, or `undefined`. */
-export function checkOpenaiChat(body: any): Rejection | undefined {
+/** The reason why the request is illegal, or `undefined`. */
+export function checkOpenaiChat({ body }: ReceivedRequest): Rejection | undefined {
   if (!isObject(body))
     return illegal(
       "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +

@@ -9,13 +9,8 @@ import type { WireFormat } from "./format.js";
 import { checkOpenaiChat } from "./openai-chat-check.js";
 import type { Reply, WireBlock } from "./reply.js";
 
-const NO_KEY =
-  "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. " +
-  "Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your " +
-  "browser and are prompted for a username and password. You can obtain an API key from " +
-  "https://platform.openai.com/account/api-keys.";
-const WRONG_KEY =
-  "Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.";
+const NO_KEY = `You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.`;
+const WRONG_KEY = `Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.`;
 const TOO_MANY = "Rate limit reached for requests. Please try again in 1s.";
 const BROKEN = "The server had an error while processing your request. Sorry about that!";
 const ILLEGAL = "invalid_request_error";
@@ -27,7 +22,7 @@ export const openaiChat: WireFormat = {
   deltaWords: 1,
   emptyArguments: "{}",
   cache: { stepTokens: 128, countsWrites: false },
-  check: ({ body }) => checkOpenaiChat(body),
+  check: checkOpenaiChat,
   keyOf: (headers) => headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
   // The vendor caches every prefix without being asked.
@@ -94,12 +89,10 @@ function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any)
   // The protocol has no error flag: an error is told by what the result says.
   if (role === "tool") return [{ role, callId, text, isError: /^\s*error\b/i.test(text) }];
   if (role !== "assistant") return [];
-  const past = ({ id, function: { name = "", arguments: json = "" } = {} }: any) => ({
-    id,
-    name,
-    input: parseJson(json || "{}"),
+  const past = listOf(calls).map(({ id, function: { name = "", arguments: json = "" } = {} }) => {
+    return { id, name, input: parseJson(json || "{}") };
   });
-  return [{ role, text, calls: listOf(calls).map(past) }];
+  return [{ role, text, calls: past }];
 }
 
 function stream(reply: Reply, body: any): { events: string[]; terminalAt: number } {
@@ -112,7 +105,7 @@ function stream(reply: Reply, body: any): { events: string[]; terminalAt: number
       system_fingerprint: "fp_practice",
       choices,
       ...(includesUsage ? { usage } : {}),
-      ...(reply.padding ? { obfuscation: OBFUSCATION.slice(0, reply.padding()) } : {}),
+      ...(reply.padding ? { obfuscation: "aZ3kQ9xWm2LpT7v".slice(0, reply.padding()) } : {}),
     };
     events.push(`data: ${JSON.stringify(chunk)}\n\n`);
   };
@@ -132,8 +125,6 @@ function stream(reply: Reply, body: any): { events: string[]; terminalAt: number
   events.push("data: [DONE]\n\n");
   return { events, terminalAt };
 }
-
-const OBFUSCATION = "aZ3kQ9xWm2LpT7v";
 
 function deltasOf(block: WireBlock, index: number): object[] {
   if (block.type === "raw") return [block.value];
@@ -156,9 +147,8 @@ function whole(reply: Reply): object {
   };
   const calls = reply.blocks.flatMap((block) => {
     if (block.type !== "tool-call") return [];
-    return [
-      { id: block.id, type: "function", function: { name: block.name, arguments: block.pieces.join("") } },
-    ];
+    const { id, name, pieces } = block;
+    return { id, type: "function", function: { name, arguments: pieces.join("") } };
   });
   const reasoning = joined("thinking");
   const message = {
