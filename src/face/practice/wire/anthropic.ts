@@ -100,9 +100,8 @@ function promptParts(body: any): PromptPart[] {
   return parts;
 }
 
-function blocksOf(content: any): any[] {
-  return typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
-}
+const blocksOf = (content: any) =>
+  typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
 
 function textOf(blocks: readonly any[]): string {
   return blocks.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
