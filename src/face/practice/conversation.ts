@@ -43,7 +43,7 @@ export interface Conversation {
   thinking: "none" | "hidden" | "omitted" | "shown";
 }
 
-/** What the planner decided to answer. */
+/** The decision of the planner. */
 export interface Plan {
   thinking: string;
   /** Markdown; empty when only tools are called. */

@@ -52,7 +52,7 @@ export interface ScriptedTurn extends StreamFaults {
   stopReason?: StopReason;
   /** The stop sequence that Anthropic reports. Default: null. */
   stopSequence?: string;
-  /** What is missing is estimated: four bytes a token. */
+  /** Missing counts are estimated: four bytes a token. */
   usage?: ReplyUsage;
   /** Default: that of the options. */
   chunks?: Chunking;

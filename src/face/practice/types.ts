@@ -69,13 +69,13 @@ export interface Failure {
   headers?: Record<string, string>;
 }
 
-/** What can go wrong inside a response whose head was fine. Each field is off by default. */
+/** Faults inside a response whose head was fine. Each field is off by default. */
 export interface StreamFaults {
   /** An error event after this many events; `afterEvents` defaults to all but the terminal ones. The stream ends there. */
   error?: { type?: string; message?: string; afterEvents?: number };
   /** The stream fails with a `TypeError` after this many bytes, as when the network drops. */
   dropAfterBytes?: number;
-  /** The same after this many events. */
+  /** The stream fails in that way after this many events. */
   dropAfterEvents?: number;
   /** After this many events (`true`: all but the terminal ones) nothing more comes until the caller aborts. */
   stall?: boolean | number;

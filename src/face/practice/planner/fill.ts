@@ -8,7 +8,7 @@ import { isAgent, operationOf } from "./match.js";
 import { findArithmetic, findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
 import { capitalise, splitName, stem, stems } from "./words.js";
 
-/** What a step works with. */
+/** The material of a step. */
 export interface Source {
   /** The piece of the prompt that the step is about. */
   text: string;

@@ -120,7 +120,7 @@ function textsFor(tool: ToolSpec, text: string): string[] {
   const kind = kinds.find((one) => SINGLE.includes(one) && kinds.indexOf(one) === kinds.lastIndexOf(one));
   const values = kind === undefined ? [] : valuesOf(kind, text);
   if (values.length < 2) return [text];
-  // What stands around the values is for all of them.
+  // The words around the values are for all of them.
   const without = (left: string, value: string) =>
     left.replace(new RegExp(value.replace(/\W/g, "\\$&"), "i"), "");
   const rest = values.reduce(without, text);

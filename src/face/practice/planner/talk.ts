@@ -1,4 +1,4 @@
-/** What the practice model says without tools: what it is, and summaries of conversations. */
+/** Answers without tools: the introduction of the practice model, and summaries of conversations. */
 import type { Conversation } from "../conversation.js";
 import { shorten } from "./words.js";
 
@@ -37,7 +37,7 @@ export function summaryOf({ said }: Conversation): string | undefined {
   const last = said.at(-1);
   const at = last?.role === "user" ? last.text.search(SUMMARY) : -1;
   if (last?.role !== "user" || at < 0) return undefined;
-  // What stands before the request was said to go on with.
+  // The text before the request was said to go on with.
   const lines = [...said.slice(0, -1), { ...last, text: last.text.slice(0, at) }].flatMap(
     ({ role, text }) => {
       const line = shorten(text, 160);

@@ -1,7 +1,7 @@
 /** Values in sentences: arithmetic, numbers, places, time zones, addresses. Nothing is computed: that is for a calculator tool. */
 import { splitName } from "./words.js";
 
-/** What a text property asks for, told by its format, its name and its description; `"text"` when nothing tells. */
+/** The kind of value that a text property asks for, told by its format, its name and its description; `"text"` when nothing tells. */
 export function kindOf(name: string, { format, description = "" }: any): string {
   const find = (text: string) => KINDS.find(([, about]) => about.test(text.toLowerCase()))?.[0];
   return find(`${format ?? ""}`) ?? find(splitName(name)) ?? find(description) ?? "text";
