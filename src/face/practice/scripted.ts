@@ -2,7 +2,7 @@
  * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in either protocol,
  * and records what it was asked. It checks nothing of the request unless told to.
  */
-import type { HostResponse } from "../host-types.js";
+import type { HostResponse } from "../api/platform.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { mintId, seededRandom } from "./random.js";
 import { formatOf, readRequest, signalOf } from "./request.js";
