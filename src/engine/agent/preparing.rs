@@ -4,7 +4,6 @@ use crate::engine::agent::calling::{fault, invocation};
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::config::OnUnknownTool;
@@ -15,9 +14,6 @@ use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use crate::engine::policy::binding::bound_input;
 use crate::engine::text::listed;
-
-/// How many violations of a schema the model is told at once.
-pub(super) const MAX_VIOLATIONS: usize = 5;
 
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
@@ -232,13 +228,5 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
 
 /// What of an input the schema of the tool at this index does not allow.
 fn misfit(desk: &Desk<'_>, tool: usize, input: &Json) -> Option<String> {
-    let schema = desk.catalog.schemas.get(tool)?.as_ref()?;
-    let value = Tree::parse(input.as_str())?;
-    let violations = schema.validate(&value, MAX_VIOLATIONS);
-    let mut problem = String::new();
-    for (at, violation) in violations.iter().enumerate() {
-        problem.push_str(if at == 0 { "" } else { "; " });
-        violation.describe(&mut problem);
-    }
-    (!problem.is_empty()).then_some(problem)
+    desk.catalog.schemas.get(tool)?.as_ref()?.problem(input.as_str())
 }

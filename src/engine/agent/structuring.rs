@@ -3,12 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::calling::fault;
-use crate::engine::agent::preparing::MAX_VIOLATIONS;
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::transcript::result_of;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::repair::{Parsed, parse_arguments};
-use crate::engine::json::tree::Tree;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::event::{EventKind, ToolFault};
@@ -247,17 +245,8 @@ fn read_call(call: WrittenCall) -> Result<Json, String> {
 }
 
 fn check(schema: &Schema, json: &Json) -> Result<(), String> {
-    let Some(value) = Tree::parse(json.as_str()) else {
-        return Ok(());
-    };
-    let violations = schema.validate(&value, MAX_VIOLATIONS);
-    if violations.is_empty() {
-        return Ok(());
+    match schema.problem(json.as_str()) {
+        None => Ok(()),
+        Some(problem) => Err(["it does not fit the schema: ", &problem].concat()),
     }
-    let mut problem = String::from("it does not fit the schema: ");
-    for (at, violation) in violations.iter().enumerate() {
-        problem.push_str(if at == 0 { "" } else { "; " });
-        violation.describe(&mut problem);
-    }
-    Err(problem)
 }
