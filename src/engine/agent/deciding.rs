@@ -19,7 +19,6 @@ use crate::engine::model::message::Json;
 use crate::engine::model::output::{EffectKind, Output, Question};
 use crate::engine::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
 use crate::engine::policy::permission::{IGNORED_RULES, Permissions, RuleKind, Verdict};
-use crate::engine::text::join_owned;
 
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
@@ -241,7 +240,7 @@ impl Agent {
             self.warn(desk, "invalid_rule", message);
         }
         if !ignored.is_empty() {
-            let message = [IGNORED_RULES, &join_owned(&ignored, ", ")].concat();
+            let message = [IGNORED_RULES, &ignored.join(", ")].concat();
             self.warn(desk, "rules_ignored", message);
         }
     }

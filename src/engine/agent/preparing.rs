@@ -13,7 +13,6 @@ use crate::engine::model::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::text::listed;
 
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
@@ -181,7 +180,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &listed(&names)].concat()
+            ["Use one of: ", &names.join(", ")].concat()
         };
         return Err(ToolFault {
             hint,

@@ -7,7 +7,6 @@ use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
 use crate::engine::policy::permission::IGNORED_RULES;
 use crate::engine::run::Run;
-use crate::engine::text::join_owned;
 
 impl Run {
     pub(super) fn start(&mut self, prompt: Vec<Block>) {
@@ -72,7 +71,7 @@ impl Run {
             ("rules_ignored", ignored, IGNORED_RULES),
         ] {
             if !names.is_empty() {
-                let message = [what, &join_owned(&names, ", ")].concat();
+                let message = [what, &names.join(", ")].concat();
                 self.ledger
                     .emit(Place::default(), EventKind::warning(code, message));
             }
