@@ -145,7 +145,10 @@ fn a_long_name_above_many_schemas_costs_no_text_for_each() {
         r#"{{"properties":{{"{name}":{{"properties":{{{}}}}}}}}}"#,
         fields.join(",")
     );
+    let length = schema.len();
     let schema = compiled(&schema);
+    let pointers: usize = schema.nodes.iter().map(|node| node.tail.len()).sum();
+    assert!(pointers < length, "{pointers} bytes of pointers");
     assert_eq!(schema.warnings().len(), 1);
     let values: Vec<String> = (0..2000).map(|place| format!("\"{place}\":1")).collect();
     let instance = format!(r#"{{"{name}":{{{}}}}}"#, values.join(","));
