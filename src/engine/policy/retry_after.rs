@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 /// most `u32::MAX` ms (49 days). `None` if neither header says anything readable.
 pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, now_ms: u64) -> Option<u64> {
     let exact_ms = retry_after_ms
-        .and_then(|text| decimal(text.trim(), 1.0))
+        .and_then(|text| decimal(text.trim(), 0))
         .filter(|&wait_ms| wait_ms > 0);
     exact_ms
         .or_else(|| retry_after.and_then(|text| wait_ms(text.trim(), now_ms)))
@@ -23,16 +23,23 @@ pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, n
 const CAP_MS: u64 = u32::MAX as u64;
 
 fn wait_ms(text: &str, now_ms: u64) -> Option<u64> {
-    decimal(text, 1000.0).or_else(|| Some(http_date_ms(text)?.saturating_sub(now_ms)))
+    decimal(text, 3).or_else(|| Some(http_date_ms(text)?.saturating_sub(now_ms)))
 }
 
-/// Digits with an optional fraction, times `unit_ms`, rounded up.
-fn decimal(text: &str, unit_ms: f64) -> Option<u64> {
-    let is_digit = |byte: u8| byte.is_ascii_digit();
-    let is_plain =
-        text.bytes().all(|byte| is_digit(byte) || byte == b'.') && text.bytes().next().is_some_and(is_digit);
-    let number: f64 = text.parse().ok().filter(|_| is_plain)?;
-    Some((number * unit_ms).ceil() as u64)
+/// Digits with an optional fraction, the point moved by `places`, rounded up.
+fn decimal(text: &str, places: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty()
+        || !whole
+            .bytes()
+            .chain(fraction.bytes())
+            .all(|byte| byte.is_ascii_digit())
+    {
+        return None;
+    }
+    let (kept, rest) = fraction.split_at_checked(places).unwrap_or((fraction, ""));
+    let number = format!("{whole}{kept:0<places$}").parse().unwrap_or(u64::MAX);
+    Some(number.saturating_add(u64::from(rest.bytes().any(|byte| byte != b'0'))))
 }
 
 /// A date in any of the three forms of <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>, in milliseconds since 1970.
@@ -62,6 +69,8 @@ mod tests {
             ("1.5", Some(1500)),
             ("0.0001", Some(1)),
             ("2.", Some(2000)),
+            ("007", Some(7000)),
+            ("16.1", Some(16_100)),
             ("0.1230", Some(123)),
             ("99999999999999999999999", Some(CAP_MS)),
             ("", None),
