@@ -160,6 +160,7 @@ impl World {
         if self.round_trips {
             self.round_trip();
         }
+        self.check_deadline();
         for handover in std::mem::take(&mut self.handovers) {
             self.input(Input::HandedOver { handover });
         }
@@ -168,6 +169,15 @@ impl World {
                 self.input(Input::Saved { save, ok: true });
             }
         }
+    }
+
+    fn check_deadline(&self) {
+        let reason = self.run.poll_timeout().map(|deadline| deadline.reason);
+        let waited_for = reason.and_then(|reason| reason.effect());
+        assert!(
+            waited_for.is_none_or(|effect| self.run.is_live(effect)),
+            "{reason:?} waits for what has closed"
+        );
     }
 
     fn round_trip(&mut self) {

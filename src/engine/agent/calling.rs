@@ -110,7 +110,6 @@ impl Agent {
             return;
         };
         desk.ledger.close(effect);
-        desk.ledger.timers.clear(TimerReason::Tool { call: effect });
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
         let result = match result {
             ToolReturn::Last(result) => {
@@ -195,7 +194,6 @@ impl Agent {
     }
 
     pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
-        desk.ledger.timers.clear(TimerReason::Question { question });
         desk.ledger.emit(
             self.place(),
             EventKind::Answered {

@@ -186,7 +186,6 @@ impl Agent {
     pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.tools.index_of(effect) {
             desk.ledger.close(effect);
-            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
             self.finish_call(desk, index, result);
         }
     }

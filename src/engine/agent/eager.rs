@@ -8,7 +8,6 @@ use crate::engine::agent::calling::fault;
 use crate::engine::agent::reading::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::tool_batch::{CallPhase, ToolBatch, Wording};
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::config::Config;
 use crate::engine::model::event::ToolFault;
@@ -106,7 +105,6 @@ impl Agent {
         }
         for index in 0..self.tools.calls.len() {
             if let Some(question) = self.tools.question_of(index) {
-                desk.ledger.timers.clear(TimerReason::Question { question });
                 desk.ledger.close(question);
             }
             let Some(CallPhase::Running { effect, .. }) = self.tools.calls.get(index).map(|call| &call.phase)
@@ -116,7 +114,6 @@ impl Agent {
             let effect: EffectId = *effect;
             let written = self.abort_call(desk, effect, why);
             desk.ledger.close(effect);
-            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
             let so_far = if written.is_empty() {
                 ""
             } else {

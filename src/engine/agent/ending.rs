@@ -116,7 +116,6 @@ impl Agent {
         self.drop_compaction(desk);
         self.keep_partial(desk);
         if let Some((question, _)) = self.stop_question.take() {
-            desk.ledger.timers.clear(TimerReason::Question { question });
             desk.ledger.close(question);
         }
         self.drop_checked(desk);

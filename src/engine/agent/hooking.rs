@@ -231,7 +231,6 @@ impl Agent {
                 continue;
             }
             for Asked { question, .. } in asked {
-                desk.ledger.timers.clear(TimerReason::Question { question });
                 desk.ledger.close(question);
             }
             if let HookPoint::Output(guarded) = point {
@@ -262,7 +261,6 @@ impl Agent {
                 continue;
             }
             for Asked { question, .. } in self.hooking.remove(at).asked {
-                desk.ledger.timers.clear(TimerReason::Question { question });
                 if desk.ledger.close(question) {
                     let why = "nobody waits for it any more".into();
                     desk.ledger.output(Output::AbortTool { call: question, why });

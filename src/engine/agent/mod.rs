@@ -341,7 +341,6 @@ impl Agent {
         let Some(request) = self.model.as_mut().and_then(|model| model.request.take()) else {
             return;
         };
-        desk.ledger.timers.clear(TimerReason::Chunk { request });
         if desk.ledger.close(request) && abort {
             desk.ledger.output(Output::Abort { request });
         }

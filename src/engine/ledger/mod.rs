@@ -219,12 +219,13 @@ impl Ledger {
         self.mint(OpenEffect { agent, kind: None })
     }
 
-    /// Closes an effect; false if it was not open, so that a late answer is dropped.
+    /// Closes an effect, and with it every deadline by which it was waited for; false if it was not open, so that a late answer is dropped.
     pub fn close(&mut self, effect: EffectId) -> bool {
         let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
             return false;
         };
         let (_, closed) = self.open.remove(place);
+        self.timers.clear_effect(effect);
         self.release_times(effect);
         if let Some(kind) = closed.kind {
             self.journal.push(JournalEntry {

@@ -24,6 +24,18 @@ pub enum TimerReason {
     Tool { call: EffectId },
 }
 
+impl TimerReason {
+    /// The effect that is waited for; a deadline does not outlive it.
+    pub fn effect(self) -> Option<EffectId> {
+        match self {
+            TimerReason::Chunk { request } => Some(request),
+            TimerReason::Question { question } => Some(question),
+            TimerReason::Tool { call } => Some(call),
+            TimerReason::Total | TimerReason::Iteration { .. } | TimerReason::Backoff { .. } => None,
+        }
+    }
+}
+
 /// A moment at which the run must get an input, at the latest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadline {
@@ -60,6 +72,14 @@ impl Timers {
     pub fn clear(&mut self, reason: TimerReason) {
         self.deadlines.retain(|deadline| deadline.reason != reason);
         self.held.retain(|deadline| deadline.reason != reason);
+    }
+
+    /// The deadlines of an effect that has closed.
+    pub fn clear_effect(&mut self, effect: EffectId) {
+        self.deadlines
+            .retain(|deadline| deadline.reason.effect() != Some(effect));
+        self.held
+            .retain(|deadline| deadline.reason.effect() != Some(effect));
     }
 
     pub fn clear_all(&mut self) {
