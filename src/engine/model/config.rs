@@ -1,6 +1,6 @@
 //! What a run is configured with: plain data, read once from the face's JSON.
 //!
-//! The face checks names and types against [`crate::engine::model::option_table::OPTIONS`]; [`crate::engine::run::Run::new`] checks what only the engine can judge.
+//! The face checks names and types by its own table; [`crate::engine::run::Run::new`] checks what only the engine can judge.
 
 use serde::{Deserialize, Serialize};
 
