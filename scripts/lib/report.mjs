@@ -103,7 +103,9 @@ export class Report {
       );
     const failed = sum("failed") + (this.#inCi ? skips.length : 0);
     process.exitCode = failed > 0 ? 1 : 0;
-    const note = skips.length ? `, SKIPPED${this.#inCi ? " and therefore failed" : ""}: ${skips.join(", ")}` : "";
+    const note = skips.length
+      ? `, SKIPPED${this.#inCi ? " and therefore failed" : ""}: ${skips.join(", ")}`
+      : "";
     console.log(`\n${sum("passed")} passed, ${failed} failed${note}`);
   }
 }

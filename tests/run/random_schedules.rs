@@ -32,7 +32,7 @@ use crate::wire_items::{check_items, items};
 use crate::world::World;
 
 #[test]
-fn every_random_schedule_keeps_the_invariants() {
+fn i_01_i_02_i_03_i_04_i_05_i_06_i_07_i_08_i_10_every_random_schedule_keeps_the_invariants() {
     if let Some(seed) = variable("LOOPLET_SEED") {
         return check(seed);
     }

@@ -245,7 +245,19 @@ fn s004_27_arguments_are_repaired_with_a_warning() {
     let fenced = Piece::Call("t1".into(), "read".into(), "```json\n{\"n\": 1,}\n```".into());
     world.respond(&stream(&[fenced], "tool_use"));
     assert_eq!(world.running["t1"].input.as_str(), "{\"n\": 1}");
-    assert!(world.event_names().contains(&"warning".to_owned()));
+    let warnings: Vec<&str> = world
+        .events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Warning { message, .. } => Some(message.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].ends_with("arguments of read were no JSON; repaired by trailing_commas"),
+        "{warnings:?}"
+    );
 }
 
 #[test]

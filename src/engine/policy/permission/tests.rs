@@ -206,7 +206,7 @@ fn a_tool_of_the_hosts_own_names_the_field_that_scopes_compare() {
 }
 
 #[test]
-fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
+fn modes_and_rules_are_judged_in_this_order() {
     let read = ToolConfig {
         read_only: true,
         ..tool("look")
