@@ -48,7 +48,10 @@ describe("S000", () => {
     const { log } = await play(turns, {
       run: (into) => ({
         onToolCall: ({ toolName, input }) => into.push(`call ${toolName} ${JSON.stringify(input)}`),
-        onToolResult: ({ toolName, output }) => into.push(`result ${toolName} ${JSON.stringify(output)}`),
+        onToolResult: (event) =>
+          into.push(
+            `result ${event.toolName} ${event.type === "tool-result" ? JSON.stringify(event.output) : "error"}`,
+          ),
       }),
     });
     expect(log).toEqual([

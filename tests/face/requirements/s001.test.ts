@@ -131,7 +131,7 @@ describe("S001", () => {
     const agent = {
       permissionMode: "bypassPermissions",
       allowDangerouslySkipPermissions: true,
-      canUseTool: (toolName: string) => (asked.push(toolName), { behavior: "deny", message: "no" }),
+      canUseTool: (toolName: string) => (asked.push(toolName), { behavior: "deny", message: "no" } as const),
     } as const;
     const { log } = await play([{ toolCalls: [call("write")] }, { text: "Done." }], { agent });
     expect(log).toEqual(["start write", "end write"]);

@@ -19,7 +19,9 @@ describe("S002", () => {
     const seen: Pick<CustomRequest, "messages" | "tools">[] = [];
     const model = custom((request) => {
       seen.push(structuredClone({ messages: request.messages, tools: request.tools }));
-      return seen.length === 1 ? [wrote("a")] : [text("Seen.")];
+      return seen.length === 1
+        ? [{ type: "tool_call", id: "a", name: "look", input: { n: 1 } }]
+        : [{ type: "text", text: "Seen." }];
     });
     const look = { description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" };
     const { messages } = await createAgent({ model, tools: { look } }).run("Go").result;
