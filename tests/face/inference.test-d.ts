@@ -15,7 +15,7 @@ import type {
   StandardJSONSchemaV1,
   StandardSchemaV1,
   Tools,
-} from "../../src/face/api/agent.js";
+} from "../../src/face/api/index.js";
 
 const rest = { description: "A tool" };
 

@@ -3,7 +3,7 @@ import { anthropic, createAgent, openaiChat } from "../../src/face/entry/node.js
 import { modelParts } from "../../src/face/models/models.js";
 import { scripted, type ScriptedTurn } from "../../src/face/practice/index.js";
 import { prices } from "../../src/face/models/prices.js";
-import type { HttpModelOptions, Price, PriceTable } from "../../src/face/api/agent.js";
+import type { HttpModelOptions, Price, PriceTable } from "../../src/face/api/index.js";
 
 type Usage = NonNullable<ScriptedTurn["usage"]>;
 const makers = { anthropic, openai: openaiChat };

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
 import { SCALAR_OPTIONS } from "../../src/face/options/options.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunEvent } from "../../src/face/api/agent.js";
+import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";
 
 type Options = Partial<AgentOptions>;

@@ -9,7 +9,7 @@ import type {
   ToolErrorFormat,
   ToolHandler,
   Tools,
-} from "../../src/face/api/agent.js";
+} from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const rest = { description: "Acts", inputSchema: schema };
