@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::policy::address;
+use crate::engine::policy::rule::address;
+use crate::engine::policy::rule::subject::Subject;
 use crate::engine::policy::rule::{Rule, cover, is_glob};
-use crate::engine::policy::subject::Subject;
 use crate::engine::text::find;
 
 /// Before [`Permissions::ignored_rules`].

@@ -7,8 +7,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::policy::subject::{Subject, Text};
-use crate::engine::policy::{address, command, path};
+use subject::{Subject, Text};
+pub mod subject;
+
+pub mod address;
+mod command;
+mod path;
+mod suggestion;
 
 /// A rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

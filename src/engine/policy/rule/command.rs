@@ -1,8 +1,8 @@
 //! Commands against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank before a last
 //! `*` wants the end of a word there, and `:*` at the end is the same.
 
-use crate::engine::policy::path::stays_inside;
 use crate::engine::policy::rule::glob;
+use crate::engine::policy::rule::path::stays_inside;
 use crate::engine::policy::shell::{BLANK, Command, Line, squeezed};
 use crate::engine::text::{parts as split, replaced};
 

@@ -3,8 +3,8 @@
 use crate::engine::json::cursor::{Cursor, RawString};
 use crate::engine::json::reader::Object;
 use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::policy::rule::{command, path};
 use crate::engine::policy::shell::Line;
-use crate::engine::policy::{command, path};
 
 /// What a call is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 
 use crate::engine::model::config::ToolConfig;
 use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::policy::rule::subject::{Subject, Text};
 use crate::engine::policy::rule::{Rule, is_glob};
 use crate::engine::policy::shell::Command;
-use crate::engine::policy::subject::{Subject, Text};
 use crate::engine::text::parts;
 
 impl Permissions {

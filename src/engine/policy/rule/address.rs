@@ -5,7 +5,7 @@
 //! parsers that do not take `\` for a slash, hosts with characters that IDNA maps, percent signs, IPv6, IPv4 in any but
 //! its usual form. <https://url.spec.whatwg.org/#concept-basic-url-parser> (2026-11-22)
 
-use crate::engine::policy::path::{clean, unescaped};
+use crate::engine::policy::rule::path::{clean, unescaped};
 use crate::engine::policy::rule::{is_glob, matches};
 use crate::engine::text::{find, join, parts, replaced};
 
