@@ -16,11 +16,6 @@ pub fn parts<'a>(text: &'a str, between: &[u8]) -> Vec<&'a str> {
         .collect()
 }
 
-/// With one ASCII byte in place of another.
-pub fn replaced(text: &str, byte: u8, by: u8) -> String {
-    text.replace(char::from(byte), char::from(by).encode_utf8(&mut [0]))
-}
-
 /// Where `part` begins in `text`.
 pub fn find(text: &str, part: &str) -> Option<usize> {
     text.find(part)

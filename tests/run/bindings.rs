@@ -76,7 +76,7 @@ fn the_host_prepares_and_judges_what_is_filled_in() {
         json!({"inputs": {"userId": "u1"}}),
         json!({}),
     );
-    let Question::PrepareCalls { calls } = &prepared.questions[0].1 else {
+    let Question::PrepareCalls { calls, .. } = &prepared.questions[0].1 else {
         panic!("another question");
     };
     assert_eq!(calls[0].input.as_str(), r#"{"user":"u1"}"#);

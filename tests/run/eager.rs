@@ -194,7 +194,7 @@ fn early_calls_are_prepared_one_by_one_and_keep_their_keys() {
     let asked: Vec<_> = world.questions.drain(..).collect();
     assert_eq!(asked.len(), 2);
     for (question, ask) in asked.into_iter().rev() {
-        let Question::PrepareCalls { calls } = ask else {
+        let Question::PrepareCalls { calls, .. } = ask else {
             panic!("another question");
         };
         assert_eq!(calls.len(), 1);

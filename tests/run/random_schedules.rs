@@ -274,7 +274,7 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
             .remove(dice.below(world.questions.len() as u64) as usize);
         let answer = match (dice.below(8), ask) {
             (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (_, Question::PrepareCalls { calls }) => {
+            (_, Question::PrepareCalls { calls, .. }) => {
                 QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
             (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),

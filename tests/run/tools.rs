@@ -102,7 +102,7 @@ fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
         ["save", "save", "save"],
     );
     assert!(world.tool_log.is_empty());
-    let (question, Question::PrepareCalls { calls }) = world.questions.remove(0) else {
+    let (question, Question::PrepareCalls { calls, .. }) = world.questions.remove(0) else {
         panic!("another question");
     };
     assert_eq!(calls.len(), 3);

@@ -1,6 +1,6 @@
 //! What the host is told of the rules and of earlier hooks when it is asked about a call.
 
-use crate::engine::agent::deciding::tool_of;
+use crate::engine::agent::deciding::{asked, tool_of};
 use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::writer::{push_comma, push_count, push_key, push_string, push_text, push_text_if};
@@ -9,13 +9,14 @@ use crate::engine::policy::hook::{Decision, HookEvent};
 use crate::engine::policy::rule::Rule;
 
 impl Agent {
-    /// The rule that asks, or those that would let such calls through.
+    /// The rule that asks, or the one that would let such calls through.
     pub(super) fn push_rules(&self, desk: &Desk<'_>, index: usize, into: &mut Vec<u8>) {
         let (Some(call), Some(permissions)) = (self.tools.calls.get(index), desk.permissions.as_ref()) else {
             return;
         };
-        let (tool, input) = (tool_of(call, desk), call.input.as_str());
-        if let Some(rule) = permissions.asking(&tool, input) {
+        let tool = tool_of(call, desk);
+        let asked = asked(call, &tool, &self.tools.readings);
+        if let Some(rule) = permissions.asking(&asked) {
             push_key(into, "matchedAskRule");
             return push_rule(into, rule);
         }
@@ -24,18 +25,14 @@ impl Agent {
         if is_asked_about {
             return;
         }
-        let rules = permissions.suggestion(&tool, input);
-        if !rules.is_empty() {
+        if let Some(rule) = permissions.suggestion(&asked) {
             push_key(into, "suggestions");
             into.extend_from_slice(b"[{");
             push_text(into, "type", "addRules");
             push_text(into, "behavior", "allow");
             push_key(into, "rules");
             into.push(b'[');
-            for rule in &rules {
-                push_comma(into);
-                push_rule(into, rule);
-            }
+            push_rule(into, &rule);
             into.push(b']');
             push_text(into, "destination", "session");
             into.extend_from_slice(b"}]");

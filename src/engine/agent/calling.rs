@@ -1,6 +1,7 @@
 //! The tool calls of an answer: checked, prepared, scheduled, answered.
 
 use crate::engine::agent::hooking::Step;
+use crate::engine::agent::preparing::texts_to_read;
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
 use crate::engine::agent::{Agent, Desk};
@@ -188,6 +189,9 @@ impl Agent {
 
     /// A host that lets people answer must not be able to answer for its own functions, nor they for people.
     pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
+        if let QuestionAnswer::Read { answer, .. } = answer {
+            return self.takes(question, answer);
+        }
         let is_for_people = matches!(answer, QuestionAnswer::Permission(_));
         is_for_people == self.tools.asked(question).is_some()
             || matches!(answer, QuestionAnswer::Failed { .. })
@@ -200,6 +204,13 @@ impl Agent {
                 question_id: question,
             },
         );
+        let answer = match answer {
+            QuestionAnswer::Read { readings, answer } => {
+                self.tools.readings.extend(readings);
+                *answer
+            }
+            answer => answer,
+        };
         let Some(answer) = self.take_hook_answer(desk, question, answer) else {
             return;
         };
@@ -389,6 +400,9 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         if tool.prepare {
             call.phase = CallPhase::Unprepared;
         }
+    }
+    if !texts_to_read(&call, desk).is_empty() {
+        call.phase = CallPhase::Unprepared;
     }
     call
 }

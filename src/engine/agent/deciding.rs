@@ -19,6 +19,8 @@ use crate::engine::model::message::Json;
 use crate::engine::model::output::{EffectKind, Output, Question};
 use crate::engine::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
 use crate::engine::policy::permission::{IGNORED_RULES, Permissions, RuleKind, Verdict};
+use crate::engine::policy::rule::reading::Reading;
+use crate::engine::policy::rule::subject::Asked;
 
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
@@ -53,7 +55,7 @@ impl Agent {
             let Some(call) = self.tools.calls.get(index) else {
                 continue;
             };
-            match verdict(call, desk) {
+            match verdict(call, &self.tools.readings, desk) {
                 Verdict::Allow => self.admit(desk, index),
                 // Nobody is asked about what a failure of the answer would take back.
                 _ if is_streaming => {}
@@ -75,7 +77,7 @@ impl Agent {
     pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
-            permissions.denial(&tool_of(call, desk), call.input.as_str())
+            permissions.denial(&asked(call, &tool_of(call, desk), &self.tools.readings))
         };
         let Some(reason) = self.tools.calls.get(index).and_then(denial) else {
             return false;
@@ -293,14 +295,22 @@ pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     }
 }
 
-fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
+pub(super) fn asked<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> Asked<'a> {
+    Asked {
+        tool,
+        input: call.input.as_str(),
+        readings,
+    }
+}
+
+fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
     let is_deferred = call.gate.said(Decision::Defer);
     let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
     let is_allowed = call.gate.said(Decision::Allow);
     let mut verdict = match desk.permissions.as_ref() {
         Some(permissions) => {
             let tool = tool_of(call, desk);
-            permissions.judge(&tool, call.input.as_str(), needs_approval, is_allowed)
+            permissions.judge(&asked(call, &tool, readings), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),

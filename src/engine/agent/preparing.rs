@@ -1,6 +1,7 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
 use crate::engine::agent::calling::{fault, invocation};
+use crate::engine::agent::deciding::tool_of;
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
@@ -13,6 +14,7 @@ use crate::engine::model::input::{PreparedCall, QuestionAnswer, ToolReturn};
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
 use crate::engine::policy::binding::bound_input;
+use crate::engine::policy::rule::subject::Asked;
 
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
@@ -22,7 +24,12 @@ impl Agent {
             .calls
             .iter()
             .filter(|call| call.phase == CallPhase::Unprepared);
-        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, place)).collect();
+        let mut texts = Vec::new();
+        let mut asked = |call: &Call| {
+            texts.extend(texts_to_read(call, desk));
+            invocation(call, 0, place)
+        };
+        let calls: Vec<ToolInvocation> = preparing.map(&mut asked).collect();
         if calls.is_empty() {
             return;
         }
@@ -48,7 +55,7 @@ impl Agent {
         desk.ledger.emit(self.place(), kind);
         desk.ledger.output(Output::Ask {
             question,
-            ask: Question::PrepareCalls { calls },
+            ask: Question::PrepareCalls { calls, texts },
         });
     }
 
@@ -165,6 +172,19 @@ impl Agent {
         .concat();
         Some(fault("call_limit", message, "Go on with what you have."))
     }
+}
+
+/// Texts of the call that rules compare, and that only the platform can read.
+pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
+    let Some(permissions) = desk.permissions.as_ref() else {
+        return Vec::new();
+    };
+    let tool = tool_of(call, desk);
+    permissions.texts_to_read(&Asked {
+        tool: &tool,
+        input: call.input.as_str(),
+        readings: &[],
+    })
 }
 
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {

@@ -9,6 +9,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::policy::hook::{HookAnswer, Raise};
 use crate::engine::policy::permission::{PermissionMode, RuleKind};
 use crate::engine::policy::rule::Rule;
+use crate::engine::policy::rule::reading::Reading;
 
 /// One input. Bytes are borrowed: a chunk crosses into the engine once.
 ///
@@ -131,6 +132,11 @@ pub enum QuestionAnswer {
     Hook(Box<HookAnswer>),
     /// Of the conversation so far.
     Summary(String),
+    /// An answer that brings inputs, and the platform's readings of texts in them.
+    Read {
+        readings: Vec<Reading>,
+        answer: Box<QuestionAnswer>,
+    },
     /// The host could not answer: what follows is the question's own failure rule.
     Failed {
         why: String,

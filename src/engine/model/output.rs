@@ -90,7 +90,11 @@ pub struct ToolInvocation {
 #[serde(rename_all = "camelCase")]
 pub enum Question {
     /// Once per batch, for the calls whose tools want it: validate, name the resource.
-    PrepareCalls { calls: Vec<ToolInvocation> },
+    /// Of `texts`, which permission rules compare, the platform's readings are wanted.
+    PrepareCalls {
+        calls: Vec<ToolInvocation>,
+        texts: Vec<String>,
+    },
     /// How shall the model be told what went wrong in this round?
     WordErrors {
         /// `[{ toolCallId, toolName, input, error: { error, code, message, hint, recoverable } }]`

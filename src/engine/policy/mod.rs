@@ -12,5 +12,4 @@ pub mod retry;
 pub mod retry_after;
 pub mod rule;
 pub mod schedule;
-pub mod shell;
 pub mod tool_error;

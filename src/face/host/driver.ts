@@ -12,9 +12,10 @@ import type { BatchListener } from "./batch.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
-import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
+import type { HookAnswer, Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome, PermissionMode, Usage } from "../api/index.js";
 import type { LoadedWasm } from "./wasm.js";
+import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
 
 export type * from "./question.js";
@@ -144,10 +145,10 @@ export class RunDriver {
     this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
   }
 
-  /** Whether the question was still open, and the answer of its kind. */
-  answer(question: number, answer: QuestionAnswer): boolean {
+  /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
+  answer(question: number, answer: QuestionAnswer, texts: readonly string[] = []): boolean {
     try {
-      return this.shell.tell({ answered: { question, answer } });
+      return this.shell.tellJson(`{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`);
     } catch (error) {
       // The question must not stay open for an answer that JSON cannot hold, or that is none.
       const why = isProblem(error)
@@ -200,6 +201,25 @@ export class RunDriver {
   [Symbol.dispose](): void {
     this.shell.free();
   }
+}
+
+/** The answer as JSON, with the platform's readings of the texts that rules compare. */
+function answerJson(answer: QuestionAnswer, texts: readonly string[]): string {
+  const changed = (
+    "hook" in answer ? answer.hook : "permission" in answer ? answer.permission : answer
+  ) as Partial<HookAnswer>;
+  const isPlain = changed.updatedInput === undefined && changed.updatedPermissions === undefined;
+  if (isPlain && texts.length === 0) return JSON.stringify(answer);
+  // Rules compare the inputs that an answer brings too.
+  const found = [...texts];
+  const json = JSON.stringify(answer, function (this: unknown, key: string, value: unknown) {
+    if (typeof value === "string") found.push(value);
+    return this === changed && key === "updatedPermissions" ? normalUpdates(value) : value;
+  });
+  const readings = readingsOf(found);
+  return readings.length === 0
+    ? json
+    : `{"read":{"readings":${JSON.stringify(readings)},"answer":${json}}}`;
 }
 
 /** A problem of the engine in a line. Its field begins with `answer` or `result`, which say nothing outside. */

@@ -28,7 +28,8 @@ export interface ToolInvocation {
 export interface Question {
   /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
   profile: number;
-  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[] };
+  /** Of `texts`, which permission rules compare, the platform's readings are wanted. */
+  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[]; texts: string[] };
   wordErrors: {
     errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
   };

@@ -68,9 +68,9 @@ export class ToolCalls {
   }
 
   /** Answers the question what the calls' inputs and resource keys are. */
-  prepare(question: number, calls: readonly AskedCall[]): void {
+  prepare(question: number, { calls, texts }: Question["prepareCalls"]): void {
     Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
-      (prepared) => this.#driver()?.answer(question, { prepared }),
+      (prepared) => this.#driver()?.answer(question, { prepared }, texts),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
     );
   }

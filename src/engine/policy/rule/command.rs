@@ -1,108 +1,92 @@
-//! Commands against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank before a last
-//! `*` wants the end of a word there, and `:*` at the end is the same.
+//! Command lines against patterns such as `npm *`: `*` stands for any run of characters, spaces included; a blank before a
+//! last `*` wants the end of a word there, and `:*` at the end means that too.
+//!
+//! No shell is read here. A line of plain characters is one command in every shell, so it can be allowed; any other line
+//! is only searched for words.
 
-use crate::engine::policy::rule::glob;
 use crate::engine::policy::rule::path::stays_inside;
-use crate::engine::policy::shell::{BLANK, Command, Line, squeezed};
-use crate::engine::text::{parts as split, replaced};
+use crate::engine::policy::rule::{glob, step};
 
 /// Commands that only move files about. Not `sed`, though the Agent SDK takes it: GNU's runs commands (`e`) and writes
 /// any file (`w`). <https://code.claude.com/docs/en/permission-modes> (2026-11-22)
 const FILE_COMMANDS: &[&str] = &["mkdir", "touch", "rm", "rmdir", "mv", "cp"];
 
-/// For rules that allow: whether each command of the line fits one of the patterns, letter by letter, and nothing else
-/// is in the line.
-pub fn covers(patterns: &[&str], line: &Line) -> bool {
-    let mut commands = line.commands.iter().take(line.own).peekable();
-    let count = |text: &str| text.bytes().filter(|byte| matches!(byte, b'<' | b'>')).count();
-    let does_fit = |command: &Command| {
-        let text = |to: usize| line.text.get(command.from..to).unwrap_or_default().trim_end();
-        let (whole, assigned) = (text(command.to), command.assigned.map(text).unwrap_or_default());
-        let may_fit = |pattern: &&&str| {
-            // What changes how a command runs, or a file that is written or read beside it, is for the pattern to name.
-            pattern.starts_with(assigned)
-                && (!command.uses_file || count(whole) <= count(pattern))
-                && fits(pattern, whole, 0)
-        };
-        patterns.iter().any(|pattern| may_fit(&pattern))
-    };
-    line.is_plain && commands.peek().is_some() && commands.all(does_fit)
+/// A line in which no shell finds anything but one command and its words.
+pub fn is_plain(line: &str) -> bool {
+    let first = line.split_ascii_whitespace().next();
+    line.bytes().all(is_plain_byte) && first.is_some_and(|word| !word.contains('='))
 }
 
-/// For rules that deny or ask: a command that the line may run fits, as it stands, behind its folder, or behind a command
-/// that runs others. The name counts in upper and lower case.
-pub fn touches(pattern: &str, line: &Line) -> bool {
-    let raw = squeezed(pattern);
-    if line.is_hidden || fits(&raw, &squeezed(&line.text), 0) {
-        return true;
-    }
-    let pattern: String = raw
-        .chars()
-        .filter(|sign| !matches!(sign, '"' | '\'' | '\\'))
-        .collect();
-    let (name, rest) = pattern.split_once(' ').unwrap_or((&pattern, ""));
-    let behind_options = (!rest.is_empty()).then(|| [name, " * ", rest].concat());
-    let anywhere = |pattern: &str, text: &str| {
-        ["* ", "*/"]
-            .iter()
-            .any(|before| fits(&[before, pattern].concat(), text, before.len() + name.len()))
-    };
-    line.commands.iter().any(|command| {
-        let words = command.words.as_str();
-        let plain = replaced(words, BLANK, b' ');
-        let named = |text: &'_ str| text.get(command.name..).unwrap_or_default().to_owned();
-        fits(&pattern, &plain, name.len())
-            || fits(&pattern, &named(&plain), name.len())
-            || (command.runs_others && anywhere(&pattern, words))
-            || behind_options.as_deref().is_some_and(|pattern| {
-                (command.has_option && fits(pattern, &named(words), name.len()))
-                    || (command.runs_others && anywhere(pattern, words))
-            })
-    })
+fn is_plain_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" _-./:@%+,=".contains(&byte)
 }
 
-/// A command of plain words alone, which names nothing outside the place where the run works.
-pub fn only_moves_files(line: &str) -> bool {
-    let is_plain = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b',' | b'+' | b'@')
-    };
-    let is_option = |word: &str| {
-        word.bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-    };
-    let parts = parts(line);
-    let is_file_work = |part: &&str| {
-        let mut words = part.split_ascii_whitespace();
-        let name = words.next().unwrap_or_default();
-        let is_here = |word: &str| word.bytes().all(|byte| matches!(byte, b'.' | b'/'));
-        let may_take = |word: &str| {
-            word.bytes().all(is_plain)
-                && match word.strip_prefix('-') {
-                    Some(option) => is_option(option),
-                    None => stays_inside(word) && !(name == "rm" && is_here(word)),
-                }
-        };
-        FILE_COMMANDS.contains(&name) && words.all(may_take)
-    };
-    !parts.is_empty() && parts.iter().all(is_file_work)
-}
-
-/// The line cut, whatever is quoted, at `&&`, `||`, `;`, `|`, `|&`, `&` and line breaks.
-fn parts(line: &str) -> Vec<&str> {
-    let mut parts = split(line, b"&|;\n\r");
-    for part in &mut parts {
-        *part = part.trim();
-    }
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// `folded`: how many bytes of the pattern count in upper and lower case.
-fn fits(pattern: &str, command: &str, folded: usize) -> bool {
-    let open = pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"));
-    match open {
+/// For rules that allow: the line is plain, and fits as a whole.
+pub fn covers(pattern: &str, line: &str) -> bool {
+    let text = squeezed(line);
+    let does_fit = || match open_start(pattern) {
         // `ls *` is `ls` and `ls -la`, but not `lsof`.
-        Some(start) => glob(start, command, folded) || glob(&[start, " *"].concat(), command, folded),
-        None => glob(pattern, command, folded),
+        Some(start) => glob(start, &text, 0) || glob(&[start, " *"].concat(), &text, 0),
+        None => glob(pattern, &text, 0),
+    };
+    is_plain(line) && does_fit()
+}
+
+/// A rule with this pattern can allow some line.
+pub fn may_cover(pattern: &str) -> bool {
+    is_plain(&pattern.replace('*', "x"))
+}
+
+/// For rules that deny or ask: a sequence of words begins as the pattern says. The first word counts in upper and lower
+/// case, and without its folder and `.exe`.
+pub fn touches(pattern: &str, line: &str) -> bool {
+    let pattern = squeezed(open_start(pattern).unwrap_or(pattern));
+    let is_other = |sign: char| !u8::try_from(sign).is_ok_and(is_plain_byte);
+    if pattern.contains(|sign| is_other(sign) && sign != '*') {
+        return has_sequence(&pattern, line);
     }
+    line.split(is_other).any(|part| has_sequence(&pattern, part))
+}
+
+fn has_sequence(pattern: &str, part: &str) -> bool {
+    let part = [" ", &squeezed(part)].concat();
+    let (name, rest) = pattern.split_at(pattern.find(' ').unwrap_or(pattern.len()));
+    let fits = |before: &str, program: &str, after: &str| {
+        let wanted = [before, name, program, rest, after].concat();
+        step();
+        glob(&wanted, &part, before.len() + name.len() + program.len())
+    };
+    let ends = if pattern.ends_with('*') {
+        &[""][..]
+    } else {
+        &["", " *"]
+    };
+    let mut forms = ["* ", "*/"]
+        .iter()
+        .flat_map(|before| ["", ".exe"].map(|program| (*before, program)));
+    part.len() > 1 && forms.any(|(before, program)| ends.iter().any(|after| fits(before, program, after)))
+}
+
+/// The start of a pattern that goes on with any other words.
+fn open_start(pattern: &str) -> Option<&str> {
+    pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"))
+}
+
+/// A plain line that names nothing outside the place where the run works.
+pub fn only_moves_files(line: &str) -> bool {
+    let mut words = line.split_ascii_whitespace();
+    let name = words.next().unwrap_or_default();
+    let is_here = |word: &str| word.bytes().all(|byte| matches!(byte, b'.' | b'/'));
+    let is_option = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let may_take = |word: &str| match word.strip_prefix('-') {
+        Some(option) => option.bytes().all(is_option),
+        // `%` and `=` begin what some shells replace.
+        None => !word.contains(['%', '=']) && stays_inside(word) && !(name == "rm" && is_here(word)),
+    };
+    is_plain(line) && FILE_COMMANDS.contains(&name) && words.all(may_take)
+}
+
+/// With one blank for every run of white space.
+pub fn squeezed(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
 }

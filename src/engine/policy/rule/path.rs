@@ -1,9 +1,8 @@
 //! Paths against the patterns of a `.gitignore`: `*` within a level, `**` over levels; a pattern without a slash inside
-//! fits at any depth (to allow: of the place where the run works), one that names a folder fits what is in it. `//`
+//! fits at any depth (to allow: of the place where the run works), one that names a folder fits whatever is in it. `//`
 //! starts at the root, `~/` at the home, `/` and `./` where the run works. Neither home nor that place is known here.
 
 use crate::engine::policy::rule::{matches, step};
-use crate::engine::text::{parts, replaced};
 
 /// Where a pattern starts.
 #[derive(Clone, Copy, PartialEq)]
@@ -16,77 +15,77 @@ enum Start {
     Home,
 }
 
-/// `is_allowing`: however a system reads the path, it fits. Else: some system may read it as one that fits.
-pub fn fits(pattern: &str, path: &str, is_allowing: bool) -> bool {
-    let readings = [path.to_owned(), replaced(path, b'\\', b'/'), settled(path)];
-    let does_fit = |reading: &String| {
-        if is_allowing {
-            reads_as(pattern, reading, false)
-        } else {
-            reads_as(&pattern.to_ascii_lowercase(), &reading.to_ascii_lowercase(), true)
-        }
+/// For rules that allow: the path fits as it stands, and as any system reads it.
+pub fn covers(pattern: &str, path: &str) -> bool {
+    reads_as(pattern, path, false) && reads_as(pattern, &settled(path), false)
+}
+
+/// For rules that deny or ask: some system may read the path as one that fits. `folded`: as the platform folds it.
+pub fn touches(pattern: &str, path: &str, folded: Option<&str>) -> bool {
+    let pattern = lower(pattern);
+    let is_hit = |path: &str| {
+        reads_as(&pattern, &lower(path), true) || reads_as(&pattern, &lower(&settled(path)), true)
     };
-    readings.iter().any(|reading| does_fit(reading) != is_allowing) != is_allowing
+    is_hit(path) || folded.is_some_and(is_hit)
 }
 
 /// Names nothing outside the place where the run works, and nothing hidden in it: there lie the settings of shells,
 /// repositories and editors.
 pub fn stays_inside(path: &str) -> bool {
-    let is_plain = |level: &&str| *level == "." || !level.starts_with('.');
+    let is_plain = |level: &str| level == "." || !level.starts_with('.');
     !path.is_empty()
         && !path.starts_with(['/', '\\', '~'])
         && !path.contains(':')
-        && parts(path, b"/\\").iter().all(is_plain)
+        && path.split(['/', '\\']).all(is_plain)
 }
 
-/// As Windows, or a reader of `file:` addresses, finds the file: no drive, no stream behind a colon, no dots or blanks at
-/// the end of a name.
+/// Without upper case. `str::to_lowercase` brings tables for the end of Greek words besides.
+fn lower(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// The one normal form of paths, as Windows or a reader of `file:` addresses finds the file: no drive, no stream behind a
+/// colon, no dots or blanks at the end of a name.
 fn settled(path: &str) -> String {
-    let mut path = replaced(
-        parts(path, b"\0").first().copied().unwrap_or_default(),
-        b'\\',
-        b'/',
-    );
-    path.retain(|sign| !matches!(sign, '\t' | '\n' | '\r'));
+    let path = path.split('\0').next().unwrap_or_default().replace('\\', "/");
+    let path = path.replace(['\t', '\n', '\r'], "");
     let mut rest = path.trim();
     let decoded;
     if let Some((scheme, address)) = rest.split_at_checked(5)
         && scheme.eq_ignore_ascii_case("file:")
     {
-        let address = parts(address, b"?#").first().copied().unwrap_or_default();
-        let host = |behind: &str| parts(behind, b"/").first().map_or(0, |host| host.len());
-        let from = address.strip_prefix("//").map_or(0, |behind| 2 + host(behind));
-        decoded = unescaped(address.get(from..).unwrap_or_default());
+        let address = address.split(['?', '#']).next().unwrap_or_default();
+        let behind = address.strip_prefix("//");
+        decoded = unescaped(behind.map_or(address, |behind| behind.trim_start_matches(|sign| sign != '/')));
         rest = &decoded;
     }
     for prefix in ["//?/", "//./"] {
         rest = rest.strip_prefix(prefix).unwrap_or(rest);
     }
     let inside = rest.strip_prefix('/').unwrap_or(rest);
-    let mut settled = String::new();
+    let mut root = "";
     if let [letter, b':', ..] = inside.as_bytes()
         && letter.is_ascii_alphabetic()
     {
-        rest = inside.get(2..).unwrap_or_default();
-        settled.push('/');
+        (root, rest) = ("/", inside.get(2..).unwrap_or_default());
     }
-    for (index, level) in parts(rest, b"/").into_iter().enumerate() {
-        if index > 0 {
-            settled.push('/');
-        }
-        let name = parts(level, b":").first().copied().unwrap_or_default();
-        let name = name.trim_end_matches(' ');
-        let short = match name {
-            "." | ".." => name,
-            name => name.trim_end_matches(['.', ' ']),
-        };
-        settled.push_str(if short.is_empty() { level } else { short });
+    let names: Vec<&str> = rest.split('/').map(settled_name).collect();
+    [root, &names.join("/")].concat()
+}
+
+fn settled_name(level: &str) -> &str {
+    let name = level.split(':').next().unwrap_or_default().trim_end_matches(' ');
+    match name {
+        "." | ".." => name,
+        name => match name.trim_end_matches(['.', ' ']) {
+            "" => level,
+            short => short,
+        },
     }
-    settled
 }
 
 /// With every `%` and two digits as the byte that they stand for.
-pub fn unescaped(text: &str) -> String {
+fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, behind)) = rest.split_first() {
@@ -107,21 +106,23 @@ pub fn unescaped(text: &str) -> String {
 
 /// `guess`: a path that may lie where the pattern says fits it.
 fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
+    let root;
     let (pattern, start) = if let Some(rest) = pattern.strip_prefix("//") {
-        (["/", rest].concat(), Start::Outside)
+        root = ["/", rest].concat();
+        (root.as_str(), Start::Outside)
     } else if let Some(rest) = pattern.strip_prefix("~/") {
         if guess {
-            (rest.to_owned(), Start::Home)
+            (rest, Start::Home)
         } else {
-            (pattern.to_owned(), Start::Outside)
+            (pattern, Start::Outside)
         }
     } else {
         let rest = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/'));
         let is_anchored = rest.is_some() || pattern.trim_end_matches('/').contains('/');
         let start = if is_anchored { Start::Here } else { Start::Anywhere };
-        (rest.unwrap_or(pattern).to_owned(), start)
+        (rest.unwrap_or(pattern), start)
     };
-    let wanted = parts(pattern.trim_end_matches('/'), b"/");
+    let wanted: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
     let levels = clean(path);
     let first = levels.first().copied().unwrap_or(".");
     if guess && start != Start::Anywhere && levels.contains(&"..") {
@@ -132,27 +133,25 @@ fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
         Start::Anywhere if !guess && (is_elsewhere || first == "..") => return false,
         Start::Anywhere | Start::Home => true,
         Start::Here => guess && is_elsewhere,
-        Start::Outside => {
-            if guess && first.starts_with('~') {
-                // How many levels the home takes.
-                let home = match wanted.get(1).copied() {
-                    Some("**") => 1,
-                    Some("root") => 2,
-                    Some("home" | "users" | "*") => 3.min(wanted.len()),
-                    _ => return false,
-                };
-                return levels_fit(wanted.get(home..), levels.get(1..), false);
-            }
-            false
+        Start::Outside if guess && first.starts_with('~') => {
+            // How many levels the home takes.
+            let home = match wanted.get(1).copied() {
+                Some("**") => 1,
+                Some("root") => 2,
+                Some("home" | "users" | "*") => 3.min(wanted.len()),
+                _ => return false,
+            };
+            return levels_fit(wanted.get(home..), levels.get(1..), false);
         }
+        Start::Outside => false,
     };
     levels_fit(Some(&wanted), Some(&levels), is_deep)
 }
 
 /// The levels without `.`, with `..` applied: `a/../b` must not pass as something in `a`.
-pub fn clean(path: &str) -> Vec<&str> {
+fn clean(path: &str) -> Vec<&str> {
     let mut levels: Vec<&str> = Vec::new();
-    for level in parts(path, b"/") {
+    for level in path.split('/') {
         match (level, levels.last().copied()) {
             (".", _) | ("", Some(_)) | ("..", Some("")) => {}
             ("..", Some(last)) if last != ".." && !last.starts_with('~') => drop(levels.pop()),
@@ -167,7 +166,7 @@ pub fn clean(path: &str) -> Vec<&str> {
 fn levels_fit(wanted: Option<&[&str]>, levels: Option<&[&str]>, is_deep: bool) -> bool {
     let (wanted, levels) = (wanted.unwrap_or_default(), levels.unwrap_or_default());
     let (mut at, mut from) = (0, 0);
-    // What follows the last `**`, and the level where that was tried last.
+    // Whatever follows the last `**`, and the level where that was tried last.
     let mut deep = is_deep.then_some((0, 0));
     while let Some(want) = wanted.get(at) {
         step();

@@ -1,12 +1,21 @@
-//! What a call is about: the parts of its input that the specifiers of rules are compared with.
+//! The parts of a call's input that the specifiers of rules are compared with.
 
-use crate::engine::json::cursor::{Cursor, RawString};
+use crate::engine::json::cursor::Cursor;
 use crate::engine::json::reader::Object;
 use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::policy::rule::reading::{self, Address, Reading};
 use crate::engine::policy::rule::{command, path};
-use crate::engine::policy::shell::Line;
 
-/// What a call is about.
+/// A call to be judged.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    pub tool: &'a ToolConfig,
+    /// The arguments, as JSON.
+    pub input: &'a str,
+    pub readings: &'a [Reading],
+}
+
+/// The texts that say what a call is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// Of no call in particular.
@@ -19,18 +28,30 @@ pub enum Subject {
 /// One field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
-    Command(Line),
-    Path(String),
-    Address(String),
+    Command(String),
+    Path {
+        path: String,
+        folded: Option<String>,
+    },
+    Address {
+        text: String,
+        /// None: nobody can read it.
+        address: Option<Address>,
+    },
     Other(String),
     /// Something else than a text.
     Hidden,
 }
 
 impl Subject {
-    pub fn of(tool: &ToolConfig, input: &str) -> Subject {
+    pub fn of(asked: &Asked<'_>) -> Subject {
+        let Asked {
+            tool,
+            input,
+            readings,
+        } = *asked;
         let fields = fields(tool);
-        // The tool reads something else than what rules could be shown.
+        // The tool reads something else than rules could be shown.
         if !declares(tool, &fields) {
             return Subject::Of(Vec::new());
         }
@@ -53,11 +74,14 @@ impl Subject {
             if cursor.eat(b':').is_none() || !fields.contains(&key.to_text().as_ref()) {
                 continue;
             }
-            texts.push(match cursor.peek() {
+            let raw = match cursor.peek() {
                 Some(b'n') => continue,
-                Some(b'"') => text(tool.access(), cursor.string()),
-                _ => Text::Hidden,
-            });
+                Some(b'"') => cursor.string(),
+                _ => None,
+            };
+            texts.push(raw.map_or(Text::Hidden, |raw| {
+                Text::read(tool.access(), raw.to_text().into_owned(), readings)
+            }));
             is_shown |= depth == 1;
         }
         // A list may hold more than the elements that show something.
@@ -65,6 +89,13 @@ impl Subject {
             texts.clear();
         }
         Subject::Of(texts)
+    }
+
+    pub fn texts(&self) -> &[Text] {
+        match self {
+            Subject::Unknown => &[],
+            Subject::Of(texts) => texts,
+        }
     }
 
     /// Specifiers make sense for this tool.
@@ -83,30 +114,39 @@ impl Subject {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);
         };
-        match tool.access() {
-            Some(Access::Shell) => {
-                let is_file_work = |text: &Text| matches!(text, Text::Command(line) if command::only_moves_files(&line.text));
-                !texts.is_empty() && texts.iter().all(is_file_work)
-            }
-            Some(Access::Edit) => {
-                let is_inside = |text: &Text| matches!(text, Text::Path(path) if path::stays_inside(path));
-                !texts.is_empty() && texts.iter().all(is_inside)
-            }
+        let is_fine = |text: &Text| match text {
+            Text::Command(line) => command::only_moves_files(line),
+            Text::Path { path, .. } => tool.access() == Some(Access::Edit) && path::stays_inside(path),
             _ => false,
-        }
+        };
+        !texts.is_empty() && texts.iter().all(is_fine)
     }
 }
 
-fn text(access: Option<Access>, raw: Option<RawString<'_>>) -> Text {
-    let Some(raw) = raw else {
-        return Text::Hidden;
-    };
-    let text = raw.to_text().into_owned();
-    match access {
-        Some(Access::Shell) => Text::Command(Line::read(text)),
-        Some(Access::Read | Access::Edit) => Text::Path(text),
-        Some(Access::Fetch) => Text::Address(text),
-        None => Text::Other(text),
+impl Text {
+    pub fn read(access: Option<Access>, text: String, readings: &[Reading]) -> Text {
+        let reading = || reading::of(&text, readings);
+        match access {
+            Some(Access::Shell) => Text::Command(text),
+            Some(Access::Read | Access::Edit) => Text::Path {
+                folded: reading().and_then(|reading| reading.folded.clone()),
+                path: text,
+            },
+            Some(Access::Fetch) => Text::Address {
+                address: reading().and_then(|reading| reading.address.clone()),
+                text,
+            },
+            None => Text::Other(text),
+        }
+    }
+
+    /// The platform's reading of it counts.
+    pub fn to_read(&self) -> Option<&str> {
+        match self {
+            Text::Address { text, .. } => Some(text),
+            Text::Path { path, .. } => Some(path.as_str()).filter(|path| !path.is_ascii()),
+            _ => None,
+        }
     }
 }
 
