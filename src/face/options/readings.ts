@@ -73,7 +73,7 @@ function addressOf(text: string): Address | undefined {
 /** A server may resolve escapes of plain characters before it looks for `..`. */
 function resolvedPath(url: URL): string {
   const resolved = new URL(url.href);
-  for (let before = ""; before !== resolved.pathname; ) {
+  for (let before = ""; before !== resolved.pathname;) {
     before = resolved.pathname;
     // A setter writes `?`, `#` and what no path may hold as escapes again.
     resolved.pathname = before.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent).replace(/\/{2,}/g, "/");
