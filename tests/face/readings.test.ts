@@ -23,8 +23,10 @@ async function called(name: "fetch" | "read", texts: string[], options: Partial<
     },
     ...options,
   });
-  const { toolCalls, events } = { ...(await agent.run("Go").result), events: [] };
-  return { ran, toolCalls, events };
+  const run = agent.run("Go");
+  const questions: string[] = [];
+  for await (const event of run) if (event.type === "question") questions.push(event.question);
+  return { ran, questions, toolCalls: (await run.result).toolCalls };
 }
 
 describe("readings", () => {
@@ -107,14 +109,12 @@ describe("readings", () => {
     }
   });
 
-  it("S001-29: without a rule about addresses no call is prepared for one", async () => {
-    const questions: string[] = [];
-    const run = (permissions: AgentOptions["permissions"]) =>
-      called("fetch", ["https://a.com/"], {
-        permissions,
-        onEvent: (event) => void (event.type === "question" && questions.push(event.question)),
-      } as never);
-    await run({ allow: ["fetch"] });
-    expect(questions).toEqual([]);
+  it("S001-29: only where rules compare addresses, and once for an answer, the face is asked to read them", async () => {
+    const texts = ["https://a.com/", "https://b.com/"];
+    const bare = await called("fetch", texts, { permissions: { allow: ["fetch"], deny: ["read(*.env)"] } });
+    expect(bare).toMatchObject({ ran: texts, questions: [] });
+    const scoped = await called("fetch", texts, { permissions: { allow: ["fetch(domain:*.com)"] } });
+    expect(scoped).toMatchObject({ ran: texts, questions: ["prepare_calls"] });
   });
+});
 });

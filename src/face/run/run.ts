@@ -259,7 +259,7 @@ export class EngineRun implements Run {
         question,
         { profile = 0, prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop },
       ) => {
-        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls);
+        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls, prepareCalls.texts);
         if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
         if (permission !== undefined) this.#permissions.ask(question, permission, profile);
         if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);

@@ -67,8 +67,8 @@ export class ToolCalls {
     this.#prepared.clear();
   }
 
-  /** Answers the question what the calls' inputs and resource keys are. */
-  prepare(question: number, { calls, texts }: Question["prepareCalls"]): void {
+  /** Answers the question what the calls' inputs and resource keys are, and how the platform reads `texts`. */
+  prepare(question: number, calls: readonly AskedCall[], texts: readonly string[] = []): void {
     Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
       (prepared) => this.#driver()?.answer(question, { prepared }, texts),
       (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
