@@ -117,4 +117,3 @@ describe("readings", () => {
     expect(scoped).toMatchObject({ ran: texts, questions: ["prepare_calls"] });
   });
 });
-});
