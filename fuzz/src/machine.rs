@@ -444,7 +444,7 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         let answer = match (choices.below(8), ask) {
             (0, _) => QuestionAnswer::Failed { why: "no".into() },
             (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
-            (roll, Question::PrepareCalls { calls }) => {
+            (roll, Question::PrepareCalls { calls, .. }) => {
                 let answered = calls.len() - usize::from(roll == 1).min(calls.len());
                 let calls = calls.iter().take(answered);
                 QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
