@@ -10,7 +10,6 @@ use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
 use crate::engine::policy::rule::{Rule, cover, is_glob};
-use crate::engine::text::find;
 
 /// Before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
@@ -270,7 +269,7 @@ impl Rule {
         let Some(rest) = self.tool.strip_prefix("mcp__") else {
             return !is_glob(&self.tool);
         };
-        let server = rest.get(..find(rest, "__").unwrap_or(rest.len()));
+        let server = rest.get(..rest.find("__").unwrap_or(rest.len()));
         !server.is_none_or(is_glob) || !is_glob(&self.tool)
     }
 }

@@ -50,7 +50,7 @@ impl Run {
             }
         }
         if !names.is_empty() {
-            let message = [REPLAY_NEEDS_STORE, &join_owned(&names, ", ")].concat();
+            let message = [REPLAY_NEEDS_STORE, &names.join(", ")].concat();
             let kind = EventKind::warning("replay_needs_store", message);
             self.ledger.emit(Place::default(), kind);
         }

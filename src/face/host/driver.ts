@@ -148,7 +148,9 @@ export class RunDriver {
   /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
   answer(question: number, answer: QuestionAnswer, texts: readonly string[] = []): boolean {
     try {
-      return this.shell.tellJson(`{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`);
+      return this.shell.tellJson(
+        `{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`,
+      );
     } catch (error) {
       // The question must not stay open for an answer that JSON cannot hold, or that is none.
       const why = isProblem(error)
@@ -217,9 +219,7 @@ function answerJson(answer: QuestionAnswer, texts: readonly string[]): string {
     return this === changed && key === "updatedPermissions" ? normalUpdates(value) : value;
   });
   const readings = readingsOf(found);
-  return readings.length === 0
-    ? json
-    : `{"read":{"readings":${JSON.stringify(readings)},"answer":${json}}}`;
+  return readings.length === 0 ? json : `{"read":{"readings":${JSON.stringify(readings)},"answer":${json}}}`;
 }
 
 /** A problem of the engine in a line. Its field begins with `answer` or `result`, which say nothing outside. */

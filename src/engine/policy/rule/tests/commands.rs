@@ -1,6 +1,7 @@
 //! Lines for a shell, against rules.
 
-use crate::engine::policy::permission::{PermissionMode, Permissions, RuleKind};
+use crate::engine::model::json::named;
+use crate::engine::policy::permission::{PermissionMode, Permissions};
 use crate::engine::policy::rule::Rule;
 use crate::engine::policy::rule::tests::{allows, denies, guarded, input, judge, tool};
 
@@ -137,10 +138,8 @@ fn s001_29_a_rule_that_could_never_allow_a_line_is_refused() {
         ("ask", "Bash(CI=1 *)", true),
     ] {
         let mut permissions = Permissions::default();
-        let kind = RuleKind::NAMES.iter().position(|name| *name == list).unwrap();
-        permissions
-            .rules(RuleKind::nth(kind))
-            .push(Rule::parse(text).unwrap());
+        let kind = named(list).unwrap();
+        permissions.rules(kind).push(Rule::parse(text).unwrap());
         let checked = permissions.check(&[tool("Bash")]);
         assert_eq!(checked.is_ok(), expected, "{text}");
         assert!(
