@@ -13,4 +13,7 @@ pub mod model_config;
 pub mod moment;
 pub mod outcome;
 pub mod output;
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod typescript;
 pub mod usage;

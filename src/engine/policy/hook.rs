@@ -11,6 +11,7 @@ use crate::engine::model::message::{Json, Message};
 
 /// When the host is asked. The word in JSON is the variant's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum HookEvent {
     PreToolUse,
     PostToolUse,

@@ -16,6 +16,7 @@ pub const IGNORED_RULES: &str = "These allow rules are ignored, because their na
 
 /// What is done with a call that no rule speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// The host decides.
