@@ -10,12 +10,12 @@ use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::layout::Layout;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
+use crate::engine::protocol::answer::scan::{AnthropicDelta, anthropic_delta};
 use crate::engine::protocol::anthropic::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::layout::Layout;
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text, read_head};
-use crate::engine::protocol::scan::{AnthropicDelta, anthropic_delta};
 
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
-use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
 
 /// Anthropic demands a number; this is what an answer may have when the configuration names none.
 const DEFAULT_MAX_TOKENS: u64 = 8192;

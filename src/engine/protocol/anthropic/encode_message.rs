@@ -13,10 +13,10 @@ use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
-use crate::engine::protocol::legal_id::push_id;
-use crate::engine::protocol::made_media::told;
-use crate::engine::protocol::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {

@@ -10,11 +10,11 @@ use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
+use crate::engine::protocol::answer::scan::{ConverseDelta, converse_delta};
 use crate::engine::protocol::bedrock::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::scan::{ConverseDelta, converse_delta};
 
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

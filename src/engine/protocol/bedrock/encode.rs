@@ -6,8 +6,8 @@ use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::sampling::{check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {

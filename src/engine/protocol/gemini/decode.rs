@@ -12,10 +12,10 @@ use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::sources::{attach_sources, push_source};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
 use crate::engine::protocol::gemini::partial_args::PartialArgs;
-use crate::engine::protocol::sources::{attach_sources, push_source};
 
 /// The state between chunks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
-use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
 
 /// Writes `{…,"contents":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {

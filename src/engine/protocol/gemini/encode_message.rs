@@ -13,10 +13,10 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::answer::made_media::note;
 use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
-use crate::engine::protocol::made_media::note;
-use crate::engine::protocol::message_parts::push_input;
+use crate::engine::protocol::request::message_parts::push_input;
 
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 

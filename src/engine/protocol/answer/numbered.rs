@@ -4,7 +4,7 @@
 //! event is laid out as the one before it.
 
 use crate::engine::json::cursor::{RawString, behind};
-use crate::engine::protocol::layout::Layout;
+use crate::engine::protocol::answer::layout::Layout;
 
 /// The key of the number and its colon. It stands nowhere else: quotes within strings are escaped.
 const KEY: &[u8] = b"\"sequence_number\":";
