@@ -3,6 +3,7 @@ import type { FinishReason, StoppedBy, Usage } from "./event.js";
 import type { HostAbortSignal } from "./host-types.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model-types.js";
+import type { ToolCallRecord } from "./types.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -38,13 +39,7 @@ export interface EndedIteration extends IterationPoint {
   readonly text: string;
   readonly finishReason: FinishReason | null;
   readonly usage: Usage;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly toolInput: any;
-    readonly toolOutput: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** What `onLimit` gets. */

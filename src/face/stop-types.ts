@@ -1,17 +1,11 @@
 /** What ends a run beside the model: counts, conditions, repetition. */
+import type { ToolCallRecord } from "./types.js";
 
 /** A round of tools that has just ended. */
 export interface ToolRound {
   /** The model call that asked for it, from 1. */
   readonly iteration: number;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly input: any;
-    /** What the tool returned, or the error as the model sees it. */
-    readonly output: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** What `hasToolCall()` and `iterationCount()` return. */

@@ -92,7 +92,11 @@ fn results_keep_the_order_of_the_calls_whenever_they_come() {
     );
     let records = world.result()["toolCalls"].clone();
     assert_eq!(
-        (&records[0]["id"], &records[1]["id"], &records[2]["id"]),
+        (
+            &records[0]["toolCallId"],
+            &records[1]["toolCallId"],
+            &records[2]["toolCallId"]
+        ),
         (&json!("a"), &json!("b"), &json!("c"))
     );
 }

@@ -136,7 +136,7 @@ fn s001_46_s001_48_a_hook_that_denies_keeps_the_call_from_running_and_the_model_
     assert_eq!(
         input,
         json!({"event": "PreToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act",
-            "toolName": "act", "toolInput": {"n": 1}})
+            "toolName": "act", "input": {"n": 1}})
     );
     answer(&mut world, says(Decision::Deny, "Not on a Sunday."));
     assert!(world.tool_log.is_empty());

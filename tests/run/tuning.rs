@@ -185,7 +185,7 @@ fn the_end_of_each_iteration_is_told_before_the_next_begins() {
         (&input["iteration"], &input["finishReason"]),
         (&json!(1), &json!("tool_calls"))
     );
-    assert_eq!(input["toolCalls"][0]["toolOutput"], 7);
+    assert_eq!(input["toolCalls"][0]["output"], 7);
     answer(&mut world, HookAnswer::default());
     world.respond(&stream(&[text("Done.")], "end_turn"));
     let (_, input) = asked(&world).remove(0);

@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::guarding::Guarded;
 use crate::engine::agent::tool_batch::{CallPhase, output_of};
-use crate::engine::agent::tuning::push_record;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_count, push_key, push_raw, push_text, push_text_if};
+use crate::engine::json::writer::{push_count, push_raw, push_text, push_text_if};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::{QuestionAnswer, ToolReturn};
 use crate::engine::model::message::{Block, Json};
-use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
 use crate::engine::policy::hook::{Decision, Gate, Hook, HookAnswer, HookEvent};
 
@@ -387,7 +386,7 @@ impl Agent {
         if let Some(call) = self.tools.calls.get(index) {
             push_text(&mut input, "toolCallId", &call.id);
             push_text(&mut input, "toolName", &call.name);
-            push_raw(&mut input, "toolInput", call.input.as_str());
+            push_raw(&mut input, "input", call.input.as_str());
         }
         input
     }
@@ -396,7 +395,7 @@ impl Agent {
     pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
         let (event, key) = match result {
             ToolReturn::Fault(_) => (HookEvent::PostToolUseFailure, "error"),
-            _ => (HookEvent::PostToolUse, "toolOutput"),
+            _ => (HookEvent::PostToolUse, "output"),
         };
         let Some(call) = self.tools.calls.get_mut(index) else {
             return false;
@@ -477,12 +476,8 @@ impl Agent {
             return self.finish_round(desk);
         }
         let mut input = self.hook_input(event);
-        push_key(&mut input, "toolCalls");
-        input.push(b'[');
-        for call in self.tools.told() {
-            push_record(&mut input, &call.record(false));
-        }
-        input.push(b']');
+        let calls: Vec<ToolCallRecord> = self.tools.told().map(|call| call.record(false)).collect();
+        push_raw(&mut input, "toolCalls", Json::of(&calls).as_str());
         self.ask_hooks(desk, event, "", HookPoint::Batch, input);
     }
 }

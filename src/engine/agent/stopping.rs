@@ -1,9 +1,9 @@
 //! Whether a run stops after a round of tools: its conditions, its repetitions.
 
+use serde::Serialize;
+
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{
-    decimal, push_comma, push_count, push_flag, push_key, push_raw, push_text,
-};
+use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::config::StopCondition;
 use crate::engine::model::event::EventKind;
@@ -106,7 +106,7 @@ impl Agent {
     fn meets(&self, condition: &StopCondition) -> bool {
         match condition {
             StopCondition::Iterations(most) => self.iteration >= *most,
-            StopCondition::ToolCall(name) => self.last_round().iter().any(|record| record.name == *name),
+            StopCondition::ToolCall(name) => self.last_round().iter().any(|record| record.tool_name == *name),
         }
     }
 
@@ -116,29 +116,20 @@ impl Agent {
     }
 
     fn round_json(&self, times: Option<u32>) -> Json {
-        let mut json = b"{".to_vec();
-        let into = &mut json;
-        push_count(into, "iteration", self.iteration.into());
-        if let Some(times) = times {
-            push_count(into, "times", times.into());
-        }
-        push_key(into, "toolCalls");
-        into.push(b'[');
-        for record in self.last_round() {
-            push_comma(into);
-            into.push(b'{');
-            push_text(into, "toolCallId", &record.id);
-            push_text(into, "toolName", &record.name);
-            push_raw(into, "input", record.input.as_str());
-            push_raw(
-                into,
-                "output",
-                record.output.as_ref().map_or("null", Json::as_str),
-            );
-            push_flag(into, "isError", record.is_error);
-            into.push(b'}');
-        }
-        into.extend_from_slice(b"]}");
-        Json::from_valid(&String::from_utf8(json).unwrap_or_default())
+        Json::of(&Round {
+            iteration: self.iteration,
+            times,
+            tool_calls: self.last_round(),
+        })
     }
+}
+
+/// A round of tools that is over, as those hear of it who decide whether the run stops.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Round<'a> {
+    iteration: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<u32>,
+    tool_calls: &'a [ToolCallRecord],
 }

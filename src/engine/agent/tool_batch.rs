@@ -160,7 +160,7 @@ impl ToolBatch {
         if let Some((_, count)) = self.counts.iter().find(|(tool, _)| tool == name) {
             return *count;
         }
-        let records = earlier.iter().filter(|record| record.name == name).count();
+        let records = earlier.iter().filter(|record| record.tool_name == name).count();
         let here = self.calls.iter().filter(|call| call.name == name).count();
         let count = (records + here) as u64;
         self.counts.push((name.to_owned(), count));
@@ -304,8 +304,8 @@ impl Call {
             _ => (None, false, 0),
         };
         ToolCallRecord {
-            id: self.id.clone(),
-            name: self.name.clone(),
+            tool_call_id: self.id.clone(),
+            tool_name: self.name.clone(),
             input: written_json(&self.written),
             output,
             is_error,

@@ -6,7 +6,7 @@ use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_comma, push_flag, push_key, push_raw, push_text};
+use crate::engine::json::writer::{push_raw, push_text};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
@@ -14,7 +14,6 @@ use crate::engine::model::event::EventKind;
 use crate::engine::model::event_json::{push_text_or_null, push_usage};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::message_json::push_messages;
-use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::policy::hook::{HookAnswer, HookEvent, Prepared};
 
 /// What differs in the requests of this iteration.
@@ -161,27 +160,10 @@ impl Agent {
         let reason = self.finish_reason.map(|reason| reason.name());
         push_text_or_null(&mut input, "finishReason", reason);
         push_usage(&mut input, "usage", &self.call_usage);
-        push_key(&mut input, "toolCalls");
-        input.push(b'[');
         let is_of_this = self.round_iteration == self.iteration;
-        for record in self.last_round().iter().filter(|_| is_of_this) {
-            push_record(&mut input, record);
-        }
-        input.push(b']');
+        let calls = if is_of_this { self.last_round() } else { &[] };
+        push_raw(&mut input, "toolCalls", Json::of(&calls).as_str());
         self.ask_hooks(desk, event, "", HookPoint::IterationEnd { owes_answer }, input);
         true
     }
-}
-
-/// Appends an item with a call and what came of it.
-pub(super) fn push_record(into: &mut Vec<u8>, record: &ToolCallRecord) {
-    push_comma(into);
-    into.push(b'{');
-    push_text(into, "toolCallId", &record.id);
-    push_text(into, "toolName", &record.name);
-    push_raw(into, "toolInput", record.input.as_str());
-    let output = record.output.as_ref().map_or("null", Json::as_str);
-    push_raw(into, "toolOutput", output);
-    push_flag(into, "isError", record.is_error);
-    into.push(b'}');
 }

@@ -186,8 +186,8 @@ impl RunResult<'_> {
 
 fn push_tool_call(into: &mut Vec<u8>, call: &ToolCallRecord) {
     into.push(b'{');
-    push_text(into, "id", &call.id);
-    push_text(into, "name", &call.name);
+    push_text(into, "toolCallId", &call.tool_call_id);
+    push_text(into, "toolName", &call.tool_name);
     push_raw(into, "input", call.input.as_str());
     push_raw(
         into,
@@ -335,8 +335,8 @@ mod tests {
         }];
         let error = Failure::new(FailureCode::Billing, "pay");
         let call = |output| ToolCallRecord {
-            id: "1".into(),
-            name: "t".into(),
+            tool_call_id: "1".into(),
+            tool_name: "t".into(),
             input: Json::empty_object(),
             output,
             is_error: true,
