@@ -13,7 +13,6 @@ use super::guard::catch;
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::input::Input;
 use crate::engine::model::moment::Moment;
@@ -364,14 +363,14 @@ impl Driver {
                 );
             }
             Output::Ask { question, ask } if self.is_live(question) => {
-                let profile = decimal(self.run.borrow().profile_of(question) as usize);
-                let json = ask.to_json();
-                let rest = json.get(1..).unwrap_or_default();
-                self.host
-                    .ask(question, &["{\"profile\":", &profile, ",", rest].concat());
+                self.host.ask(question, ask.to_json().as_str());
             }
             Output::Abort { request } => self.host.stop(request),
-            Output::AbortTool { call, why } => self.host.abort_tool(call, &why),
+            Output::AbortTool { call: effect, why }
+            | Output::Withdraw {
+                question: effect,
+                why,
+            } => self.host.abort_tool(effect, &why),
             Output::Done(_) => self.finish(),
             _ => {}
         }

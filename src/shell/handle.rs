@@ -16,9 +16,10 @@ use super::request;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::{Input, QuestionAnswer, ToolReturn};
+use crate::engine::model::input::{Answer, Input, ToolReturn};
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::RunResult;
+use crate::engine::model::question::Answer;
 use crate::engine::policy::hook::Raise;
 use crate::engine::policy::permission::PermissionMode;
 use crate::engine::run::Run;
@@ -261,8 +262,8 @@ impl RunHandle {
 
     /// Whether the question was still open, and the answer of its kind. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
     pub fn answer(&self, question: u32, answer: &str) -> bool {
-        let answer = QuestionAnswer::from_json(answer)
-            .unwrap_or_else(|error| QuestionAnswer::Failed { why: error.to_text() });
+        let answer =
+            Answer::from_json(answer).unwrap_or_else(|error| Answer::Failed { why: error.to_text() });
         let is_taken = self.driver.ask(|run| run.takes(question, &answer)) == Some(true);
         self.driver.tell(Input::Answered { question, answer });
         is_taken

@@ -1,83 +1,70 @@
-//! What the host is told of the rules and of earlier hooks when it is asked about a call.
+//! What is told of the rules and of earlier hooks to whoever is asked about a call.
 
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::deciding::tool_of;
-use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_comma, push_count, push_key, push_string, push_text, push_text_if};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{Decision, HookEvent};
+use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
+use crate::engine::policy::hook::Decision;
 use crate::engine::policy::rule::Rule;
 
 impl Agent {
-    /// The rule that asks, or those that would let such calls through.
-    pub(super) fn push_rules(&self, desk: &Desk<'_>, index: usize, into: &mut Vec<u8>) {
-        let (Some(call), Some(permissions)) = (self.tools.calls.get(index), desk.permissions.as_ref()) else {
-            return;
+    /// With the rule that asks, or those that would let such calls through.
+    pub(super) fn ruled_facts<'a>(&'a self, desk: &Desk<'_>, index: usize, reason: &'a str) -> CallFacts<'a> {
+        let Some(call) = self.tools.calls.get(index) else {
+            return CallFacts::default();
+        };
+        let mut facts = CallFacts {
+            reason: Some(reason),
+            ..call.facts()
+        };
+        let Some(permissions) = desk.permissions.as_ref() else {
+            return facts;
         };
         let (tool, input) = (tool_of(call, desk), call.input.as_str());
         if let Some(rule) = permissions.asking(&tool, input) {
-            push_key(into, "matchedAskRule");
-            return push_rule(into, rule);
+            facts.matched_ask_rule = Some(rule_facts(rule));
+            return facts;
         }
         let is_asked_about =
             call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer);
         if is_asked_about {
-            return;
+            return facts;
         }
         let rules = permissions.suggestion(&tool, input);
         if !rules.is_empty() {
-            push_key(into, "suggestions");
-            into.extend_from_slice(b"[{");
-            push_text(into, "type", "addRules");
-            push_text(into, "behavior", "allow");
-            push_key(into, "rules");
-            into.push(b'[');
-            for rule in &rules {
-                push_comma(into);
-                push_rule(into, rule);
-            }
-            into.push(b']');
-            push_text(into, "destination", "session");
-            into.extend_from_slice(b"}]");
+            facts.suggestions = Some([Suggestion {
+                kind: "addRules",
+                behavior: "allow",
+                rules: rules.iter().map(rule_facts).collect(),
+                destination: "session",
+            }]);
         }
+        facts
     }
 
-    /// Tells hooks that the host is waited for.
-    pub(super) fn notify(&mut self, desk: &mut Desk<'_>, index: usize, question: EffectId, reason: &str) {
+    /// Tells hooks that a person is waited for.
+    pub(super) fn notify(&mut self, desk: &mut Desk<'_>, index: usize, question_id: EffectId, reason: &str) {
         const PROMPT: &str = "permission_prompt";
-        let event = HookEvent::Notification;
-        let Some(call) = self
-            .tools
-            .calls
-            .get(index)
-            .filter(|_| desk.has_hooks(event, PROMPT))
-        else {
+        let point = Point::Notification;
+        let call = self.tools.calls.get(index);
+        let Some(call) = call.filter(|_| desk.has_hooks(point, PROMPT)) else {
             return;
         };
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "notificationType", PROMPT);
-        let message = [&call.name, " needs your approval: ", reason].concat();
-        push_text(&mut input, "message", &message);
-        push_count(&mut input, "questionId", question.into());
-        push_text(&mut input, "toolName", &call.name);
-        self.ask_hooks(desk, event, PROMPT, HookPoint::Notified, input);
-    }
-
-    /// What hooks have the classifier told.
-    pub(super) fn push_classifier_context(&self, into: &mut Vec<u8>) {
-        push_key(into, "classifierContext");
-        into.push(b'[');
-        for text in &self.classifier_context {
-            push_comma(into);
-            push_string(into, text);
-        }
-        into.push(b']');
+        let facts = Facts::Notification {
+            notification_type: PROMPT,
+            message: [&call.name, " needs your approval: ", reason].concat(),
+            question_id,
+            tool_name: &call.name,
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, PROMPT, data, Wait::Point);
     }
 }
 
-fn push_rule(into: &mut Vec<u8>, rule: &Rule) {
-    into.push(b'{');
-    push_text(into, "toolName", &rule.tool);
-    push_text_if(into, "ruleContent", rule.specifier.as_deref());
-    into.push(b'}');
+fn rule_facts(rule: &Rule) -> RuleFacts {
+    RuleFacts {
+        tool_name: rule.tool.clone(),
+        rule_content: rule.specifier.clone(),
+    }
 }

@@ -1,17 +1,18 @@
 //! The tool calls of an answer: checked, prepared, scheduled, answered.
 
-use crate::engine::agent::hooking::Step;
+use crate::engine::agent::asks::Step;
 use crate::engine::agent::reading::WrittenCall;
-use crate::engine::agent::tool_batch::{Call, CallPhase, Wording, output_of, written_json};
+use crate::engine::agent::tool_batch::{Call, CallPhase, output_of, written_json};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
 use crate::engine::model::event::{EventKind, ToolFault};
-use crate::engine::model::input::{QuestionAnswer, ToolReturn};
+use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
+use crate::engine::model::question::Point;
 use crate::engine::policy::binding::bound_input;
 use crate::engine::policy::hook::Gate;
 
@@ -110,7 +111,6 @@ impl Agent {
             return;
         };
         desk.ledger.close(effect);
-        desk.ledger.timers.clear(TimerReason::Tool { call: effect });
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
         let result = match result {
             ToolReturn::Last(result) => {
@@ -156,7 +156,7 @@ impl Agent {
     pub fn handle_tool_timeout(&mut self, desk: &mut Desk<'_>, effect: EffectId) {
         if let Some(child) = desk.child_of(effect) {
             return desk.on_child(child, &mut |child, desk| {
-                child.time_is_up(desk, TimerReason::Tool { call: effect });
+                child.time_is_up(desk, TimerReason::Effect(effect));
             });
         }
         let why = "the tool did not finish in time";
@@ -170,57 +170,6 @@ impl Agent {
             "Try again with less work, or go on without this result.",
         );
         self.handle_tool_finished(desk, effect, ToolReturn::Fault(fault));
-    }
-
-    #[inline(never)]
-    pub fn handle_question_timeout(&mut self, desk: &mut Desk<'_>, question: EffectId) {
-        desk.ledger.close(question);
-        let why = if self.stop_late_hook(desk, question) {
-            "it did not answer in time"
-        } else if self.tools.asked(question).is_some() {
-            "The call was denied: nobody approved it in time."
-        } else if (0..self.tools.calls.len()).any(|index| self.tools.question_of(index) == Some(question)) {
-            "the input was not checked in time"
-        } else {
-            "the host did not answer in time"
-        };
-        self.handle_answered(desk, question, QuestionAnswer::Failed { why: why.into() });
-    }
-
-    /// A host that lets people answer must not be able to answer for its own functions, nor they for people.
-    pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
-        let is_for_people = matches!(answer, QuestionAnswer::Permission(_));
-        is_for_people == self.tools.asked(question).is_some()
-            || matches!(answer, QuestionAnswer::Failed { .. })
-    }
-
-    pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: QuestionAnswer) {
-        desk.ledger.timers.clear(TimerReason::Question { question });
-        desk.ledger.emit(
-            self.place(),
-            EventKind::Answered {
-                question_id: question,
-            },
-        );
-        let Some(answer) = self.take_hook_answer(desk, question, answer) else {
-            return;
-        };
-        if let Some(index) = self.tools.asked(question) {
-            return self.handle_permission(desk, index, answer);
-        }
-        if self.stop_question.is_some_and(|(open, _)| open == question) {
-            return self.handle_stop_answer(desk, answer);
-        }
-        if self.context.asks(question) {
-            return self.handle_summary(desk, answer);
-        }
-        if self.structured.asks(question) {
-            return self.handle_checked(desk, answer);
-        }
-        if self.tools.wording == Wording::Asked(question) {
-            return self.handle_words(desk, answer);
-        }
-        self.handle_prepared(desk, question, answer);
     }
 
     /// Calls that wait for this save start, or are answered with its failure.
@@ -263,7 +212,7 @@ impl Agent {
 
     /// Starts what may start; when everything is done, the round is over.
     pub(super) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
-        if self.is_held() || self.tools.calls.is_empty() {
+        if self.asks.holds_calls() || self.tools.calls.is_empty() {
             return;
         }
         self.judge_calls(desk);
@@ -285,8 +234,8 @@ impl Agent {
                 self.run_call(desk, index, effect);
             }
         }
-        let is_worded = !matches!(self.tools.wording, Wording::Asked(_));
-        if self.tools.is_done() && !self.is_streaming() && is_worded {
+        let is_wording = self.asks.is_at(Point::WordErrors);
+        if self.tools.is_done() && !self.is_streaming() && !is_wording {
             self.close_round(desk);
         }
     }
@@ -308,8 +257,7 @@ impl Agent {
             return;
         };
         let timeout_ms = call.timeout_ms.or(desk.config.timeouts.tool_ms);
-        desk.ledger
-            .set_timer(TimerReason::Tool { call: effect }, timeout_ms);
+        desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
         desk.ledger
             .output(Output::CallTool(invocation(call, effect, place)));
     }

@@ -7,17 +7,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_comma, push_key, push_text, push_text_if};
-use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
-use crate::engine::model::input::QuestionAnswer;
-use crate::engine::model::message::{Json, Message};
-use crate::engine::model::message_json::push_message;
-use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
+use crate::engine::model::message::Message;
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
@@ -65,8 +62,6 @@ struct Compacting {
     started_ms: u64,
     tries: Tries,
     instructions: Option<String>,
-    /// The host was asked for the summary.
-    question: Option<EffectId>,
     /// Why the run ends if nothing is gained.
     overflow: Option<Failure>,
     /// Derived; made again by a restored run.
@@ -78,12 +73,6 @@ impl Context {
     /// What the summary that is being made shall also heed.
     pub(super) fn instructions(&self) -> Option<&str> {
         self.open.as_ref()?.instructions.as_deref()
-    }
-
-    pub fn asks(&self, question: EffectId) -> bool {
-        self.open
-            .as_ref()
-            .is_some_and(|open| open.question == Some(question))
     }
 
     /// A model call under way is not the conversation's.
@@ -251,7 +240,6 @@ impl Agent {
             started_ms: desk.ledger.now_ms,
             tries: Tries::after(self.attempt),
             instructions: instructions.or_else(|| policy.instructions.clone()),
-            question: None,
             overflow,
             body: Vec::new(),
         };
@@ -265,53 +253,17 @@ impl Agent {
         if !desk.config.context.ask {
             return self.send_compaction(desk);
         }
-        let Some(mut open) = self.context.open.take() else {
+        let Some(open) = &self.context.open else {
             return;
         };
-        open.question = Some(self.ask_for_summary(desk, &open));
-        self.context.open = Some(open);
-    }
-
-    fn ask_for_summary(&self, desk: &mut Desk<'_>, open: &Compacting) -> EffectId {
-        let question = desk.ledger.open(self.index, EffectKind::Question);
-        let kind = EventKind::Question {
-            question_id: question,
-            question: "summarize".into(),
-            data: None,
+        let messages = self.transcript.messages();
+        let facts = Facts::Summarize {
+            trigger: open.trigger.name(),
+            instructions: open.instructions.as_deref(),
+            messages: messages.get(..open.cut).unwrap_or(messages),
         };
-        desk.ledger.emit(self.place(), kind);
-        desk.ledger.set_timer(
-            TimerReason::Question { question },
-            desk.config.timeouts.first_chunk_ms,
-        );
-        let mut json = b"{".to_vec();
-        push_text(&mut json, "trigger", open.trigger.name());
-        push_text_if(&mut json, "instructions", open.instructions.as_deref());
-        push_key(&mut json, "messages");
-        json.push(b'[');
-        for message in self.transcript.messages().iter().take(open.cut) {
-            push_comma(&mut json);
-            push_message(&mut json, message);
-        }
-        json.extend_from_slice(b"]}");
-        let compact = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
-        let ask = Question::Summarize { compact };
-        desk.ledger.output(Output::Ask { question, ask });
-        question
-    }
-
-    pub(super) fn handle_summary(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
-        if let Some(open) = &mut self.context.open {
-            open.question = None;
-        }
-        match answer {
-            QuestionAnswer::Summary(summary) => self.apply_summary(desk, &summary),
-            QuestionAnswer::Failed { why } => {
-                self.warn_of_summary(desk, "summarize failed: ", &why);
-                self.apply_summary(desk, "");
-            }
-            _ => self.apply_summary(desk, ""),
-        }
+        let data = facts.to_json();
+        self.ask(desk, Point::Summarize, "", data, Wait::Point);
     }
 
     /// Also what a retry does.
@@ -400,7 +352,7 @@ impl Agent {
 
     /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
     /// request.
-    fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
+    pub(super) fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
         let Some(open) = self.context.open.take() else {
             return;
         };
@@ -435,17 +387,14 @@ impl Agent {
         self.send(desk);
     }
 
-    fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
+    pub(super) fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
         self.warn(desk, FAILED, unwritten(what, why));
     }
 
     /// Gives up a summary that is under way.
     pub(super) fn drop_compaction(&mut self, desk: &mut Desk<'_>) {
-        let Some(open) = self.context.open.take() else {
+        if self.context.open.take().is_none() {
             return;
-        };
-        if let Some(question) = open.question {
-            desk.ledger.close(question);
         }
         self.count_usage(desk);
         self.model = None;

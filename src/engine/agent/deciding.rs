@@ -2,19 +2,17 @@
 
 use std::borrow::Cow;
 
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::calling::fault;
-use crate::engine::agent::hooking::HookPoint;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_raw, push_text, push_text_if};
-use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ToolConfig;
-use crate::engine::model::event::{EventKind, ToolFault};
-use crate::engine::model::input::{PermissionAnswer, PermissionUpdate, QuestionAnswer, ToolReturn};
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::input::{PermissionAnswer, PermissionUpdate, ToolReturn};
 use crate::engine::model::message::Json;
-use crate::engine::model::output::{EffectKind, Output, Question};
-use crate::engine::policy::hook::{Decision, Gate, HookAnswer, HookEvent};
+use crate::engine::model::question::{CallFacts, Facts, Point};
+use crate::engine::policy::hook::{Decision, Gate, HookAnswer};
 use crate::engine::policy::permission::{IGNORED_RULES, Permissions, Verdict};
 use crate::engine::text::join_owned;
 
@@ -40,12 +38,12 @@ impl Agent {
                 );
                 continue;
             }
-            let is_hooked = |event| desk.has_hooks(event, &call.name);
-            if is_streaming && (is_hooked(HookEvent::PreToolUse) || is_hooked(HookEvent::ToolGuardrail)) {
+            let is_hooked = |point| desk.has_hooks(point, &call.name);
+            if is_streaming && (is_hooked(Point::PreToolUse) || is_hooked(Point::ToolGuardrail)) {
                 continue;
             }
             let is_unasked = call.gate == Gate::Unasked;
-            if is_unasked && self.ask_about_call(desk, HookEvent::PreToolUse, index) {
+            if is_unasked && self.ask_about_call(desk, Point::PreToolUse, index) {
                 continue;
             }
             let Some(call) = self.tools.calls.get(index) else {
@@ -64,7 +62,7 @@ impl Agent {
 
     /// The call may run, unless a guardrail denies it.
     fn admit(&mut self, desk: &mut Desk<'_>, index: usize) {
-        if !self.deny_by_rule(desk, index) && !self.ask_about_call(desk, HookEvent::ToolGuardrail, index) {
+        if !self.deny_by_rule(desk, index) && !self.ask_about_call(desk, Point::ToolGuardrail, index) {
             self.tools.set_phase(index, CallPhase::Queued);
         }
     }
@@ -84,19 +82,17 @@ impl Agent {
 
     /// Hooks may answer in the host's place.
     fn ask_permission(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
-        let event = HookEvent::PermissionRequest;
+        let point = Point::PermissionRequest;
         let name = self.tools.calls.get(index).map(|call| call.name.clone());
         let name = name.unwrap_or_default();
         let is_deferred = |call: &Call| call.gate.said(Decision::Defer);
         let is_deferred = self.tools.calls.get(index).is_some_and(is_deferred);
-        if classify || is_deferred || !desk.has_hooks(event, &name) {
+        if classify || is_deferred || !desk.has_hooks(point, &name) {
             return self.ask_host(desk, index, reason, classify);
         }
         self.set_hooking(index);
-        let mut input = self.call_input(event, index);
-        push_text(&mut input, "reason", &reason);
-        self.push_rules(desk, index, &mut input);
-        self.ask_hooks(desk, event, &name, HookPoint::Permission { index, reason }, input);
+        let data = Facts::Call(self.ruled_facts(desk, index, &reason)).to_json();
+        self.ask(desk, point, &name, data, Wait::Permission { index, reason });
     }
 
     pub(super) fn after_permission_hooks(
@@ -128,68 +124,45 @@ impl Agent {
     }
 
     fn ask_host(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
-        let place = self.place();
-        let call = self.described(desk, index, &reason, classify);
-        let Some(waiting) = self.tools.calls.get_mut(index) else {
-            return;
+        let path = self.parent.as_ref().map(|_| self.path.as_str());
+        let facts = if classify {
+            let call = self.tools.calls.get(index).map(Call::facts);
+            CallFacts {
+                reason: Some(&reason),
+                classifier_context: Some(&self.classifier_context),
+                ..call.unwrap_or_default()
+            }
+        } else {
+            self.ruled_facts(desk, index, &reason)
         };
-        let is_deferred = waiting.gate.said(Decision::Defer);
-        let question = desk.ledger.open(self.index, EffectKind::Question);
-        if !classify {
-            desk.ledger.await_person(question, self.index);
-        }
-        waiting.phase = CallPhase::AwaitingAnswer { question };
-        let kind = EventKind::Question {
-            question_id: question,
-            question: "permission".into(),
-            data: Some(call.clone()),
+        let facts = CallFacts {
+            agent_path: path,
+            ..facts
         };
-        desk.ledger.emit(place, kind);
-        let timeout_ms = desk
-            .permissions
-            .as_ref()
-            .and_then(|permissions| permissions.timeout_ms);
-        desk.ledger
-            .set_timer(TimerReason::Question { question }, timeout_ms);
-        // Nobody is asked about a call that a hook has put off: its question stays open until it is answered.
-        if !is_deferred {
-            let ask = Question::Permission { call, classify };
-            desk.ledger.output(Output::Ask { question, ask });
+        let data = Facts::Call(facts).to_json();
+        if let Some(call) = self.tools.calls.get_mut(index) {
+            call.phase = CallPhase::AwaitingAnswer;
         }
+        let point = if classify {
+            Point::Classify
+        } else {
+            Point::Permission
+        };
+        let question = self.ask(desk, point, "", data, Wait::Call { index });
         if !classify {
             self.notify(desk, index, question, &reason);
         }
     }
 
-    fn described(&self, desk: &Desk<'_>, index: usize, reason: &str, classify: bool) -> Json {
-        let mut json = b"{".to_vec();
-        if let Some(call) = self.tools.calls.get(index) {
-            push_text(&mut json, "toolCallId", &call.id);
-            push_text(&mut json, "toolName", &call.name);
-            push_raw(&mut json, "input", call.input.as_str());
-        }
-        push_text(&mut json, "reason", reason);
-        let path = self.parent.as_ref().map(|_| self.path.as_str());
-        push_text_if(&mut json, "agentPath", path);
-        if classify {
-            self.push_classifier_context(&mut json);
-        } else {
-            self.push_rules(desk, index, &mut json);
-        }
-        json.push(b'}');
-        Json::from_valid(&String::from_utf8(json).unwrap_or_default())
+    /// Whether nobody is told of this question: a hook has put the call off.
+    pub(super) fn is_put_off(&self, point: Point, wait: &Wait) -> bool {
+        let Wait::Call { index } = wait else { return false };
+        let call = self.tools.calls.get(*index);
+        let is_deferred = call.is_some_and(|call| call.gate.said(Decision::Defer));
+        is_deferred && matches!(point, Point::Permission | Point::Classify)
     }
 
-    /// Whatever is no answer to it denies the call.
-    pub(super) fn handle_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: QuestionAnswer) {
-        let answer = match answer {
-            QuestionAnswer::Permission(answer) => answer,
-            QuestionAnswer::Failed { why } => PermissionAnswer {
-                message: Some(why),
-                ..PermissionAnswer::default()
-            },
-            _ => PermissionAnswer::default(),
-        };
+    pub(super) fn handle_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         self.take_permission(desk, index, answer);
         if self.ended.is_none() {
             self.advance_tools(desk);
@@ -244,21 +217,25 @@ impl Agent {
 
     /// Denies a call, and has hooks hear of it first.
     fn refuse(&mut self, desk: &mut Desk<'_>, index: usize, message: Option<String>, reason: String) {
-        let event = HookEvent::PermissionDenied;
+        let point = Point::PermissionDenied;
         let name = self.tools.calls.get(index).map(|call| call.name.clone());
         let name = name.unwrap_or_default();
-        if !desk.has_hooks(event, &name) {
+        if !desk.has_hooks(point, &name) {
             return self.deny(desk, index, message.as_deref(), &reason, false);
         }
         self.set_hooking(index);
-        let mut input = self.call_input(event, index);
-        push_text(&mut input, "reason", message.as_deref().unwrap_or(&reason));
-        let point = HookPoint::Denied {
+        let call = self.tools.calls.get(index).map(Call::facts);
+        let facts = CallFacts {
+            reason: Some(message.as_deref().unwrap_or(&reason)),
+            ..call.unwrap_or_default()
+        };
+        let data = Facts::Call(facts).to_json();
+        let wait = Wait::Denied {
             index,
             message,
             reason,
         };
-        self.ask_hooks(desk, event, &name, point, input);
+        self.ask(desk, point, &name, data, wait);
     }
 
     /// The model is told, in the host's words if there are any.

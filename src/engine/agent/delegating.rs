@@ -68,8 +68,7 @@ impl Agent {
                 .profiles
                 .get(target.profile as usize)
                 .and_then(|profile| profile.config.timeouts.total_ms);
-            desk.ledger
-                .set_timer(TimerReason::Tool { call: effect }, timeout_ms);
+            desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
             desk.ledger.spawns.push(Spawn {
                 parent: Parent {
                     agent: self.index,
@@ -184,7 +183,6 @@ impl Agent {
     pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.tools.index_of(effect) {
             desk.ledger.close(effect);
-            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
             self.finish_call(desk, index, result);
         }
     }

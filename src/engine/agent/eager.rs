@@ -6,16 +6,15 @@
 
 use crate::engine::agent::calling::fault;
 use crate::engine::agent::reading::{WrittenCall, name_uniquely, read_call};
-use crate::engine::agent::tool_batch::{CallPhase, ToolBatch, Wording};
+use crate::engine::agent::tool_batch::{CallPhase, ToolBatch};
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::config::Config;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::ToolInput;
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::HookEvent;
+use crate::engine::model::question::Point;
 
 impl Agent {
     /// The answer of the calls at hand has not come to its end.
@@ -29,7 +28,7 @@ impl Agent {
             return;
         }
         // An answer comes before its guardrail whole, and its tools come after.
-        if desk.has_hooks(HookEvent::OutputGuardrail, "") {
+        if desk.has_hooks(Point::OutputGuardrail, "") {
             return;
         }
         let before = self.tools.calls.len();
@@ -100,14 +99,11 @@ impl Agent {
 
     /// Closes the questions about calls and aborts those that run.
     pub(super) fn abort_calls(&mut self, desk: &mut Desk<'_>, why: &str) {
-        self.drop_hooks(desk);
-        if let Wording::Asked(question) = self.tools.wording {
-            desk.ledger.close(question);
-        }
+        self.withdraw_all(desk);
         for index in 0..self.tools.calls.len() {
-            if let Some(question) = self.tools.question_of(index) {
-                desk.ledger.timers.clear(TimerReason::Question { question });
-                desk.ledger.close(question);
+            if let Some(result) = self.returned(index) {
+                self.finish_call(desk, index, result);
+                continue;
             }
             let Some(CallPhase::Running { effect, .. }) = self.tools.calls.get(index).map(|call| &call.phase)
             else {
@@ -116,7 +112,6 @@ impl Agent {
             let effect: EffectId = *effect;
             let written = self.abort_call(desk, effect, why);
             desk.ledger.close(effect);
-            desk.ledger.timers.clear(TimerReason::Tool { call: effect });
             let so_far = if written.is_empty() {
                 ""
             } else {

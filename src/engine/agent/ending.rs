@@ -87,13 +87,13 @@ impl Agent {
     pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
         let timer = TimerReason::Iteration { agent: self.index };
         desk.ledger.timers.clear(timer);
-        self.drop_time(desk, false);
+        self.withdraw_beside(desk, false);
     }
 
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.handover = None;
         self.end_iteration_time(desk);
-        self.drop_time(desk, true);
+        self.withdraw_beside(desk, true);
         desk.ledger.accounts.count(self.index, &Usage::default());
         for call in self.tools.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
@@ -115,11 +115,6 @@ impl Agent {
         self.abort_calls(desk, why);
         self.drop_compaction(desk);
         self.keep_partial(desk);
-        if let Some((question, _)) = self.stop_question.take() {
-            desk.ledger.timers.clear(TimerReason::Question { question });
-            desk.ledger.close(question);
-        }
-        self.drop_checked(desk);
     }
 }
 

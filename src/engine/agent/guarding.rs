@@ -2,20 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::structuring::answer_with;
 use crate::engine::agent::tool_batch::CallPhase;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::reader::string;
-use crate::engine::json::writer::push_key;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::{Block, Message, ToolInput};
-use crate::engine::model::message_json::{push_message, push_messages};
 use crate::engine::model::outcome::StoppedBy;
-use crate::engine::policy::hook::{HookAnswer, HookEvent};
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::policy::hook::HookAnswer;
 
 /// An answer that waits for its guardrails.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +29,7 @@ pub struct Guarded {
 impl Agent {
     /// The next request goes out when the guardrails have let its messages through.
     pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(HookEvent::InputGuardrail, "") {
+        if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.start_iteration(desk);
         }
         // What is looked at is what is sent.
@@ -40,18 +39,17 @@ impl Agent {
 
     /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
     pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(HookEvent::InputGuardrail, "") {
+        if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.send(desk);
         }
         self.ask_about_input(desk);
     }
 
     fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
-        let event = HookEvent::InputGuardrail;
-        let mut input = self.hook_input(event);
         let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
-        push_messages(&mut input, transcript.messages());
-        self.ask_hooks(desk, event, "", HookPoint::Input, input);
+        let messages = transcript.messages();
+        let data = Facts::Input { messages }.to_json();
+        self.ask(desk, Point::InputGuardrail, "", data, Wait::Point);
     }
 
     pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
@@ -84,13 +82,12 @@ impl Agent {
         calls: Vec<WrittenCall>,
         shown: usize,
     ) {
-        let event = HookEvent::OutputGuardrail;
-        if message.content.is_empty() || !desk.has_hooks(event, "") {
+        let point = Point::OutputGuardrail;
+        if message.content.is_empty() || !desk.has_hooks(point, "") {
             return self.take_answer(desk, message, calls);
         }
-        let mut input = self.hook_input(event);
-        push_key(&mut input, "message");
-        push_message(&mut input, &as_told(&message, desk));
+        let told = as_told(&message, desk);
+        let data = Facts::Output { message: &told }.to_json();
         let guarded = Guarded {
             message,
             calls,
@@ -98,7 +95,7 @@ impl Agent {
             text: std::mem::replace(&mut self.text, self.text_before.clone()),
             blocks: shown as u32,
         };
-        self.ask_hooks(desk, event, "", HookPoint::Output(guarded), input);
+        self.ask(desk, point, "", data, Wait::Output(guarded));
     }
 
     pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {

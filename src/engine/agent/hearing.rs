@@ -38,7 +38,7 @@ impl Agent {
         }
         // No budget can have been overrun: what only repeats reports no usage.
         desk.ledger
-            .set_timer(TimerReason::Chunk { request }, desk.config.timeouts.chunk_ms);
+            .set_timer(TimerReason::Effect(request), desk.config.timeouts.chunk_ms);
         None
     }
 
@@ -67,6 +67,6 @@ impl Agent {
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
             Stage::Complete => Some(LINGER_MS),
         };
-        desk.ledger.set_timer(TimerReason::Chunk { request }, wait_ms);
+        desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
     }
 }

@@ -5,6 +5,8 @@
 
 mod advising;
 mod answering;
+mod asks;
+mod call_hooks;
 mod calling;
 mod compacting;
 mod deciding;
@@ -16,7 +18,6 @@ mod falling_back;
 mod finishing;
 mod guarding;
 mod hearing;
-mod hooking;
 mod precompacting;
 mod preparing;
 mod raising;
@@ -41,11 +42,11 @@ pub mod transcript;
 
 pub use answering::{delta, kind_of_delta};
 pub use delegating::{failed, inherited};
-use hooking::{Hooking, Step};
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::asks::{Asks, Step};
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::model_call::ModelCall;
 use crate::engine::agent::profile::Profile;
@@ -59,7 +60,7 @@ use crate::engine::model::config::{Config, Limits, ModelConfig};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
-use crate::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
+use crate::engine::model::output::{EffectId, EffectKind, HttpRequest, Output};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::permission::Permissions;
 use crate::engine::policy::repeat::Repeats;
@@ -132,8 +133,7 @@ pub struct Agent {
     pub transcript: Transcript,
     model: Option<ModelCall>,
     tools: ToolBatch,
-    /// Points at which hooks or guardrails were asked.
-    hooking: Vec<Hooking>,
+    asks: Asks,
     /// What hooks have the model told beside the results of this round.
     notes: Vec<Block>,
     /// What hooks have the host's classifier told.
@@ -141,8 +141,6 @@ pub struct Agent {
     /// A `Stop` hook has made the model go on.
     stop_hook_active: bool,
     handover: Option<Handover>,
-    /// The host was asked whether to stop.
-    stop_question: Option<(EffectId, StopAbout)>,
     structured: Structured,
     context: Context,
     /// How the requests of this iteration differ.
@@ -210,12 +208,11 @@ impl Agent {
             transcript,
             model: None,
             tools: ToolBatch::default(),
-            hooking: Vec::new(),
+            asks: Asks::default(),
             notes: Vec::new(),
             classifier_context: Vec::new(),
             stop_hook_active: false,
             handover: None,
-            stop_question: None,
             structured: Structured::default(),
             context: Context::default(),
             tuning: None,
@@ -333,7 +330,7 @@ impl Agent {
         self.model = Some(call);
         ledger.emit(self.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
-        ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
+        ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
     }
 
     /// Nothing more of the open request counts. `abort`: it may still be running.
@@ -341,7 +338,6 @@ impl Agent {
         let Some(request) = self.model.as_mut().and_then(|model| model.request.take()) else {
             return;
         };
-        desk.ledger.timers.clear(TimerReason::Chunk { request });
         if desk.ledger.close(request) && abort {
             desk.ledger.output(Output::Abort { request });
         }

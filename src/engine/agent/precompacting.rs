@@ -1,10 +1,10 @@
 //! Hooks before a summary of the history is made, and after.
 
-use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_count, push_text, push_text_if};
 use crate::engine::model::event::CompactTrigger;
-use crate::engine::policy::hook::{HookAnswer, HookEvent};
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::policy::hook::HookAnswer;
 
 impl Agent {
     /// The summary is made, unless a hook says no.
@@ -14,27 +14,28 @@ impl Agent {
         trigger: CompactTrigger,
         pre_tokens: u64,
     ) {
-        let event = HookEvent::PreCompact;
-        if !desk.has_hooks(event, trigger.name()) {
+        let point = Point::PreCompact;
+        if !desk.has_hooks(point, trigger.name()) {
             return self.summarize(desk);
         }
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "trigger", trigger.name());
-        push_count(&mut input, "preTokens", pre_tokens);
-        push_text_if(&mut input, "instructions", self.context.instructions());
-        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compact, input);
+        let facts = Facts::Compact {
+            trigger: trigger.name(),
+            pre_tokens,
+            instructions: self.context.instructions(),
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, trigger.name(), data, Wait::Point);
     }
 
     /// The history is shorter: hooks are told of the summary before the request goes out.
     pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
-        let event = HookEvent::PostCompact;
-        if !desk.has_hooks(event, trigger.name()) {
+        let point = Point::PostCompact;
+        if !desk.has_hooks(point, trigger.name()) {
             return self.guard_summary(desk);
         }
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "trigger", trigger.name());
-        push_text(&mut input, "summary", summary);
-        self.ask_hooks(desk, event, trigger.name(), HookPoint::Compacted, input);
+        let trigger = trigger.name();
+        let data = Facts::Compacted { trigger, summary }.to_json();
+        self.ask(desk, point, trigger, data, Wait::Point);
     }
 
     /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.

@@ -1,18 +1,18 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::calling::{fault, invocation};
 use crate::engine::agent::reading::WrittenCall;
 use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::decimal;
-use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
-use crate::engine::model::event::{EventKind, ToolFault};
-use crate::engine::model::input::{PreparedCall, QuestionAnswer, ToolReturn};
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::input::{PreparedCall, ToolReturn};
 use crate::engine::model::message::{Json, ToolInput};
-use crate::engine::model::output::{EffectId, EffectKind, Output, Question, ToolInvocation};
+use crate::engine::model::question::{Answer, Facts, Point};
 use crate::engine::policy::binding::bound_input;
 use crate::engine::text::listed;
 
@@ -22,39 +22,19 @@ pub(super) const MAX_VIOLATIONS: usize = 5;
 impl Agent {
     pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
         let place = (self.iteration, self.index, self.profile);
-        let preparing = self
-            .tools
-            .calls
-            .iter()
-            .filter(|call| call.phase == CallPhase::Unprepared);
-        let calls: Vec<ToolInvocation> = preparing.map(|call| invocation(call, 0, place)).collect();
-        if calls.is_empty() {
-            return;
-        }
-        let question = desk.ledger.open(self.index, EffectKind::Question);
-        // Checking an input counts against the tool's time, or a check that never settles would hold the run for ever.
-        let tool_ms = desk.config.timeouts.tool_ms;
-        let mut longest_ms = None;
-        for call in &mut self.tools.calls {
+        let mut indexes = Vec::new();
+        let mut calls = Vec::new();
+        for (index, call) in self.tools.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
-                call.phase = CallPhase::Preparing { question };
-                longest_ms = longest_ms.max(call.timeout_ms.or(tool_ms));
+                call.phase = CallPhase::Preparing;
+                calls.push(invocation(call, 0, place));
+                indexes.push(index);
             }
         }
-        desk.ledger.set_timer(
-            TimerReason::Question { question },
-            longest_ms.or(Some(QUESTION_MS)),
-        );
-        let kind = EventKind::Question {
-            question_id: question,
-            question: "prepare_calls".into(),
-            data: None,
-        };
-        desk.ledger.emit(self.place(), kind);
-        desk.ledger.output(Output::Ask {
-            question,
-            ask: Question::PrepareCalls { calls },
-        });
+        if !calls.is_empty() {
+            let data = Facts::Calls { calls }.to_json();
+            self.ask(desk, Point::PrepareCalls, "", data, Wait::Calls { indexes });
+        }
     }
 
     fn take_prepared(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
@@ -76,36 +56,21 @@ impl Agent {
         self.tools.set_phase(index, CallPhase::Checked);
     }
 
-    pub(super) fn handle_prepared(
-        &mut self,
-        desk: &mut Desk<'_>,
-        question: EffectId,
-        answer: QuestionAnswer,
-    ) {
-        let mut prepared = match answer {
-            QuestionAnswer::Prepared(prepared) => prepared.into_iter().map(Ok).collect::<Vec<_>>(),
-            QuestionAnswer::Failed { why } => vec![Err(why)],
-            _ => vec![Err("the host gave another question's answer".into())],
-        }
-        .into_iter();
-        let mut failed = None;
-        for index in 0..self.tools.calls.len() {
-            if self.tools.question_of(index) != Some(question) {
+    pub(super) fn handle_prepared(&mut self, desk: &mut Desk<'_>, indexes: &[usize], answer: Answer) {
+        let (prepared, why) = match answer {
+            Answer::Prepared(prepared) => (prepared, "the host did not prepare this call".to_owned()),
+            Answer::Failed { why } => (Vec::new(), why),
+            _ => return,
+        };
+        let mut prepared = prepared.into_iter();
+        for index in indexes {
+            if let Some(prepared) = prepared.next() {
+                self.take_prepared(desk, *index, prepared);
                 continue;
             }
-            match prepared.next() {
-                Some(Err(why)) => failed = Some(why),
-                Some(Ok(prepared)) => {
-                    self.take_prepared(desk, index, prepared);
-                    continue;
-                }
-                None => {}
-            }
-            let why = failed
-                .clone()
-                .unwrap_or_else(|| "the host did not prepare this call".into());
-            let fault = fault("tool_failed", why, "Call the tool again, or go on without it.");
-            self.finish_call(desk, index, ToolReturn::Fault(fault));
+            let hint = "Call the tool again, or go on without it.";
+            let fault = fault("tool_failed", why.clone(), hint);
+            self.finish_call(desk, *index, ToolReturn::Fault(fault));
         }
         self.advance_tools(desk);
     }

@@ -1,17 +1,17 @@
 //! Limits of an agent: when they are hit, and how the host raises them, asked or unasked.
 
-use crate::engine::agent::hooking::{HookPoint, Step};
+use crate::engine::agent::asks::{Step, Wait};
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_count, push_key, push_number, push_text};
+use crate::engine::json::writer::{push_key, push_number};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::event_json::push_usage;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::estimate;
-use crate::engine::policy::hook::{HookEvent, Raise};
+use crate::engine::policy::hook::Raise;
 
 impl Desk<'_> {
     /// Limits also count what vendors have not reported yet, by estimate.
@@ -65,7 +65,7 @@ impl Agent {
 
     /// Whether the host is asked before a limit stops the agent.
     pub(super) fn may_raise(&self, desk: &Desk<'_>) -> bool {
-        desk.has_hooks(HookEvent::Limit, "")
+        desk.has_hooks(Point::Limit, "")
     }
 
     /// The host may raise it; else the agent stops.
@@ -80,8 +80,8 @@ impl Agent {
         if !is_own || !self.may_raise(desk) {
             return self.stop(desk, stopped_by);
         }
-        let point = HookPoint::Limit { stopped_by, before };
-        self.ask_about_limit(desk, stopped_by, point, None);
+        let wait = Wait::Limit { stopped_by, before };
+        self.ask_about_limit(desk, stopped_by, wait, None);
     }
 
     /// A time is over. The host may give more; until it has answered everything goes on.
@@ -93,27 +93,25 @@ impl Agent {
             TimerReason::Iteration { .. } => "iterationMs",
             _ => "totalMs",
         };
-        self.ask_about_limit(desk, StoppedBy::Time, HookPoint::Time { timer }, Some(timeout));
+        self.ask_about_limit(desk, StoppedBy::Time, Wait::Time { timer }, Some(timeout));
     }
 
     fn ask_about_limit(
         &mut self,
         desk: &mut Desk<'_>,
         stopped_by: StoppedBy,
-        point: HookPoint,
+        wait: Wait,
         timeout: Option<&str>,
     ) {
-        let event = HookEvent::Limit;
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "limit", stopped_by.name());
-        if let Some(timeout) = timeout {
-            push_text(&mut input, "timeout", timeout);
-        }
-        push_usage(&mut input, "usage", &desk.ledger.accounts.used(self.index));
-        push_count(&mut input, "toolRounds", self.tool_rounds.into());
-        let calls = desk.ledger.accounts.tool_calls(self.index);
-        push_count(&mut input, "toolCalls", calls as u64);
-        self.ask_hooks(desk, event, "", point, input);
+        let facts = Facts::Limit {
+            limit: stopped_by.name(),
+            timeout,
+            usage: &desk.ledger.accounts.used(self.index),
+            tool_rounds: self.tool_rounds,
+            tool_calls: desk.ledger.accounts.tool_calls(self.index),
+        };
+        let data = facts.to_json();
+        self.ask(desk, Point::Limit, "", data, wait);
     }
 
     pub(super) fn after_limit(
@@ -210,7 +208,7 @@ impl Agent {
             let at_ms = desk.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
                 desk.ledger.timers.set(timer, at_ms.saturating_add(ms));
-            } else if self.asks_about_time(timer) {
+            } else if self.asks.is_about_time(timer) {
                 desk.ledger.set_timer(timer, Some(ms));
             }
         }
@@ -228,7 +226,7 @@ impl Agent {
     fn total_timer(&self) -> TimerReason {
         match &self.parent {
             None => TimerReason::Total,
-            Some(parent) => TimerReason::Tool { call: parent.call },
+            Some(parent) => TimerReason::Effect(parent.call),
         }
     }
 

@@ -17,7 +17,7 @@ impl Agent {
         if !self.tools.calls.is_empty() && !self.is_streaming() {
             messages.to_mut().push(Message::user(self.tools.results()));
         }
-        if let Some(results) = self.structured.open_results() {
+        if let Some(results) = self.open_results() {
             messages.to_mut().push(Message::user(results));
         }
         messages

@@ -4,7 +4,7 @@ use crate::engine::agent::{Agent, Desk, Handover, Queued};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
-use crate::engine::model::output::Output;
+use crate::engine::model::output::{EffectKind, Output};
 
 impl Agent {
     /// Goes on only when the host has heard everything so far: what its listeners steer or abort on hearing it counts.
@@ -14,7 +14,7 @@ impl Agent {
             return;
         }
         self.end_iteration_time(desk);
-        let handover = desk.ledger.open_handover(self.index);
+        let handover = desk.ledger.open(self.index, EffectKind::Handover);
         self.handover = Some(Handover {
             handover,
             owes_answer,

@@ -1,16 +1,12 @@
 //! Whether a run stops after a round of tools: its conditions, its repetitions.
 
-use serde::Serialize;
-
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::writer::decimal;
-use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::config::StopCondition;
-use crate::engine::model::event::EventKind;
-use crate::engine::model::input::QuestionAnswer;
-use crate::engine::model::message::{Block, Json};
+use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
-use crate::engine::model::output::{EffectKind, Output, Question, StopAbout};
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
 
 impl Agent {
@@ -54,53 +50,37 @@ impl Agent {
         }
         match advice {
             Advice::Ask(times) if desk.config.ask_repeat => {
-                self.ask_stop(desk, StopAbout::Repeat, Some(times));
+                self.ask_stop(desk, Point::StopRepeat, Some(times));
             }
             _ => self.ask_condition(desk),
         }
     }
 
-    pub(super) fn handle_stop_answer(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
-        let Some((_, about)) = self.stop_question.take() else {
-            return;
-        };
-        let stop = matches!(answer, QuestionAnswer::Stop(true));
-        if let QuestionAnswer::Failed { why } = answer {
-            let message = ["Whether to stop was not decided: ", &why].concat();
-            self.warn(desk, "stop_undecided", message);
-        }
-        match (stop, about) {
-            (true, StopAbout::Condition) => self.end_stopped(desk, StoppedBy::Condition),
-            (true, StopAbout::Repeat) => self.end_stopped(desk, StoppedBy::Repeat),
-            (false, StopAbout::Repeat) => self.ask_condition(desk),
-            (false, StopAbout::Condition) => self.hand_over(desk, true),
+    pub(super) fn handle_stop_answer(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
+        match (stops, point) {
+            (true, Point::StopRepeat) => self.end_stopped(desk, StoppedBy::Repeat),
+            (true, _) => self.end_stopped(desk, StoppedBy::Condition),
+            (false, Point::StopRepeat) => self.ask_condition(desk),
+            (false, _) => self.hand_over(desk, true),
         }
     }
 
     fn ask_condition(&mut self, desk: &mut Desk<'_>) {
         if desk.config.ask_stop {
-            self.ask_stop(desk, StopAbout::Condition, None);
+            self.ask_stop(desk, Point::StopCondition, None);
         } else {
             self.hand_over(desk, true);
         }
     }
 
-    fn ask_stop(&mut self, desk: &mut Desk<'_>, about: StopAbout, times: Option<u32>) {
-        let question = desk.ledger.open(self.index, EffectKind::Question);
-        self.stop_question = Some((question, about));
-        desk.ledger
-            .set_timer(TimerReason::Question { question }, Some(QUESTION_MS));
-        let kind = EventKind::Question {
-            question_id: question,
-            question: ["stop_", about.name()].concat(),
-            data: None,
+    fn ask_stop(&mut self, desk: &mut Desk<'_>, point: Point, times: Option<u32>) {
+        let facts = Facts::Round {
+            iteration: self.iteration,
+            times,
+            tool_calls: self.last_round(),
         };
-        desk.ledger.emit(self.place(), kind);
-        let round = self.round_json(times);
-        desk.ledger.output(Output::Ask {
-            question,
-            ask: Question::Stop { about, round },
-        });
+        let data = facts.to_json();
+        self.ask(desk, point, "", data, Wait::Point);
     }
 
     fn meets(&self, condition: &StopCondition) -> bool {
@@ -114,22 +94,4 @@ impl Agent {
     pub(super) fn last_round(&self) -> &[ToolCallRecord] {
         self.records.get(self.round_start..).unwrap_or_default()
     }
-
-    fn round_json(&self, times: Option<u32>) -> Json {
-        Json::of(&Round {
-            iteration: self.iteration,
-            times,
-            tool_calls: self.last_round(),
-        })
-    }
-}
-
-/// A round of tools that is over, as those hear of it who decide whether the run stops.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Round<'a> {
-    iteration: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    times: Option<u32>,
-    tool_calls: &'a [ToolCallRecord],
 }

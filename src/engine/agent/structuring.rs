@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::calling::fault;
 use crate::engine::agent::preparing::MAX_VIOLATIONS;
 use crate::engine::agent::reading::WrittenCall;
@@ -9,13 +10,12 @@ use crate::engine::agent::transcript::result_of;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::json::tree::Tree;
-use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::event::{EventKind, ToolFault};
-use crate::engine::model::input::{CheckedOutput, QuestionAnswer};
+use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
-use crate::engine::model::output::{EffectId, EffectKind, Output, Question};
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
 /// What an agent has of the structured answer that it owes.
@@ -25,29 +25,6 @@ pub(super) struct Structured {
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
     failures: u32,
-    /// An answer that the host checks.
-    open: Option<Checking>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Checking {
-    question: EffectId,
-    written: Json,
-    /// The calls that gave the answer; none if it was text.
-    call_ids: Vec<String>,
-}
-
-impl Structured {
-    pub fn asks(&self, question: EffectId) -> bool {
-        self.open.as_ref().is_some_and(|open| open.question == question)
-    }
-
-    /// What closes the calls of an answer that is still being checked.
-    pub fn open_results(&self) -> Option<Vec<Block>> {
-        let ids = &self.open.as_ref()?.call_ids;
-        let results = ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
-        (!ids.is_empty()).then(|| results.collect())
-    }
 }
 
 impl Agent {
@@ -97,56 +74,37 @@ impl Agent {
     }
 
     fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
-        let question = desk.ledger.open(self.index, EffectKind::Question);
-        let kind = EventKind::Question {
-            question_id: question,
-            question: "check_output".into(),
-            data: None,
-        };
-        desk.ledger.emit(self.place(), kind);
-        // As with a tool's input: a check that never settles would hold the run for ever.
-        let wait_ms = desk.config.timeouts.tool_ms.or(Some(QUESTION_MS));
-        desk.ledger.set_timer(TimerReason::Question { question }, wait_ms);
-        let ask = Question::CheckOutput {
-            output: written.clone(),
-        };
-        desk.ledger.output(Output::Ask { question, ask });
-        self.structured.open = Some(Checking {
-            question,
-            written,
-            call_ids,
-        });
+        let data = Facts::Checked { output: &written }.to_json();
+        let wait = Wait::Check { written, call_ids };
+        self.ask(desk, Point::CheckOutput, "", data, wait);
     }
 
-    pub(super) fn handle_checked(&mut self, desk: &mut Desk<'_>, answer: QuestionAnswer) {
-        let Some(Checking {
-            written, call_ids, ..
-        }) = self.structured.open.take()
-        else {
-            return;
-        };
-        let checked = match answer {
-            QuestionAnswer::Checked(checked) => checked,
-            QuestionAnswer::Failed { why } => CheckedOutput {
-                problem: Some(["it could not be checked: ", &why].concat()),
-                output: None,
-            },
-            _ => CheckedOutput::default(),
-        };
+    pub(super) fn handle_checked(
+        &mut self,
+        desk: &mut Desk<'_>,
+        written: Json,
+        call_ids: &[String],
+        checked: CheckedOutput,
+    ) {
         match checked.problem {
-            Some(problem) => self.refuse_output(desk, &call_ids, &problem),
-            None => self.accept_output(desk, &call_ids, checked.output.unwrap_or(written)),
+            Some(problem) => self.refuse_output(desk, call_ids, &problem),
+            None => self.accept_output(desk, call_ids, checked.output.unwrap_or(written)),
         }
     }
 
-    /// Nobody waits for the host's check any more.
-    pub(super) fn drop_checked(&mut self, desk: &mut Desk<'_>) {
-        if let Some(results) = self.structured.open_results() {
-            self.transcript.push_round(results, Vec::new());
-        }
-        if let Some(open) = self.structured.open.take() {
-            desk.ledger.close(open.question);
-        }
+    /// Nobody waits any more for the check of the answer that these calls gave.
+    pub(super) fn close_answer(&mut self, call_ids: &[String]) {
+        let results = call_ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
+        self.transcript.push_round(results.collect(), Vec::new());
+    }
+
+    /// Closes the calls of an answer that is still being checked.
+    pub(super) fn open_results(&self) -> Option<Vec<Block>> {
+        let Some(Wait::Check { call_ids, .. }) = self.asks.waiting(Point::CheckOutput) else {
+            return None;
+        };
+        let results = call_ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
+        (!call_ids.is_empty()).then(|| results.collect())
     }
 
     fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {

@@ -1,38 +1,48 @@
 //! Hooks at both ends of a run: of what is said to the model, and when it has finished.
 
-use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_flag, push_text};
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
-use crate::engine::policy::hook::{HookAnswer, HookEvent};
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::policy::hook::HookAnswer;
 
 impl Agent {
     /// The root's event, or that of a subagent with the name of its tool.
-    fn its_hooks(&self, root: HookEvent, subagent: HookEvent) -> (HookEvent, String) {
+    fn its_hooks(&self, root: Point, subagent: Point) -> (Point, String) {
         match &self.parent {
             None => (root, String::new()),
             Some(parent) => (subagent, parent.name.clone()),
         }
     }
 
-    fn push_agent(&self, into: &mut Vec<u8>) {
-        if let Some(parent) = &self.parent {
-            push_text(into, "toolCallId", &parent.tool_call_id);
-        }
+    /// The call that it answers.
+    fn its_call(&self) -> Option<&str> {
+        self.parent.as_ref().map(|parent| parent.tool_call_id.as_str())
     }
 
     /// The agent's first words to its model. Where a session begins with them its hooks come before.
     pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        let event = HookEvent::SessionStart;
+        let point = Point::SessionStart;
         let session = desk.config.session.as_deref().unwrap_or_default();
-        if session.is_empty() || !desk.has_hooks(event, session) {
+        if session.is_empty() || !desk.has_hooks(point, session) {
             return self.submit(desk, prompt, "prompt", true);
         }
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "source", session);
-        push_text(&mut input, "model", &self.asked.config.model);
-        self.ask_hooks(desk, event, session, HookPoint::Session { prompt }, input);
+        let facts = Facts::Session {
+            source: session,
+            model: &self.asked.config.model,
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, session, data, Wait::Session { prompt });
+    }
+
+    pub(super) fn after_session(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>, mut verdict: HookAnswer) {
+        if verdict.denies() {
+            let why = verdict.reason.unwrap_or_default();
+            return self.stop_because(desk, StoppedBy::Hook, why);
+        }
+        self.note(&mut verdict, false);
+        self.submit(desk, prompt, "prompt", true);
     }
 
     /// Something new for the model: the host's prompt (`prompt`), or what it has said since (`steer`, `followUp`).
@@ -43,21 +53,22 @@ impl Agent {
         source: &str,
         owes_answer: bool,
     ) {
-        let (event, name) = self.its_hooks(HookEvent::UserPromptSubmit, HookEvent::SubagentStart);
-        if content.is_empty() || !desk.has_hooks(event, &name) {
+        let (point, name) = self.its_hooks(Point::UserPromptSubmit, Point::SubagentStart);
+        if content.is_empty() || !desk.has_hooks(point, &name) {
             return self.after_prompt(desk, content, source, owes_answer, HookAnswer::default());
         }
-        let mut input = self.hook_input(event);
-        self.push_agent(&mut input);
-        let prompt: Vec<&str> = content.iter().filter_map(text_of).collect();
-        push_text(&mut input, "prompt", &prompt.concat());
-        push_text(&mut input, "source", source);
-        let point = HookPoint::Prompt {
+        let facts = Facts::Prompt {
+            tool_call_id: self.its_call(),
+            prompt: content.iter().filter_map(text_of).collect(),
+            source,
+        };
+        let data = facts.to_json();
+        let wait = Wait::Prompt {
             content,
             source: source.to_owned(),
             owes_answer,
         };
-        self.ask_hooks(desk, event, &name, point, input);
+        self.ask(desk, point, &name, data, wait);
     }
 
     pub(super) fn after_prompt(
@@ -95,15 +106,17 @@ impl Agent {
 
     /// The model has finished, unless a hook has it go on.
     pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
-        let (event, name) = self.its_hooks(HookEvent::Stop, HookEvent::SubagentStop);
-        if !desk.has_hooks(event, &name) {
+        let (point, name) = self.its_hooks(Point::Stop, Point::SubagentStop);
+        if !desk.has_hooks(point, &name) {
             return self.end_completed(desk);
         }
-        let mut input = self.hook_input(event);
-        self.push_agent(&mut input);
-        push_flag(&mut input, "stopHookActive", self.stop_hook_active);
-        push_text(&mut input, "lastAssistantMessage", &self.text);
-        self.ask_hooks(desk, event, &name, HookPoint::Stop, input);
+        let facts = Facts::Stop {
+            tool_call_id: self.its_call(),
+            stop_hook_active: self.stop_hook_active,
+            last_assistant_message: &self.text,
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, &name, data, Wait::Point);
     }
 
     pub(super) fn after_stop(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {

@@ -14,6 +14,7 @@ use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::message_json::push_blocks;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
+use crate::engine::model::question::CallFacts;
 use crate::engine::policy::hook::Gate;
 use crate::engine::policy::result_cap;
 use crate::engine::policy::schedule::{self, Traits};
@@ -25,17 +26,13 @@ pub enum CallPhase {
     /// The host wants to see it before anything else.
     Unprepared,
     /// The host was asked to prepare it.
-    Preparing {
-        question: EffectId,
-    },
+    Preparing,
     /// Nothing is wrong with its input; whether it may run has not been judged.
     Checked,
     /// Hooks or a guardrail were asked about it.
     Hooking,
-    /// The host was asked whether it may run.
-    AwaitingAnswer {
-        question: EffectId,
-    },
+    /// A person or a function was asked whether it may run.
+    AwaitingAnswer,
     /// May run as soon as nothing before it is in its way.
     Queued,
     /// Starts when the save of its start is confirmed.
@@ -108,16 +105,8 @@ pub struct ToolBatch {
     /// No call from here on has been started.
     started: usize,
     pub error_format: ErrorFormat,
-    pub wording: Wording,
-}
-
-/// Whether the host finds the words for what went wrong.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wording {
-    #[default]
-    Open,
-    Asked(EffectId),
-    Given,
+    /// The errors have the words that they are told in.
+    pub is_worded: bool,
 }
 
 /// The ids of an answer's calls: there are answers with thousands.
@@ -246,21 +235,6 @@ impl ToolBatch {
         Some(under_way.start + at)
     }
 
-    /// The question that a call waits for.
-    pub fn question_of(&self, index: usize) -> Option<EffectId> {
-        match self.calls.get(index)?.phase {
-            CallPhase::Preparing { question } | CallPhase::AwaitingAnswer { question } => Some(question),
-            _ => None,
-        }
-    }
-
-    /// The call that waits for the host's leave.
-    pub fn asked(&self, wanted: EffectId) -> Option<usize> {
-        self.calls.iter().position(
-            |call| matches!(call.phase, CallPhase::AwaitingAnswer { question } if question == wanted),
-        )
-    }
-
     /// Result blocks in request order; calls that are not done get a result that says so.
     pub fn results(&self) -> Vec<Block> {
         let format = self.error_format;
@@ -276,6 +250,15 @@ impl Call {
         }
     }
 
+    pub fn facts(&self) -> CallFacts<'_> {
+        CallFacts {
+            tool_call_id: &self.id,
+            tool_name: &self.name,
+            input: Some(&self.input),
+            ..CallFacts::default()
+        }
+    }
+
     fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {
         !earlier.is_done()
             && (schedule::conflict(mode, earlier.traits(), self.traits())
@@ -285,7 +268,7 @@ impl Call {
 
     /// The host has not said yet which resource it works on.
     fn has_open_key(&self) -> bool {
-        matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing { .. })
+        matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing)
     }
 
     pub fn is_done(&self) -> bool {

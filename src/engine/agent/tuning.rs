@@ -3,18 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::active_model::ActiveModel;
-use crate::engine::agent::hooking::HookPoint;
+use crate::engine::agent::asks::Wait;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
-use crate::engine::json::writer::{push_raw, push_text};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::event_json::{push_text_or_null, push_usage};
-use crate::engine::model::message::{Json, Message};
-use crate::engine::model::message_json::push_messages;
-use crate::engine::policy::hook::{HookAnswer, HookEvent, Prepared};
+use crate::engine::model::message::Message;
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::policy::hook::{HookAnswer, Prepared};
 
 /// What differs in the requests of this iteration.
 #[derive(Clone, Serialize, Deserialize)]
@@ -49,14 +47,16 @@ impl Agent {
             TimerReason::Iteration { agent: self.index },
             desk.config.timeouts.iteration_ms,
         );
-        let event = HookEvent::PrepareIteration;
-        if !desk.has_hooks(event, "") {
+        let point = Point::PrepareIteration;
+        if !desk.has_hooks(point, "") {
             return self.guard_input(desk);
         }
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "model", &self.asked.config.model);
-        push_messages(&mut input, self.transcript.messages());
-        self.ask_hooks(desk, event, "", HookPoint::Prepare, input);
+        let facts = Facts::Iteration {
+            model: &self.asked.config.model,
+            messages: self.transcript.messages(),
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, "", data, Wait::Point);
     }
 
     pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
@@ -151,19 +151,19 @@ impl Agent {
 
     /// Whether somebody is told first that an iteration has ended.
     pub(super) fn tell_end(&mut self, desk: &mut Desk<'_>, owes_answer: bool) -> bool {
-        let event = HookEvent::IterationEnd;
-        if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(event, "") {
+        let point = Point::IterationEnd;
+        if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
             return false;
         }
-        let mut input = self.hook_input(event);
-        push_text(&mut input, "text", &self.text);
-        let reason = self.finish_reason.map(|reason| reason.name());
-        push_text_or_null(&mut input, "finishReason", reason);
-        push_usage(&mut input, "usage", &self.call_usage);
         let is_of_this = self.round_iteration == self.iteration;
-        let calls = if is_of_this { self.last_round() } else { &[] };
-        push_raw(&mut input, "toolCalls", Json::of(&calls).as_str());
-        self.ask_hooks(desk, event, "", HookPoint::IterationEnd { owes_answer }, input);
+        let facts = Facts::IterationEnd {
+            text: &self.text,
+            finish_reason: self.finish_reason.map(|reason| reason.name()),
+            usage: &self.call_usage,
+            tool_calls: if is_of_this { self.last_round() } else { &[] },
+        };
+        let data = facts.to_json();
+        self.ask(desk, point, "", data, Wait::IterationEnd { owes_answer });
         true
     }
 }

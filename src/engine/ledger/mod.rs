@@ -34,8 +34,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenEffect {
     pub agent: u32,
-    /// `None` for a save or a handover.
-    pub kind: Option<EffectKind>,
+    pub kind: EffectKind,
 }
 
 /// A delta that no event has been built for: its text stands in the answer, from the byte `from` to `to` of a part.
@@ -64,8 +63,6 @@ pub struct Ledger {
     pub random: Random,
     /// In the order of their ids.
     open: Vec<(EffectId, OpenEffect)>,
-    /// Questions to a person, who may take days.
-    persons: Vec<(EffectId, u32)>,
     next_effect: EffectId,
     next_seq: u32,
     /// Events say when they happened.
@@ -92,7 +89,6 @@ impl Default for Ledger {
             seed: 0,
             random: Random(0),
             open: Vec::new(),
-            persons: Vec::new(),
             next_effect: 1,
             next_seq: 1,
             is_traced: false,
@@ -204,45 +200,43 @@ impl Ledger {
     }
 
     pub fn open(&mut self, agent: u32, kind: EffectKind) -> EffectId {
-        let effect = self.mint(OpenEffect {
-            agent,
-            kind: Some(kind),
-        });
-        self.journal.push(JournalEntry {
-            effect,
-            agent,
-            kind,
-            opened: true,
-        });
+        let effect = self.next_effect;
+        self.next_effect = self.next_effect.saturating_add(1);
+        self.open.push((effect, OpenEffect { agent, kind }));
+        self.note(effect, agent, kind, true);
+        if kind.awaits_person() {
+            self.hold_times(agent);
+        }
         effect
     }
 
-    /// A step that waits until the host has been told everything before it; nothing for the journal.
-    pub fn open_handover(&mut self, agent: u32) -> EffectId {
-        self.mint(OpenEffect { agent, kind: None })
-    }
-
-    /// Closes an effect; false if it was not open, so that a late answer is dropped.
+    /// Closes an effect with its timer; false if it was not open, so that a late answer is dropped.
     pub fn close(&mut self, effect: EffectId) -> bool {
         let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
             return false;
         };
-        let (_, closed) = self.open.remove(place);
-        self.release_times(effect);
-        if let Some(kind) = closed.kind {
-            self.journal.push(JournalEntry {
-                effect,
-                agent: closed.agent,
-                kind,
-                opened: false,
-            });
+        let (_, OpenEffect { agent, kind }) = self.open.remove(place);
+        self.timers.clear(TimerReason::Effect(effect));
+        self.note(effect, agent, kind, false);
+        if kind.awaits_person() {
+            self.release_times(agent);
         }
         true
     }
 
-    /// The open question is one to a person: until it is answered, no iteration that waits for it grows older.
-    pub fn await_person(&mut self, question: EffectId, agent: u32) {
-        self.persons.push((question, agent));
+    fn note(&mut self, effect: EffectId, agent: u32, kind: EffectKind, opened: bool) {
+        if kind.is_journaled() {
+            self.journal.push(JournalEntry {
+                effect,
+                agent,
+                kind,
+                opened,
+            });
+        }
+    }
+
+    /// A person may take days: until the question is answered, no iteration that waits for it grows older.
+    fn hold_times(&mut self, agent: u32) {
         for above in 0..=agent {
             if self.accounts.is_below(agent, above) {
                 self.timers
@@ -251,17 +245,12 @@ impl Ledger {
         }
     }
 
-    fn release_times(&mut self, question: EffectId) {
-        let Some(place) = self.persons.iter().position(|(open, _)| *open == question) else {
-            return;
-        };
-        let (_, agent) = self.persons.remove(place);
+    fn release_times(&mut self, agent: u32) {
         for above in 0..=agent {
-            let waits = self
-                .persons
-                .iter()
-                .any(|(_, other)| self.accounts.is_below(*other, above));
-            if !waits {
+            let waits = |(_, open): &(EffectId, OpenEffect)| {
+                open.kind.awaits_person() && self.accounts.is_below(open.agent, above)
+            };
+            if !self.open.iter().any(waits) {
                 self.timers
                     .release(TimerReason::Iteration { agent: above }, self.now_ms);
             }
@@ -283,7 +272,7 @@ impl Ledger {
     /// A tool call that a subagent answers, not the host.
     pub fn is_delegated(&self, effect: EffectId) -> bool {
         self.find(effect)
-            .is_some_and(|open| open.kind == Some(EffectKind::Subagent))
+            .is_some_and(|open| open.kind == EffectKind::Subagent)
     }
 
     pub fn is_open(&self, effect: EffectId) -> bool {
@@ -309,7 +298,7 @@ impl Ledger {
         if self.journal.is_empty() && !self.awaited {
             return None;
         }
-        let save = self.mint(OpenEffect { agent: 0, kind: None });
+        let save = self.open(0, EffectKind::Save);
         let entries = std::mem::take(&mut self.journal);
         let awaited = std::mem::take(&mut self.awaited);
         self.outputs.push_back(Output::Save {
@@ -326,12 +315,5 @@ impl Ledger {
             self.close(*effect);
         }
         self.timers.clear_all();
-    }
-
-    fn mint(&mut self, effect: OpenEffect) -> EffectId {
-        let id = self.next_effect;
-        self.next_effect = self.next_effect.saturating_add(1);
-        self.open.push((id, effect));
-        id
     }
 }

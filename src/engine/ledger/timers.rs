@@ -14,14 +14,11 @@ pub enum TimerReason {
     Total,
     /// `timeouts.iterationMs`: from the preparation of an iteration until its stop conditions and hooks have been heard.
     Iteration { agent: u32 },
-    /// `timeouts.firstChunkMs`, and `timeouts.chunkMs` from the first chunk on.
-    Chunk { request: EffectId },
     /// The wait before the next attempt.
     Backoff { agent: u32 },
-    /// The longest timeout of the tools whose calls the host was asked to prepare.
-    Question { question: EffectId },
-    /// The tool's own timeout or `timeouts.toolMs`.
-    Tool { call: EffectId },
+    /// An effect that is open: `timeouts.firstChunkMs` and `timeouts.chunkMs` of a request, the time of a tool, how long
+    /// an answer is waited for. It goes with the effect.
+    Effect(EffectId),
 }
 
 /// A moment at which the run must get an input, at the latest.

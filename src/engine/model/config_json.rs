@@ -13,10 +13,11 @@ use crate::engine::model::config::{
 };
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message_json::messages;
+use crate::engine::model::question::Point;
 use crate::engine::model::usage::Price;
 use crate::engine::policy::binding::Binding;
 use crate::engine::policy::context::context_policy;
-use crate::engine::policy::hook::{Hook, HookEvent, Prepared, Raise};
+use crate::engine::policy::hook::{Hook, Prepared, Raise};
 use crate::engine::policy::permission::{PermissionMode, Permissions, RuleKind};
 use crate::engine::policy::rule::Rule;
 use crate::engine::policy::tool_error::ErrorFormat;
@@ -228,7 +229,7 @@ fn hooks(r: &mut Record<'_>) -> Vec<Hook> {
         let names = names.then(|| record.texts("names"));
         let timeout_ms = record.number_if("timeoutMs");
         let blocks = record.flag("blocks", false);
-        let Some(event) = HookEvent::named(&event) else {
+        let Some(event) = Point::hook_named(&event) else {
             return Err(ConfigError::new("event", "is no event"));
         };
         hooks.push(record.finish(Hook {

@@ -5,9 +5,10 @@ use crate::engine::model::config_json::{prepared, raise, rule};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::{
-    CheckedOutput, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
+    CheckedOutput, PermissionAnswer, PermissionUpdate, PreparedCall, ToolReturn,
 };
 use crate::engine::model::message_json::{blocks, messages};
+use crate::engine::model::question::Answer;
 use crate::engine::policy::hook::{Decision, HookAnswer, Raise};
 use crate::engine::policy::permission::{PermissionMode, RuleKind};
 use crate::engine::policy::rule::Rule;
@@ -48,43 +49,47 @@ fn fault(r: &mut Record<'_>) -> ToolFault {
     }
 }
 
-impl QuestionAnswer {
+impl Answer {
     /// Reads `{"prepared": […]}`, `{"hook": {…}}`, `{"behavior": "allow" | "deny", …}`, `{"stop": true}` or `{"failed": {"why": …}}`.
     ///
     /// # Errors
     /// What is wrong, and where.
-    pub fn from_json(json: &str) -> Result<QuestionAnswer, ConfigError> {
+    pub fn from_json(json: &str) -> Result<Answer, ConfigError> {
         let mut record = Record::new(document("", json)?);
         if record.given("failed").is_some() {
             let why = record.object_or_default("failed", |r| r.text("why"));
-            return record.finish(QuestionAnswer::Failed { why });
+            return record.finish(Answer::Failed { why });
         }
         if record.given("stop").is_some() {
             let stop = record.flag("stop", false);
-            return record.finish(QuestionAnswer::Stop(stop));
+            return record.finish(Answer::Stop(stop));
         }
         if record.given("summary").is_some() {
             let summary = record.text("summary");
-            return record.finish(QuestionAnswer::Summary(summary));
+            return record.finish(Answer::Summary(summary));
         }
         if record.given("checked").is_some() {
             let checked = record.object_or_default("checked", |r| CheckedOutput {
                 problem: r.text_if("problem"),
                 output: r.json_if("output"),
             });
-            return record.finish(QuestionAnswer::Checked(checked));
+            return record.finish(Answer::Checked(checked));
         }
         if record.given("hook").is_some() {
             let answer = record.object_or_default("hook", hook);
-            return record.finish(QuestionAnswer::Hook(Box::new(answer)));
+            return record.finish(Answer::Hook(Box::new(answer)));
         }
         if record.given("worded").is_some() {
             let texts = record.texts("worded");
-            return record.finish(QuestionAnswer::Worded(texts));
+            return record.finish(Answer::Worded(texts));
+        }
+        if record.given("classified").is_some() {
+            let permission = record.object_or_default("classified", permission);
+            return record.finish(Answer::Classified(permission));
         }
         if record.given("behavior").is_some() {
             let permission = permission(&mut record);
-            return record.finish(QuestionAnswer::Permission(permission));
+            return record.finish(Answer::Permission(permission));
         }
         let mut prepared = Vec::new();
         if record.get("prepared").is_none() {
@@ -101,7 +106,7 @@ impl QuestionAnswer {
             prepared.push(record.finish(call)?);
             Ok(())
         });
-        record.finish(QuestionAnswer::Prepared(prepared))
+        record.finish(Answer::Prepared(prepared))
     }
 }
 
@@ -227,8 +232,8 @@ mod tests {
     use super::*;
 
     fn read(json: &str) -> Result<PermissionAnswer, ConfigError> {
-        match QuestionAnswer::from_json(json)? {
-            QuestionAnswer::Permission(answer) => Ok(answer),
+        match Answer::from_json(json)? {
+            Answer::Permission(answer) => Ok(answer),
             other => panic!("{other:?}"),
         }
     }

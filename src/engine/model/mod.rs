@@ -13,6 +13,7 @@ pub mod moment;
 pub mod option_table;
 pub mod outcome;
 pub mod output;
+pub mod question;
 pub mod usage;
 
 pub(in crate::engine) mod config_json;

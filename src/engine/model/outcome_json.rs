@@ -10,7 +10,7 @@ use crate::engine::model::event_json::{push_counts, push_text_or_null, push_usag
 use crate::engine::model::message::Json;
 use crate::engine::model::message_json::push_messages;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, RunResult, StoppedBy, ToolCallRecord};
-use crate::engine::model::output::{HttpRequest, Question, StopAbout};
+use crate::engine::model::output::HttpRequest;
 
 impl OutcomeKind {
     /// The word for it in JSON.
@@ -199,88 +199,6 @@ fn push_tool_call(into: &mut Vec<u8>, call: &ToolCallRecord) {
     into.push(b'}');
 }
 
-impl StopAbout {
-    /// The word for it in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            StopAbout::Condition => "condition",
-            StopAbout::Repeat => "repeat",
-        }
-    }
-}
-
-impl Question {
-    pub fn to_json(&self) -> String {
-        let mut out = b"{".to_vec();
-        let into = &mut out;
-        let calls = match self {
-            Question::PrepareCalls { calls } => calls,
-            Question::WordErrors { errors } => {
-                push_key(into, "wordErrors");
-                into.push(b'{');
-                push_raw(into, "errors", errors.as_str());
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-            Question::Permission { call, classify } => {
-                push_key(into, "permission");
-                into.push(b'{');
-                push_raw(into, "call", call.as_str());
-                push_flag(into, "classify", *classify);
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-            Question::Summarize { compact } => {
-                push_key(into, "summarize");
-                into.push(b'{');
-                push_raw(into, "compact", compact.as_str());
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-            Question::CheckOutput { output } => {
-                push_key(into, "checkOutput");
-                into.push(b'{');
-                push_raw(into, "output", output.as_str());
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-            Question::Hook { hook, event, input } => {
-                push_key(into, "hook");
-                into.push(b'{');
-                push_count(into, "hook", (*hook).into());
-                push_text(into, "event", event.name());
-                push_raw(into, "input", input.as_str());
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-            Question::Stop { about, round } => {
-                push_key(into, "stop");
-                into.push(b'{');
-                push_text(into, "about", about.name());
-                push_raw(into, "round", round.as_str());
-                into.extend_from_slice(b"}}");
-                return String::from_utf8(out).unwrap_or_default();
-            }
-        };
-        push_key(into, "prepareCalls");
-        into.extend_from_slice(b"{\"calls\":[");
-        for call in calls {
-            push_comma(into);
-            into.push(b'{');
-            push_count(into, "call", call.call.into());
-            push_text(into, "toolCallId", &call.tool_call_id);
-            push_text(into, "toolName", &call.tool_name);
-            push_raw(into, "input", call.input.as_str());
-            push_count(into, "iteration", call.iteration.into());
-            push_count(into, "agent", call.agent.into());
-            push_count(into, "profile", call.profile.into());
-            into.push(b'}');
-        }
-        into.extend_from_slice(b"]}}");
-        String::from_utf8(out).unwrap_or_default()
-    }
-}
-
 impl HttpRequest {
     /// As `AuthorizeRequest` in `src/face/driver.ts`, without its body.
     pub fn to_json(&self) -> String {
@@ -312,8 +230,9 @@ impl HttpRequest {
 mod tests {
     use super::*;
     use crate::engine::model::config::Config;
-    use crate::engine::model::input::{QuestionAnswer, ToolReturn};
-    use crate::engine::model::output::{AuthSlot, ToolInvocation};
+    use crate::engine::model::input::ToolReturn;
+    use crate::engine::model::output::AuthSlot;
+    use crate::engine::model::question::Answer;
     use crate::engine::model::usage::Usage;
 
     #[test]
@@ -412,36 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_written_and_its_answers_are_read_as_by_serde() {
-        let call = ToolInvocation {
-            call: 3,
-            tool_call_id: "c".into(),
-            tool_name: "t".into(),
-            input: Json::parse("{\"a\": 1}").unwrap(),
-            iteration: 2,
-            agent: 1,
-            profile: 1,
-        };
-        let question = Question::PrepareCalls {
-            calls: vec![call.clone(), call],
-        };
-        let permission = Question::Permission {
-            call: Json::parse("{\"a\":1}").unwrap(),
-            classify: true,
-        };
-        let stop = Question::Stop {
-            about: StopAbout::Repeat,
-            round: Json::parse("[]").unwrap(),
-        };
-        let check = Question::CheckOutput {
-            output: Json::parse("{}").unwrap(),
-        };
-        let summarize = Question::Summarize {
-            compact: Json::parse("{}").unwrap(),
-        };
-        for question in [question, permission, stop, check, summarize] {
-            assert_eq!(question.to_json(), serde_json::to_string(&question).unwrap());
-        }
+    fn answers_are_read_as_by_serde() {
         for answer in [
             r#"{"prepared":[]}"#,
             r#"{"prepared":[{},{"input":{"a":1},"resourceKey":"k","problem":null}]}"#,
@@ -455,8 +345,8 @@ mod tests {
             "{}",
             "[",
         ] {
-            let expected = serde_json::from_str::<QuestionAnswer>(answer).ok();
-            assert_eq!(QuestionAnswer::from_json(answer).ok(), expected, "{answer}");
+            let expected = serde_json::from_str::<Answer>(answer).ok();
+            assert_eq!(Answer::from_json(answer).ok(), expected, "{answer}");
         }
         for result in [
             r#"{"value":null}"#,

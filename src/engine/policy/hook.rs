@@ -8,81 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::{Limits, ModelConfig, ToolChoice};
 use crate::engine::model::input::PermissionUpdate;
 use crate::engine::model::message::{Json, Message};
-
-/// When the host is asked. The word in JSON is the variant's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HookEvent {
-    PreToolUse,
-    PostToolUse,
-    PostToolUseFailure,
-    PostToolBatch,
-    /// The run is the first of its session. Those of its root only.
-    SessionStart,
-    UserPromptSubmit,
-    Stop,
-    SubagentStart,
-    SubagentStop,
-    PreCompact,
-    PostCompact,
-    PermissionRequest,
-    PermissionDenied,
-    /// The host is waited for; nothing waits for what hooks say to that.
-    Notification,
-    InputGuardrail,
-    OutputGuardrail,
-    ToolGuardrail,
-    /// The next request can be made otherwise.
-    PrepareIteration,
-    IterationEnd,
-    /// A limit is hit and may be raised.
-    Limit,
-}
-
-impl HookEvent {
-    /// In the order of the variants.
-    pub const ALL: &[(HookEvent, &str)] = &[
-        (HookEvent::PreToolUse, "PreToolUse"),
-        (HookEvent::PostToolUse, "PostToolUse"),
-        (HookEvent::PostToolUseFailure, "PostToolUseFailure"),
-        (HookEvent::PostToolBatch, "PostToolBatch"),
-        (HookEvent::SessionStart, "SessionStart"),
-        (HookEvent::UserPromptSubmit, "UserPromptSubmit"),
-        (HookEvent::Stop, "Stop"),
-        (HookEvent::SubagentStart, "SubagentStart"),
-        (HookEvent::SubagentStop, "SubagentStop"),
-        (HookEvent::PreCompact, "PreCompact"),
-        (HookEvent::PostCompact, "PostCompact"),
-        (HookEvent::PermissionRequest, "PermissionRequest"),
-        (HookEvent::PermissionDenied, "PermissionDenied"),
-        (HookEvent::Notification, "Notification"),
-        (HookEvent::InputGuardrail, "InputGuardrail"),
-        (HookEvent::OutputGuardrail, "OutputGuardrail"),
-        (HookEvent::ToolGuardrail, "ToolGuardrail"),
-        (HookEvent::PrepareIteration, "PrepareIteration"),
-        (HookEvent::IterationEnd, "IterationEnd"),
-        (HookEvent::Limit, "Limit"),
-    ];
-
-    pub fn name(self) -> &'static str {
-        HookEvent::ALL.get(self as usize).map_or("", |(_, name)| name)
-    }
-
-    /// One of the host's hooks, not a guardrail or what goes with iterations.
-    pub fn is_hook(self) -> bool {
-        (self as usize) < HookEvent::InputGuardrail as usize
-    }
-
-    pub fn named(name: &str) -> Option<HookEvent> {
-        let known = HookEvent::ALL.iter().find(|(_, known)| *known == name);
-        known.map(|(event, _)| *event)
-    }
-}
+use crate::engine::model::question::Point;
 
 /// One function of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
-    pub event: HookEvent,
+    pub event: Point,
     /// The tools, or other names, that it is for; default: all of them.
     #[serde(default)]
     pub names: Option<Vec<String>>,
@@ -95,7 +27,7 @@ pub struct Hook {
 }
 
 impl Hook {
-    pub fn is_for(&self, event: HookEvent, name: &str) -> bool {
+    pub fn is_for(&self, event: Point, name: &str) -> bool {
         let is_named = |names: &Vec<String>| names.iter().any(|known| known == name);
         self.event == event && self.names.as_ref().is_none_or(is_named)
     }
@@ -286,15 +218,6 @@ mod tests {
                 sum.join(says(decision, &index.to_string()));
             }
             assert_eq!((sum.decision, sum.reason.as_deref()), (expected, Some(by)));
-        }
-    }
-
-    #[test]
-    fn each_event_stands_at_its_place_and_has_its_name() {
-        for (index, (event, name)) in HookEvent::ALL.iter().enumerate() {
-            assert_eq!(*event as usize, index);
-            assert_eq!((event.name(), HookEvent::named(name)), (*name, Some(*event)));
-            assert_eq!(serde_json::to_value(event).unwrap(), *name);
         }
     }
 }

@@ -16,10 +16,11 @@ use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::{Config, Memory, ModelConfig};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::input::{Input, QuestionAnswer};
+use crate::engine::model::input::Input;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
-use crate::engine::model::output::{EffectId, Output};
+use crate::engine::model::output::{EffectId, EffectKind, Output};
+use crate::engine::model::question::Answer;
 use crate::engine::policy::permission::Permissions;
 
 /// The whole state of a run; serialisable between any two outputs.
@@ -217,8 +218,7 @@ impl Run {
             }
             Input::Answered { question, answer } if self.takes(question, &answer) => {
                 self.on_effect(question, |agent, desk| {
-                    desk.ledger.close(question);
-                    agent.handle_answered(desk, question, answer);
+                    agent.handle_answered(desk, question, answer)
                 });
             }
             Input::Answered { .. } => {}
@@ -256,10 +256,11 @@ impl Run {
     }
 
     /// Whether the question is open and of this answer's kind; any other answer leaves it open.
-    pub fn takes(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
-        let open = self.ledger.find(question);
-        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
-        agent.is_some_and(|agent| agent.takes(question, answer))
+    pub fn takes(&self, question: EffectId, answer: &Answer) -> bool {
+        match self.ledger.find(question).map(|open| open.kind) {
+            Some(EffectKind::Question(point)) => point.takes(answer),
+            _ => false,
+        }
     }
 
     /// The body of an open request.
@@ -291,13 +292,6 @@ impl Run {
         let is_it = |agent: &&Agent| agent.path == path && agent.ended().is_none();
         let agent = self.agents.iter().find(is_it);
         agent.filter(|_| self.outcome.is_none()).map(|agent| agent.index)
-    }
-
-    /// What the agent is configured with whose effect this is: 0 for the run's own.
-    pub fn profile_of(&self, effect: EffectId) -> u32 {
-        let open = self.ledger.find(effect);
-        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
-        agent.map_or(0, |agent| agent.profile)
     }
 
     /// The provider's id of the call that an agent answers; empty for the root.
@@ -357,21 +351,24 @@ impl Run {
                 TimerReason::Backoff { agent } => {
                     self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))
                 }
-                TimerReason::Chunk { request } => {
-                    let failure =
-                        Failure::new(FailureCode::Timeout, "The provider sent nothing for too long.");
-                    self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
-                }
-                TimerReason::Question { question } => {
-                    self.on_effect(question, |agent, desk| {
-                        agent.handle_question_timeout(desk, question)
-                    });
-                }
-                TimerReason::Tool { call } => {
-                    self.on_effect(call, |agent, desk| agent.handle_tool_timeout(desk, call));
-                }
+                TimerReason::Effect(effect) => self.effect_is_late(effect),
             }
         }
+    }
+
+    fn effect_is_late(&mut self, effect: EffectId) {
+        let Some(open) = self.ledger.find(effect) else {
+            return;
+        };
+        self.on_agent(open.agent, |agent, desk| match open.kind {
+            EffectKind::Request => {
+                let why = "The provider sent nothing for too long.";
+                agent.handle_request_failed(desk, Failure::new(FailureCode::Timeout, why));
+            }
+            EffectKind::Question(point) => agent.handle_question_timeout(desk, effect, point),
+            EffectKind::Tool | EffectKind::Subagent => agent.handle_tool_timeout(desk, effect),
+            EffectKind::Save | EffectKind::Handover => {}
+        });
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.

@@ -12,7 +12,8 @@ use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{Hook, HookEvent};
+use crate::engine::model::question::Point;
+use crate::engine::policy::hook::Hook;
 use crate::engine::run::Run;
 
 impl Run {
@@ -191,7 +192,7 @@ impl Run {
 
     /// Whether the host is asked before a limit stops an agent.
     fn asks_at_limits(&self) -> bool {
-        let asks = |hook: &Hook| hook.event == HookEvent::Limit;
+        let asks = |hook: &Hook| hook.event == Point::Limit;
         let root = self.profiles.first();
         root.is_some_and(|root| root.config.hooks.iter().any(asks))
     }

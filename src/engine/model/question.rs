@@ -1,0 +1,369 @@
+//! Questions of a run: where one is asked, what is told with it, what may be answered.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::model::output::ToolInvocation;
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::hook::HookAnswer;
+
+/// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Point {
+    PreToolUse,
+    PostToolUse,
+    PostToolUseFailure,
+    PostToolBatch,
+    /// The run is the first of its session. Those of its root only.
+    SessionStart,
+    UserPromptSubmit,
+    Stop,
+    SubagentStart,
+    SubagentStop,
+    PreCompact,
+    PostCompact,
+    PermissionRequest,
+    PermissionDenied,
+    /// A person is waited for; nothing waits for what hooks say to that.
+    Notification,
+    InputGuardrail,
+    OutputGuardrail,
+    ToolGuardrail,
+    /// The next request can be made otherwise.
+    PrepareIteration,
+    IterationEnd,
+    /// A limit is hit and may be raised.
+    Limit,
+    /// Once per batch, for the calls whose tools want it: validate, name the resource.
+    #[serde(rename = "prepare_calls")]
+    PrepareCalls,
+    /// How shall the model be told what went wrong in this round?
+    #[serde(rename = "word_errors")]
+    WordErrors,
+    /// May this call run? A person may answer, or a function in their place.
+    #[serde(rename = "permission")]
+    Permission,
+    /// The same, asked of a classifier.
+    #[serde(rename = "classify")]
+    Classify,
+    /// What stands for the first part of the conversation?
+    #[serde(rename = "summarize")]
+    Summarize,
+    /// Is this answer, which fits its schema, one? (Standard Schema, a function of yours)
+    #[serde(rename = "check_output")]
+    CheckOutput,
+    /// Shall the run stop after this round of tools, by conditions of yours?
+    #[serde(rename = "stop_condition")]
+    StopCondition,
+    /// The same, because the rounds repeat themselves.
+    #[serde(rename = "stop_repeat")]
+    StopRepeat,
+}
+
+impl Point {
+    /// In the order of the variants.
+    pub const ALL: &[(Point, &str)] = &[
+        (Point::PreToolUse, "PreToolUse"),
+        (Point::PostToolUse, "PostToolUse"),
+        (Point::PostToolUseFailure, "PostToolUseFailure"),
+        (Point::PostToolBatch, "PostToolBatch"),
+        (Point::SessionStart, "SessionStart"),
+        (Point::UserPromptSubmit, "UserPromptSubmit"),
+        (Point::Stop, "Stop"),
+        (Point::SubagentStart, "SubagentStart"),
+        (Point::SubagentStop, "SubagentStop"),
+        (Point::PreCompact, "PreCompact"),
+        (Point::PostCompact, "PostCompact"),
+        (Point::PermissionRequest, "PermissionRequest"),
+        (Point::PermissionDenied, "PermissionDenied"),
+        (Point::Notification, "Notification"),
+        (Point::InputGuardrail, "InputGuardrail"),
+        (Point::OutputGuardrail, "OutputGuardrail"),
+        (Point::ToolGuardrail, "ToolGuardrail"),
+        (Point::PrepareIteration, "PrepareIteration"),
+        (Point::IterationEnd, "IterationEnd"),
+        (Point::Limit, "Limit"),
+        (Point::PrepareCalls, "prepare_calls"),
+        (Point::WordErrors, "word_errors"),
+        (Point::Permission, "permission"),
+        (Point::Classify, "classify"),
+        (Point::Summarize, "summarize"),
+        (Point::CheckOutput, "check_output"),
+        (Point::StopCondition, "stop_condition"),
+        (Point::StopRepeat, "stop_repeat"),
+    ];
+
+    /// Those at which the functions of [`crate::engine::model::config::Config::hooks`] are asked.
+    pub fn hooked() -> impl Iterator<Item = Point> {
+        let all = Point::ALL.iter().map(|(point, _)| *point);
+        all.take_while(|point| point.is_hooked())
+    }
+
+    /// The word for it in JSON.
+    pub fn name(self) -> &'static str {
+        Point::ALL.get(self as usize).map_or("", |(_, name)| name)
+    }
+
+    /// What the `question` event calls it: who decides about a call is nobody's business there.
+    pub fn told(self) -> &'static str {
+        match self {
+            Point::Classify => Point::Permission.name(),
+            point => point.name(),
+        }
+    }
+
+    /// A hook, not a guardrail or what goes with iterations.
+    pub fn is_hook(self) -> bool {
+        (self as usize) < Point::InputGuardrail as usize
+    }
+
+    /// Any number of configured functions is asked at once.
+    pub fn is_hooked(self) -> bool {
+        self as usize <= Point::Limit as usize
+    }
+
+    /// Whether this is an answer to it.
+    pub fn takes(self, answer: &Answer) -> bool {
+        match answer {
+            Answer::Failed { .. } => true,
+            Answer::Hook(_) => self.is_hooked(),
+            Answer::Prepared(_) => self == Point::PrepareCalls,
+            Answer::Worded(_) => self == Point::WordErrors,
+            Answer::Permission(_) => self == Point::Permission,
+            Answer::Classified(_) => self == Point::Classify,
+            Answer::Stop(_) => matches!(self, Point::StopCondition | Point::StopRepeat),
+            Answer::Checked(_) => self == Point::CheckOutput,
+            Answer::Summary(_) => self == Point::Summarize,
+        }
+    }
+
+    pub fn hook_named(name: &str) -> Option<Point> {
+        let known = Point::ALL.iter().find(|(_, known)| *known == name);
+        known.map(|(point, _)| *point).filter(|point| point.is_hooked())
+    }
+}
+
+/// A question to one function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Question {
+    pub point: Point,
+    /// Which function of [`crate::engine::model::config::Config::hooks`]; 0 at a point that has one function.
+    pub asker: u32,
+    /// Whose configuration the function stands in, where that is not the run's own: 0 for the run's own.
+    pub profile: u32,
+    pub agent_path: String,
+    pub iteration: u32,
+    /// Of a subagent: the name of its tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_name: Option<String>,
+    /// See `PermissionMode`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<String>,
+    /// [`Facts`] of the point.
+    pub data: Json,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    Hook(Box<HookAnswer>),
+    /// One entry per asked call, in order.
+    Prepared(Vec<PreparedCall>),
+    /// One text per asked error, in order.
+    Worded(Vec<String>),
+    Permission(PermissionAnswer),
+    Classified(PermissionAnswer),
+    /// Whether the run shall stop.
+    Stop(bool),
+    Checked(CheckedOutput),
+    /// Of the conversation so far.
+    Summary(String),
+    /// There is none: what follows is the point's own failure rule.
+    Failed {
+        why: String,
+    },
+}
+
+/// What is told with a question, by its point.
+#[derive(Serialize)]
+#[serde(untagged, rename_all_fields = "camelCase")]
+pub enum Facts<'a> {
+    /// About one call: the points around a tool, and whether it may run.
+    Call(CallFacts<'a>),
+    Session {
+        source: &'a str,
+        model: &'a str,
+    },
+    Prompt {
+        /// The call that a subagent answers.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_call_id: Option<&'a str>,
+        prompt: String,
+        source: &'a str,
+    },
+    Stop {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_call_id: Option<&'a str>,
+        stop_hook_active: bool,
+        last_assistant_message: &'a str,
+    },
+    Compact {
+        trigger: &'a str,
+        pre_tokens: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instructions: Option<&'a str>,
+    },
+    Compacted {
+        trigger: &'a str,
+        summary: &'a str,
+    },
+    Summarize {
+        trigger: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        instructions: Option<&'a str>,
+        messages: &'a [Message],
+    },
+    Notification {
+        notification_type: &'a str,
+        message: String,
+        question_id: u32,
+        tool_name: &'a str,
+    },
+    Iteration {
+        model: &'a str,
+        messages: &'a [Message],
+    },
+    Input {
+        messages: &'a [Message],
+    },
+    Output {
+        message: &'a Message,
+    },
+    IterationEnd {
+        text: &'a str,
+        finish_reason: Option<&'a str>,
+        usage: &'a Usage,
+        tool_calls: &'a [ToolCallRecord],
+    },
+    Limit {
+        limit: &'a str,
+        /// Which time it is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        timeout: Option<&'a str>,
+        usage: &'a Usage,
+        tool_rounds: u32,
+        tool_calls: usize,
+    },
+    Batch {
+        tool_calls: &'a [ToolCallRecord],
+    },
+    Round {
+        iteration: u32,
+        /// How often the calls have repeated.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        times: Option<u32>,
+        tool_calls: &'a [ToolCallRecord],
+    },
+    Calls {
+        calls: Vec<ToolInvocation>,
+    },
+    Errors {
+        errors: Vec<FaultyCall<'a>>,
+    },
+    Checked {
+        output: &'a Json,
+    },
+}
+
+impl Question {
+    pub fn to_json(&self) -> Json {
+        Json::of(self)
+    }
+}
+
+impl Facts<'_> {
+    pub fn to_json(&self) -> Json {
+        Json::of(self)
+    }
+}
+
+/// A call as those hear of it who are asked about it.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallFacts<'a> {
+    pub tool_call_id: &'a str,
+    pub tool_name: &'a str,
+    /// As the tool gets it.
+    pub input: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Why it is asked about, or was denied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'a str>,
+    /// Of a subagent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_path: Option<&'a str>,
+    /// The rule that asks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matched_ask_rule: Option<RuleFacts>,
+    /// Rules that would let such calls through.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestions: Option<[Suggestion; 1]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classifier_context: Option<&'a [String]>,
+}
+
+/// A rule in the words of an answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RuleFacts {
+    pub tool_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule_content: Option<String>,
+}
+
+/// A change of rules that would answer the question for good, in the words of an answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Suggestion {
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub behavior: &'static str,
+    pub rules: Vec<RuleFacts>,
+    pub destination: &'static str,
+}
+
+/// A call that came to a fault.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FaultyCall<'a> {
+    pub tool_call_id: &'a str,
+    pub tool_name: &'a str,
+    pub input: &'a Json,
+    pub error: Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_point_stands_at_its_place_and_has_its_name() {
+        for (index, (point, name)) in Point::ALL.iter().enumerate() {
+            assert_eq!(*point as usize, index);
+            assert_eq!(point.name(), *name);
+            assert_eq!(Point::hook_named(name), point.is_hooked().then_some(*point));
+            assert_eq!(serde_json::to_value(point).unwrap(), *name);
+        }
+    }
+}
