@@ -207,7 +207,9 @@ fn run(protocol: &str, body: &[u8]) -> usize {
         "model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"},
         "tools": [{"name": "add", "inputSchema": {"type": "object"}}],
     });
-    let mut run = Run::new(Config::from_json(&config.to_string()).unwrap()).unwrap();
+    let mut run =
+        Run::new(looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap())
+            .unwrap();
     let mut request = None;
     let mut arguments = 0;
     let mut go = |run: &mut Run, input: Input<'_>, request: &mut Option<u32>| {

@@ -13,15 +13,8 @@ async function main() {
   results.push(publint === 0);
   const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
   // The engine's own file has no types: it is passed to `init`, not read by TypeScript.
-  const { code: types } = await node(
-    attw,
-    "--pack",
-    ".",
-    "--profile",
-    "esm-only",
-    "--exclude-entrypoints",
-    "./looplet.wasm",
-  );
+  const profile = ["--profile", "esm-only", "--exclude-entrypoints", "./looplet.wasm"];
+  const { code: types } = await node(attw, "--pack", ".", ...profile);
   results.push(types === 0);
   const failed = results.filter((ok) => !ok).length;
   console.log(`\ncheck: ${results.length - failed} passed, ${failed} failed`);

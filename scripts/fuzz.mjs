@@ -5,7 +5,7 @@
 // and without one a target runs twice as fast.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, setPriority } from "node:os";
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { SetupError, fail, output, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
@@ -24,7 +24,7 @@ async function main() {
   if (!(minutes > 0)) throw new SetupError("--minutes needs a number above 0.");
   const onlySeeds = words.includes("--seeds");
   const targets = chosen(words.filter((word) => word !== "--seeds"));
-  const { rust, env } = await setup({ browser: false });
+  const { rust, env } = await setup();
   if (!existsSync(toolFolder("cargo-fuzz")))
     await withCacheLock(() =>
       step(`installing cargo-fuzz ${versions["cargo-fuzz"]} from the crates registry`, () =>
@@ -115,15 +115,12 @@ async function keepSeeds({ programs }, target) {
 
 /** Below everything else on this machine; its output is read, not shown. */
 function quiet(program, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  return new Promise((resolve) => {
+    const options = { cwd: folder, maxBuffer: Infinity };
+    const child = execFile(program, args, options, (error, out, err) =>
+      resolve({ code: error ? (error.code ?? 1) : 0, text: (out + err).slice(-20_000) }),
+    );
     if (child.pid) setPriority(child.pid, 15);
-    let text = "";
-    const keep = (bytes) => (text = (text + bytes).slice(-20_000));
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, text }));
   });
 }
 

@@ -1,16 +1,14 @@
-// npm run lint: formatting, clippy on both targets, types, docs, file sizes, a test per requirement. `npm run format`
+// npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement. `npm run format`
 // (--fix) formats, and writes tests/REQUIREMENTS.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
 import { checkRequirements } from "./requirements.mjs";
 import { setup } from "./setup.mjs";
-
-const maxLines = 500;
+import { checkShape } from "./shape.mjs";
 
 async function main() {
-  const { rust, env } = await setup({ browser: false });
+  const { rust, env } = await setup({ lint: true });
   const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
   const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
   const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];
@@ -23,7 +21,9 @@ async function main() {
     return;
   }
   const wasm32 = ["--target", "wasm32-unknown-unknown"];
-  const sysroot = env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS.split(" ")[0];
+  const wasmTargets = ["--all-features", "--lib", "--test", "wasm"];
+  // rustdoc takes no other flag of rustc's.
+  const sysroot = env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS.match(/--sysroot=\S+/)?.[0] ?? "";
   const cargoDoc = [
     join(rust.bin, "cargo"),
     ["doc", "--no-deps", "--document-private-items", ...wasm32],
@@ -33,35 +33,24 @@ async function main() {
     ["rustfmt", cargo("cargo-fmt", "fmt", "--check")],
     ["prettier", node(...prettier, "--check", ".")],
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
-    [
-      "clippy, wasm32",
-      cargo(
-        "cargo-clippy",
-        "clippy",
-        ...wasm32,
-        "--all-features",
-        "--lib",
-        ...wasmTests(),
-        "--",
-        "-D",
-        "warnings",
-      ),
-    ],
+    ["clippy, wasm32", cargo("cargo-clippy", "clippy", ...wasm32, ...wasmTargets, "--", "-D", "warnings")],
     // wasm32 has all three rooms, the native build has no shell.
     ["rustdoc", cargoDoc],
   ]);
   // The face is typed against the glue that the crate generates.
   await build({ dev: true, glueOnly: true });
-  results.push(...(await all([["tsc, face", node("typescript/bin/tsc", "-p", "tsconfig.json")]])));
-  if (existsSync(join(root, "tests/face")))
-    results.push(...(await all([["tsc, tests", node("typescript/bin/tsc", "-p", "tsconfig.tests.json")]])));
-  results.push(tooLongFiles(), checkRequirements());
+  const tsc = (config) => node("typescript/bin/tsc", "-p", config);
+  results.push(
+    ...(await all([
+      ["tsc, face", tsc("tsconfig.json")],
+      ["tsc, tests", tsc("tsconfig.tests.json")],
+    ])),
+  );
+  results.push(await checkShape(), checkRequirements());
   const failed = results.filter((ok) => !ok).length;
   console.log(`\nlint: ${results.length - failed} passed, ${failed} failed`);
   process.exitCode = failed > 0 ? 1 : 0;
 }
-
-const wasmTests = () => (existsSync(join(root, "tests/wasm")) ? ["--test", "wasm"] : []);
 
 async function all(checks) {
   const results = [];
@@ -72,19 +61,6 @@ async function all(checks) {
     results.push(code === 0);
   }
   return results;
-}
-
-function tooLongFiles() {
-  const sources = readdirSync(join(root, "src"), { recursive: true }).filter((name) =>
-    /\.(rs|ts)$/.test(name),
-  );
-  const long = sources
-    .map((name) => [name, readFileSync(join(root, "src", name), "utf8").split("\n").length - 1])
-    .filter(([, lines]) => lines > maxLines);
-  for (const [name, lines] of long)
-    console.log(`src/${name} has ${lines} lines, more than ${maxLines}: split it by noun`);
-  console.log(`${long.length === 0 ? "✓" : "✗"} file sizes`);
-  return long.length === 0;
 }
 
 await main().catch(fail);

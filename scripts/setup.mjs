@@ -1,5 +1,6 @@
 // Makes a fresh machine able to build and test looplet. Needs Node 20 and nothing else.
-//   node scripts/setup.mjs             all that `npm start` and `npm test` need
+//   node scripts/setup.mjs             all that `npm start` and `npm run build` need
+//   node scripts/setup.mjs --test      also wasm-pack and Chromium, for `npm test`
 //   node scripts/setup.mjs --firefox   also Firefox, for `npm run test:long`
 //   node scripts/setup.mjs --env       prints the environment for cargo as shell exports: eval "$(node scripts/setup.mjs --env)"
 // Every tool is installed once per version into the cache folder; a second run only looks.
@@ -7,37 +8,32 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findBrowser, installBrowser } from "./lib/browser.mjs";
-import {
-  SetupError,
-  cache,
-  fail,
-  isMain,
-  root,
-  runQuietly,
-  step,
-  versions,
-  withCacheLock,
-} from "./lib/machine.mjs";
-import { cargoEnv, findRust, missingRustTools } from "./lib/rust.mjs";
+import { SetupError, cache, fail, isMain, root, runQuietly, step } from "./lib/machine.mjs";
+import { versions, withCacheLock } from "./lib/machine.mjs";
+import { cargoEnv, findRust, missingRustTools, needLinters } from "./lib/rust.mjs";
 
 /**
  * Installs what is missing and returns the machine: `{ rust, env, chromium }`, where `env` is the environment for
- * cargo and `chromium` is undefined where no Chromium with its driver can be had.
+ * cargo and `chromium` is undefined where no Chromium with its driver can be had. `test`: wasm-pack and Chromium too;
+ * `lint`: clippy and rustfmt.
  */
-export async function setup({ browser = true, firefox = false } = {}) {
+export async function setup({ test = false, lint = false, firefox = false } = {}) {
   checkNode();
+  const tools = test ? ["wasm-bindgen-cli", "wasm-pack"] : ["wasm-bindgen-cli"];
   let rust = await findRust();
   const needsLock =
-    !rust || missingRustTools(rust).length > 0 || !npmIsFresh() || (browser && !findBrowser("chromium"));
+    !rust || missingRustTools(rust, tools).length > 0 || !npmIsFresh() || (test && !findBrowser("chromium"));
   if (needsLock || firefox)
     await withCacheLock(async () => {
       rust = await findRust({ install: true });
-      for (const [what, work] of missingRustTools(rust)) await step(what, work);
-      if (!npmIsFresh()) await installNpm();
-      if (browser) await installBrowser("chromium");
+      const work = missingRustTools(rust, tools);
+      if (!npmIsFresh()) work.push(["installing the npm packages of package-lock.json", installNpm]);
+      for (const [what, install] of work) await step(what, install);
+      if (test) await installBrowser("chromium");
       if (firefox) await installBrowser("firefox");
     });
-  return { rust, env: cargoEnv(rust), chromium: browser ? findBrowser("chromium") : undefined };
+  if (lint) await needLinters(rust);
+  return { rust, env: cargoEnv(rust), chromium: test ? findBrowser("chromium") : undefined };
 }
 
 function checkNode() {
@@ -54,9 +50,7 @@ const npmIsFresh = () => existsSync(npmStamp) && readFileSync(npmStamp, "utf8") 
 
 async function installNpm() {
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  await step("installing the npm packages of package-lock.json", () =>
-    runQuietly("npm ci", npm, ["ci", "--no-audit", "--no-fund"]),
-  );
+  await runQuietly("npm ci", npm, ["ci", "--no-audit", "--no-fund"]);
   writeFileSync(npmStamp, lockHash());
 }
 
@@ -99,9 +93,11 @@ if (isMain(import.meta.url)) {
     for (const name of ["PATH", "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS"])
       console.log(`export ${name}='${env[name]}'`);
   } else {
-    const machine = await setup({ firefox: process.argv.includes("--firefox") }).catch(fail);
+    const firefox = process.argv.includes("--firefox");
+    const test = firefox || process.argv.includes("--test");
+    const machine = await setup({ test, firefox }).catch(fail);
     console.log(
-      `Ready in ${((Date.now() - startedMs) / 1000).toFixed(1)} s: Rust ${machine.rust.version}, wasm-bindgen ${versions["wasm-bindgen-cli"]}, Node ${process.versions.node}, ${machine.chromium ? `Chromium with its driver` : "NO Chromium: browser tests will be skipped"}.`,
+      `Ready in ${((Date.now() - startedMs) / 1000).toFixed(1)} s: Rust ${machine.rust.version}, wasm-bindgen ${versions["wasm-bindgen-cli"]}, Node ${process.versions.node}, ${machine.chromium ? "Chromium with its driver" : test ? "NO Chromium: browser tests will be skipped" : "no browser"}.`,
     );
   }
 }

@@ -8,7 +8,7 @@ import { setup } from "./setup.mjs";
 
 async function main() {
   const args = process.argv.slice(2);
-  await build({ machine: await setup({ browser: false }) });
+  await build({ machine: await setup() });
   const once = args.indexOf("--once");
   const command =
     once >= 0

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build } from "./build.mjs";
 import { findBrowser } from "./lib/browser.mjs";
 import { SetupError, fail, root, run, step, versions, withCacheLock } from "./lib/machine.mjs";
-import { Report, nodeTest, ran, skipped } from "./lib/report.mjs";
+import { Report, nodeTest, ran, skipped, wasmTests } from "./lib/report.mjs";
 import { cargoInstall, toolFolder } from "./lib/rust.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
@@ -19,7 +19,7 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ firefox: names.some((name) => name !== "schedules") });
+  const machine = await setup({ test: true, firefox: names.some((name) => name !== "schedules") });
   const report = new Report();
   for (const name of names) await report.part(name, () => parts[name](machine));
   report.end();
@@ -39,15 +39,8 @@ async function schedules({ rust, env }) {
 async function firefox({ rust, env }) {
   const found = findBrowser("firefox");
   if (!found) return skipped("no Firefox");
-  if (!existsSync(join(root, "tests/wasm"))) return skipped("the shell has no tests");
   const driver = found.driver ?? (await geckodriver(rust));
-  const args = ["test", "--headless", "--firefox", "--geckodriver", driver, "--mode", "no-install"];
-  return ran(
-    await run("wasm-pack", [...args, "--", "--all-features", "--test", "wasm"], {
-      capture: true,
-      env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "180" },
-    }),
-  );
+  return ran(await wasmTests(env, "--firefox", "--geckodriver", driver));
 }
 
 async function geckodriver(rust) {

@@ -3,11 +3,10 @@
 // Parts: native (engine, on this machine), wasm (the shell in Chromium), face (Vitest), package (npm pack, loaded by
 // Node, Deno and workerd), page (the playground in Chromium). What a machine cannot run is skipped and the last line
 // says so; in CI (CI=true) a skipped part is a failure.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { SetupError, fail, output, root, run, versions } from "./lib/machine.mjs";
-import { Report, nodeTest, ran, skipped } from "./lib/report.mjs";
+import { Report, nodeTest, ran, skipped, wasmTests } from "./lib/report.mjs";
 import { modernNode, npmTool, setup } from "./setup.mjs";
 
 const parts = { native, wasm, face, package: packed, page };
@@ -18,7 +17,7 @@ async function main() {
   if (unknown)
     throw new SetupError(`There is no part "${unknown}". Parts: ${Object.keys(parts).join(", ")}.`);
   const names = wanted.length ? wanted : Object.keys(parts);
-  const machine = await setup({ browser: names.some((name) => ["wasm", "package", "page"].includes(name)) });
+  const machine = await setup({ test: names.some((name) => ["wasm", "package", "page"].includes(name)) });
   const report = new Report();
   for (const name of names)
     await report.part(name, async () => {
@@ -47,55 +46,22 @@ async function native({ rust, env }) {
     .filter((name) => name !== "wire" && name !== "wasm")
     .flatMap((name) => ["--test", name]);
   const some = { ...env, LOOPLET_CASES: env.LOOPLET_CASES ?? "300" };
-  const runs = [await run(cargo, ["test", "--lib", ...quick], { env: some, capture: true })];
-  runs.push(await run(cargo, ["test", "--doc"], { env, capture: true }));
-  if (targets.includes("wire"))
-    runs.push(
-      await run(cargo, ["test", "--profile", "recordings", "--test", "wire"], { env, capture: true }),
-    );
-  if (targets.includes("run"))
-    runs.push(
-      await run(cargo, ["test", "--profile", "recordings", "--test", "run", "random"], {
-        env,
-        capture: true,
-      }),
-    );
-  return ran(...runs);
+  const cargoTest = (args, own = env) => run(cargo, ["test", ...args], { env: own, capture: true });
+  const optimised = ["--profile", "recordings", "--test"];
+  return ran(
+    await cargoTest(["--lib", ...quick], some),
+    await cargoTest(["--doc"]),
+    await cargoTest([...optimised, "wire"]),
+    await cargoTest([...optimised, "run", "random"]),
+  );
 }
 
 async function wasm({ env, chromium }) {
   if (!chromium) return skipped("no Chromium with its driver");
-  const targets = [];
-  if (existsSync(join(root, "tests/wasm"))) targets.push("--test", "wasm");
-  if (hasWasmUnitTests()) targets.push("--lib");
-  if (targets.length === 0) return skipped("the shell has no tests");
-  const args = [
-    "test",
-    "--headless",
-    "--chrome",
-    "--chromedriver",
-    chromium.driver,
-    "--mode",
-    "no-install",
-    "--",
-    "--all-features",
-    ...targets,
-  ];
-  return ran(
-    await run("wasm-pack", args, { env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "120" }, capture: true }),
-  );
-}
-
-function hasWasmUnitTests() {
-  const shell = join(root, "src/shell");
-  const sources = existsSync(shell)
-    ? readdirSync(shell, { recursive: true }).filter((name) => name.endsWith(".rs"))
-    : [];
-  return sources.some((name) => readFileSync(join(shell, name), "utf8").includes("#[wasm_bindgen_test"));
+  return ran(await wasmTests(env, "--chrome", "--chromedriver", chromium.driver));
 }
 
 async function face() {
-  if (!existsSync(join(root, "tests/face"))) return skipped("the face has no tests");
   return ran(
     await run(await modernNode(), [join(root, "node_modules/vitest/vitest.mjs"), "run"], {
       capture: true,

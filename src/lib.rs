@@ -20,9 +20,6 @@
 //! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is no longer
 //! open is dropped silently.
 
-// The crate is built for size. What runs for every chunk of a stream, or over every byte of it, is built for speed by
-// `optimize(speed)` in the release build (`looplet_speed`): a third of the time for 3 kB.
-#![cfg_attr(looplet_speed, feature(optimize_attribute))]
 #![cfg_attr(
     test,
     allow(

@@ -17,6 +17,15 @@ export function ran(...runs) {
   return { passed, failed: broken && failed === 0 ? 1 : failed, left };
 }
 
+/** The shell's tests by wasm-pack, in the browser that the arguments name. */
+export function wasmTests(env, ...browser) {
+  const args = ["test", "--headless", ...browser, "--mode", "no-install", "--", "--all-features"];
+  return run("wasm-pack", [...args, "--test", "wasm"], {
+    env: { ...env, WASM_BINDGEN_TEST_TIMEOUT: "180" },
+    capture: true,
+  });
+}
+
 /** Runs a folder of `*.test.mjs` with Node's own test runner. */
 export async function nodeTest(node, folder, env) {
   const files = existsSync(join(root, folder))

@@ -1,47 +1,42 @@
-// Finds or installs a Rust that can build wasm32 with panic=unwind, and says with which environment cargo is called.
-// No toolchain ships a standard library for wasm32 whose panics unwind, so it is built here once from the library's
-// sources (`rust-src` of rustup, `rust-web-src` of Debian); RUSTC_BOOTSTRAP=1 lets a stable compiler do so.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+// Finds or installs a Rust that can build for wasm32, and says with which environment cargo is called. In this order: a
+// toolchain that has the target, or to which rustup adds it; one with the sources of the standard library (`rust-src` of
+// rustup, `rust-web-src` of Debian), which are built once, with bitcode for fat LTO. Nothing of it needs root but Debian's.
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { SetupError, aptInstall, cache, output, runQuietly, step, versions, which } from "./machine.mjs";
 
 const target = "wasm32-unknown-unknown";
-// Node before 22.22 cannot load the new encoding of WebAssembly exceptions.
-const unwindFlags = "-Cpanic=unwind -Cllvm-args=-wasm-use-legacy-eh";
+const stdFlags = "-Cembed-bitcode=yes";
 
-/** The chosen toolchain `{ bin, version, key }`, installing one when `install` is set. Undefined if there is none. */
+/** The chosen toolchain `{ bin, version, key, hasTarget }`, installing one when `install` is set. Undefined if there is none. */
 export async function findRust({ install = false } = {}) {
-  const found =
+  const find = () =>
     inspect(rustupBin()) ?? inspect("/usr/bin") ?? inspect(dirname(which("rustc") ?? "/nowhere/rustc"));
-  if (found || !install) return found;
+  let found = find();
+  if (!install || found?.hasTarget || (found && existsSync(sysrootOf(found)))) return found;
   if (which("rustup")) {
-    await step("adding rust-src, clippy and rustfmt to rustup's active toolchain", () =>
-      runQuietly("rustup", "rustup", ["component", "add", "rust-src", "clippy", "rustfmt"], {
-        timeout: 300_000,
-      }).catch((error) => console.log(`  not possible: ${error.message.split("\n").slice(-2).join(" ")}`)),
-    );
-    const added = inspect(rustupBin());
-    if (added) return added;
+    await rustup(`adding ${target} to rustup's active toolchain`, "target", "add", target);
+    found = find();
+    if (!found) await rustup("adding its sources", "component", "add", "rust-src");
   }
-  if (await aptInstall("Rust", versions.apt.rust)) {
-    const installed = inspect("/usr/bin");
-    if (installed) return installed;
-  }
+  found = find();
+  if (!found && (await aptInstall("Rust", versions.apt.rust))) found = inspect("/usr/bin");
+  if (found) return found;
   throw new SetupError(
-    `No usable Rust. looplet needs rustc ${versions.rust} or newer with the sources of its standard library:\n` +
-      "  with rustup:   rustup update stable && rustup component add rust-src clippy rustfmt\n" +
+    `No usable Rust. looplet needs rustc ${versions.rust} or newer that can build for wasm32:\n` +
+      `  with rustup:   rustup update stable && rustup target add ${target}\n` +
       `  on Debian:     apt-get install ${versions.apt.rust.join(" ")}`,
+  );
+}
+
+function rustup(what, ...args) {
+  return step(what, () =>
+    runQuietly("rustup", "rustup", args, { timeout: 60_000 }).catch((error) =>
+      console.log(`  not possible: ${error.message.split("\n").slice(-2).join(" ")}`),
+    ),
   );
 }
 
@@ -53,15 +48,17 @@ function rustupBin() {
 }
 
 function inspect(bin) {
-  if (!bin || !["rustc", "cargo", "cargo-clippy", "rustfmt"].every((tool) => existsSync(join(bin, tool))))
-    return undefined;
+  if (!bin || !["rustc", "cargo"].every((tool) => existsSync(join(bin, tool)))) return undefined;
   const told = output(join(bin, "rustc"), ["-vV"]);
   const sysroot = output(join(bin, "rustc"), ["--print", "sysroot"]);
   const version = told?.match(/^release: (.+)$/m)?.[1];
   if (!version || !sysroot || !isAtLeast(version, versions.rust)) return undefined;
-  if (!existsSync(join(sysroot, "lib/rustlib/src/rust/library/std/Cargo.toml"))) return undefined;
-  const key = createHash("sha256").update(`${told}\n${unwindFlags}`).digest("hex").slice(0, 12);
-  return { bin, sysroot, version, key: `${version}-${key}` };
+  // Debian's own package for the target has no bitcode.
+  const hasTarget = bin !== "/usr/bin" && existsSync(join(sysroot, "lib/rustlib", target, "lib"));
+  if (!hasTarget && !existsSync(join(sysroot, "lib/rustlib/src/rust/library/std/Cargo.toml")))
+    return undefined;
+  const key = createHash("sha256").update(`${told}\n${stdFlags}`).digest("hex").slice(0, 12);
+  return { bin, sysroot, version, hasTarget, key: `${version}-${key}` };
 }
 
 function isAtLeast(version, minimum) {
@@ -73,15 +70,25 @@ function isAtLeast(version, minimum) {
 const sysrootOf = (rust) => join(cache, `sysroot-${rust.key}`);
 export const toolFolder = (name) => join(cache, `${name}-${versions[name]}`);
 
-/** What is missing for `rust`, as work to do: `[what it is called, what makes it]`. */
-export function missingRustTools(rust) {
+/** clippy and rustfmt are not needed to build: they are asked for by the commands that call them. */
+export async function needLinters(rust) {
+  const has = () => ["cargo-clippy", "rustfmt"].every((tool) => existsSync(join(rust.bin, tool)));
+  if (!has() && which("rustup"))
+    await rustup("adding clippy and rustfmt", "component", "add", "clippy", "rustfmt");
+  if (!has() && rust.bin === "/usr/bin") await aptInstall("clippy and rustfmt", versions.apt.linters);
+  if (!has())
+    throw new SetupError("This Rust has no clippy or no rustfmt: rustup component add clippy rustfmt");
+}
+
+/** What is missing for `rust`, as work to do: `[what it is called, what makes it]`. `tools`: of the crates registry. */
+export function missingRustTools(rust, tools) {
   const jobs = [];
-  if (!existsSync(sysrootOf(rust)))
+  if (!rust.hasTarget && !existsSync(sysrootOf(rust)))
     jobs.push([
-      `building the wasm32 standard library with unwinding panics (Rust ${rust.version})`,
+      `building the standard library for wasm32 once, because the toolchain has none (Rust ${rust.version})`,
       () => buildSysroot(rust),
     ]);
-  for (const name of ["wasm-bindgen-cli", "wasm-pack"])
+  for (const name of tools)
     if (!existsSync(toolFolder(name)))
       jobs.push([
         `installing ${name} ${versions[name]} from the crates registry`,
@@ -102,8 +109,13 @@ async function buildSysroot(rust) {
     '[package]\nname = "std_build"\nversion = "0.0.0"\nedition = "2021"\n\n[workspace]\n',
   );
   writeFileSync(join(crate, "src/lib.rs"), "");
-  const args = ["build", "--release", "--target", target, "-Zbuild-std=std,panic_unwind,test"];
-  const env = { ...cargoEnv(rust), ...buildStdEnv(rust), CARGO_TARGET_DIR: join(crate, "target") };
+  const args = ["build", "--release", "--target", target, "-Zbuild-std=std,panic_abort,test"];
+  const env = {
+    ...cargoEnv(rust),
+    RUSTC_BOOTSTRAP: "1",
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: `${stdFlags} ${shortPaths(rust)}`,
+    CARGO_TARGET_DIR: join(crate, "target"),
+  };
   await runQuietly("the build of std", join(rust.bin, "cargo"), args, { cwd: crate, env });
   const built = join(crate, "target", target, "release/deps");
   for (const file of readdirSync(built))
@@ -119,17 +131,8 @@ export async function cargoInstall(rust, name) {
   const folder = toolFolder(name);
   const build = join(cache, `${name}-build`);
   rmSync(`${folder}.part`, { recursive: true, force: true });
-  const args = [
-    "install",
-    name,
-    "--version",
-    `=${versions[name]}`,
-    "--debug",
-    "--root",
-    `${folder}.part`,
-    "--target-dir",
-    build,
-  ];
+  const args = ["install", name, "--version", `=${versions[name]}`, "--debug"];
+  args.push("--root", `${folder}.part`, "--target-dir", build);
   const env = { ...cargoEnv(rust), CARGO_PROFILE_DEV_DEBUG: "0" };
   await runQuietly(`cargo install ${name}`, join(rust.bin, "cargo"), args, { cwd: cache, env });
   renameSync(`${folder}.part`, folder);
@@ -147,7 +150,8 @@ export function cargoEnv(rust) {
     delete env[name];
   const tools = ["wasm-bindgen-cli", "wasm-pack"].map((name) => join(toolFolder(name), "bin"));
   env.PATH = [...tools, linkedBin(rust), process.env.PATH].join(delimiter);
-  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = `--sysroot=${sysrootOf(rust)} ${unwindFlags}`;
+  const sysroot = rust.hasTarget ? "" : `--sysroot=${sysrootOf(rust)} `;
+  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = sysroot + shortPaths(rust);
   return env;
 }
 
@@ -157,28 +161,17 @@ function linkedBin(rust) {
   const folder = join(cache, `rust-${rust.key}`);
   mkdirSync(folder, { recursive: true });
   for (const tool of ["cargo", "rustc", "rustdoc", "rustfmt", "cargo-fmt", "cargo-clippy", "clippy-driver"])
-    if (!existsSync(join(folder, tool))) symlinkSync(join(rust.bin, tool), join(folder, tool));
+    if (!existsSync(join(folder, tool)) && existsSync(join(rust.bin, tool)))
+      symlinkSync(join(rust.bin, tool), join(folder, tool));
   return folder;
 }
 
-// Turns `optimize(speed)` on: see src/lib.rs.
-const speedFlags = "--cfg looplet_speed";
-// Nobody reads `{:?}` of a panic in the shipped file.
-// The names tell trim-wasm.mjs whose a function is, its type parameters included.
-const smallFlags = "-Zfmt-debug=none -Zlocation-detail=file,line -Csymbol-mangling-version=v0";
-
-/**
- * On top of `cargoEnv`: std is built together with the crate, which fat LTO needs (the prebuilt one has no bitcode).
- * The paths in panic messages are shortened, so that the file does not tell where it was built. `small`: for the
- * shipped file, with less text in panic messages.
- */
-export function buildStdEnv(rust, { small = false } = {}) {
+/** The file must not tell where it was built. */
+function shortPaths(rust) {
   const cargoHome = process.env.CARGO_HOME || join(homedir(), ".cargo");
-  const shortened = [
+  const pairs = [
     `${join(rust.sysroot, "lib/rustlib/src/rust")}=/rust`,
     `${join(cargoHome, "registry/src")}=/crates`,
   ];
-  const flags = [unwindFlags, speedFlags, ...shortened.map((pair) => `--remap-path-prefix=${pair}`)];
-  if (small) flags.push(smallFlags);
-  return { RUSTC_BOOTSTRAP: "1", CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") };
+  return pairs.map((pair) => `--remap-path-prefix=${pair}`).join(" ");
 }

@@ -1,10 +1,16 @@
-/** looplet: an LLM agent's loop for browsers and edge runtimes. */
-import { agentOn } from "./agent.js";
-import type { LoadEngine } from "./engine.js";
-import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./types.js";
-import { fetchParts, lacksParts, loadWasm } from "./wasm.js";
-import { RunDriver } from "./driver.js";
-import { instanceOf } from "./instance.js";
+/**
+ * looplet: an LLM agent's loop for browsers and edge runtimes.
+ *
+ * This file joins the rooms to the engine. Each room imports values only from rooms before it: `api` (the manual),
+ * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users import
+ * `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under names of their own.
+ * Decisions stand in the engine, never here.
+ */
+import { agentOn } from "./agents/agent.js";
+import type { LoadEngine } from "./run/engine.js";
+import type { Agent, AgentOptions, InputOf, InputSchema, OutputFormat } from "./api/index.js";
+import { loadWasm } from "./host/wasm.js";
+import { RunDriver } from "./host/driver.js";
 
 /**
  * Makes an agent: a model, its tools and its limits.
@@ -19,27 +25,17 @@ export function createAgent(options: AgentOptions): Agent {
   return agentOn(loadEngine, options);
 }
 
-const loadEngine: LoadEngine = async (needed) => {
-  const wasm = await loadWasm(needed);
-  // For runs that are under way: a new one looks by itself.
-  if (wasm.parts !== undefined) instanceOf(wasm);
-  return (configJson, host) => {
-    try {
-      return new RunDriver(wasm, configJson, host);
-    } catch (error) {
-      throw wasm.parts?.explain(error) ?? error;
-    }
-  };
+const loadEngine: LoadEngine = async () => {
+  const wasm = await loadWasm();
+  return (configJson, host) => new RunDriver(wasm, configJson, host);
 };
-loadEngine.lacks = lacksParts;
-loadEngine.fetch = fetchParts;
 
-export { awsSigV4 } from "./aws.js";
-export { bedrock } from "./bedrock.js";
-export { LoopletError, RunError, ToolError } from "./errors.js";
-export { custom } from "./custom.js";
-export { hasToolCall, iterationCount } from "./stopping.js";
-export { anthropic, compatible, gemini, openai, openaiChat } from "./models.js";
-export { handoff, subagent } from "./subagents.js";
-export { tool } from "./tool.js";
-export type * from "./types.js";
+export { awsSigV4 } from "./models/aws.js";
+export { bedrock } from "./models/bedrock.js";
+export { LoopletError, RunError, ToolError } from "./api/errors.js";
+export { custom } from "./models/custom.js";
+export { hasToolCall, iterationCount } from "./options/stopping.js";
+export { anthropic, compatible, gemini, openai, openaiChat } from "./models/models.js";
+export { handoff, subagent } from "./agents/subagents.js";
+export { tool } from "./tools/tool.js";
+export type * from "./api/index.js";

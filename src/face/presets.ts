@@ -2,9 +2,9 @@
  * Rows of options that make `createAgent` behave as the loop that they are named after; spread one and override what you
  * like: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools })`.
  */
-import { checkValue, describe, placed } from "./check.js";
-import { LoopletError } from "./errors.js";
-import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./types.js";
+import { checkValue, describe, placed } from "./options/check.js";
+import { LoopletError } from "./api/errors.js";
+import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./api/index.js";
 
 export interface Preset {
   /** For `createAgent`. */

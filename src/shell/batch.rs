@@ -4,12 +4,13 @@
 //! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
 //! event, whose text is its flat JSON. A lone short delta is lent instead, with its text as UTF-16 units behind its
 //! words: a `TextDecoder` costs JavaScript as much as all the rest of such a chunk, and a call out as much as a call
-//! in. `src/face/batch.ts` reads them.
+//! in. `src/face/host/batch.ts` reads them.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
+use crate::engine::json::writer::push_value;
 use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 
 /// Words of one record.
@@ -30,7 +31,6 @@ pub struct Wants {
 }
 
 impl Wants {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn delta(self, kind: DeltaKind) -> bool {
         match kind {
             DeltaKind::Text => self.text,
@@ -54,7 +54,6 @@ pub fn outlet_at() -> usize {
 
 /// Writes a delta to where JavaScript reads it as soon as [`super::RunHandle::chunk`] returns. Returns how many UTF-16
 /// units it has; 0 if it is too long.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn lend(delta: &Delta<'_>) -> u32 {
     // No character has fewer bytes than units, none more than three times as many.
     if delta.text.len() > 3 * MAX_SHORT_UNITS {
@@ -89,7 +88,6 @@ fn lend_units(text: &str, words: &mut [u32]) -> u32 {
 }
 
 /// The same where each byte is a unit.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn lend_ascii(bytes: &[u8], words: &mut [u32]) -> u32 {
     let (pairs, last) = bytes.as_chunks::<2>();
     let mut words = words.iter_mut();
@@ -104,7 +102,6 @@ fn lend_ascii(bytes: &[u8], words: &mut [u32]) -> u32 {
     bytes.len() as u32
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn record_of(delta: &Delta<'_>, units: usize) -> [u32; RECORD_WORDS] {
     let Delta {
         seq,
@@ -145,8 +142,7 @@ pub struct Parts {
 
 impl Batch {
     /// Appends an event, unless nobody wants it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn push(&mut self, event: &Event, agent_path: &str, wants: Wants) {
+    pub fn push(&mut self, event: &Event, wants: Wants) {
         match &event.kind {
             EventKind::TextDelta { block, text } => {
                 self.push_event(wants, DeltaKind::Text, event, *block, text);
@@ -157,12 +153,11 @@ impl Batch {
             EventKind::ToolInputDelta { block, text } => {
                 self.push_event(wants, DeltaKind::ToolInput, event, *block, text);
             }
-            _ if wants.events => self.push_json(event, agent_path),
+            _ if wants.events => self.push_json(event),
             _ => {}
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn push_event(&mut self, wants: Wants, kind: DeltaKind, event: &Event, block: u32, text: &str) {
         if wants.delta(kind) {
             self.push_delta(&Delta {
@@ -177,12 +172,10 @@ impl Batch {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn parts(&self) -> Parts {
         Parts {
             words: self.words.as_ptr() as usize,
@@ -192,23 +185,21 @@ impl Batch {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn clear(&mut self) {
         self.words.clear();
         self.text.clear();
         self.text.shrink_to(MAX_KEPT_BYTES);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push_delta(&mut self, delta: &Delta<'_>) {
         self.text.extend_from_slice(delta.text.as_bytes());
         self.words
             .extend_from_slice(&record_of(delta, utf16_length(delta.text.as_bytes())));
     }
 
-    fn push_json(&mut self, event: &Event, agent_path: &str) {
+    fn push_json(&mut self, event: &Event) {
         let start = self.text.len();
-        event.push_json(&mut self.text, agent_path);
+        push_value(&mut self.text, event);
         let written = self.text.get(start..).unwrap_or_default();
         let (bytes, units) = (written.len(), utf16_length(written));
         self.words.extend_from_slice(&[
@@ -225,7 +216,6 @@ impl Batch {
 }
 
 /// Every character is one unit, except those of four bytes, which are two.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn utf16_length(text: &[u8]) -> usize {
     const TOPS: u64 = 0x8080_8080_8080_8080;
     let (words, tail) = text.as_chunks::<8>();

@@ -8,15 +8,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use wasm_bindgen::JsValue;
+
 use super::batch::{Batch, Wants, lend, utf16_length};
-use super::guard::catch;
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::input::Input;
+use crate::engine::model::json;
 use crate::engine::model::moment::Moment;
-use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
@@ -49,12 +49,8 @@ pub struct Driver {
     now_ms: Cell<u64>,
     /// JavaScript has run since the clock was read.
     has_called: Cell<bool>,
-    /// The end of a run that cannot even say itself that it has failed.
-    wreck: RefCell<Option<Outcome>>,
-    #[cfg(feature = "test-panics")]
-    pub panic_in_response: Cell<bool>,
-    #[cfg(feature = "test-panics")]
-    pub panic_in_failing: Cell<bool>,
+    /// A method of the host has thrown.
+    is_cut_off: Cell<bool>,
 }
 
 impl Driver {
@@ -77,11 +73,7 @@ impl Driver {
             seed: Cell::new(0),
             now_ms: Cell::new(0),
             has_called: Cell::new(false),
-            wreck: RefCell::default(),
-            #[cfg(feature = "test-panics")]
-            panic_in_response: Cell::new(false),
-            #[cfg(feature = "test-panics")]
-            panic_in_failing: Cell::new(false),
+            is_cut_off: Cell::new(false),
         }
     }
 
@@ -93,50 +85,38 @@ impl Driver {
 
     /// The same, with the time that the caller has read.
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
-        let mut input = Some(input);
-        self.guard(&mut || {
-            if let Some(input) = input.take() {
-                self.take_in(input, moment);
-            }
-            self.drain();
-        });
+        self.take_in(input, moment);
+        self.drain();
     }
 
     /// Takes a chunk in. A lone short delta that comes of it is lent (see [`lend`]), and how many UTF-16 units it has is
     /// returned; all else is performed.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> u32 {
         let mut units = 0;
-        self.guard(&mut || {
-            if self.wreck.borrow().is_some() {
-                return;
+        let moment = self.moment_at(moment_of(now_ms, 0.0).now_ms);
+        self.note(moment);
+        let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
+        {
+            let mut run = self.run.borrow_mut();
+            with_inlet(length, |bytes| {
+                run.handle_input(Input::Chunk { request, bytes }, moment)
+            });
+            if !is_behind && self.batch.borrow().is_empty() {
+                units = self.tell_delta(&mut run);
             }
-            let moment = self.moment_at(moment_of(now_ms, 0.0).now_ms);
-            self.note(moment);
-            let is_behind = self.is_draining.get() || !self.outputs.borrow().is_empty();
-            {
-                let mut run = self.run.borrow_mut();
-                with_inlet(length, |bytes| {
-                    run.handle_input(Input::Chunk { request, bytes }, moment)
-                });
-                if !is_behind && self.batch.borrow().is_empty() {
-                    units = self.tell_delta(&mut run);
-                }
-                if !run.is_quiet() {
-                    self.collect(&mut run);
-                }
+            if !run.is_quiet() {
+                self.collect(&mut run);
             }
-            if is_behind || !self.outputs.borrow().is_empty() || !self.batch.borrow().is_empty() {
-                self.drain();
-            } else {
-                self.arm();
-            }
-        });
+        }
+        if is_behind || !self.outputs.borrow().is_empty() || !self.batch.borrow().is_empty() {
+            self.drain();
+        } else {
+            self.arm();
+        }
         units
     }
 
     /// Lends the delta that is the next output, or puts it into the batch.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn tell_delta(&self, run: &mut Run) -> u32 {
         let is_alone = run.has_one_output();
         let Some(delta) = run.poll_delta() else { return 0 };
@@ -160,7 +140,7 @@ impl Driver {
     pub fn resume(self: &Rc<Self>) {
         self.is_draining.set(false);
         self.is_delivering.set(false);
-        self.guard(&mut || self.drain());
+        self.drain();
     }
 
     /// The timer has fired.
@@ -169,24 +149,14 @@ impl Driver {
         self.tell(Input::Due);
     }
 
-    /// Reads the run. `None` after a panic that even its failing did not survive.
-    pub fn ask<R>(self: &Rc<Self>, read: impl FnOnce(&mut Run) -> R) -> Option<R> {
-        if self.wreck.borrow().is_some() {
-            return None;
-        }
-        let (mut read, mut answer) = (Some(read), None);
-        self.guard(&mut || {
-            if let Some(read) = read.take() {
-                answer = Some(read(&mut self.run.borrow_mut()));
-            }
-        });
-        answer
+    /// Reads the run.
+    pub fn ask<R>(&self, read: impl FnOnce(&mut Run) -> R) -> R {
+        read(&mut self.run.borrow_mut())
     }
 
     /// How the run ended, as JSON.
-    pub fn outcome_json(self: &Rc<Self>) -> Option<String> {
-        let told = self.ask(|run| run.outcome().map(Outcome::to_json));
-        told.unwrap_or_else(|| self.wreck.borrow().as_ref().map(Outcome::to_json))
+    pub fn outcome_json(&self) -> Option<String> {
+        self.ask(|run| run.outcome().map(json::write))
     }
 
     pub fn set_wants(self: &Rc<Self>, wants: Wants) {
@@ -215,60 +185,38 @@ impl Driver {
         self.release();
     }
 
-    /// Runs `enter`; a panic in it ends the run as failed.
-    #[cfg_attr(looplet_speed, optimize(speed))]
-    pub fn guard(self: &Rc<Self>, enter: &mut dyn FnMut()) {
-        if let Err(message) = catch(enter) {
-            self.fail(&message);
-        }
-    }
-
-    /// Ends the run as failed with code `bug`.
-    pub fn fail(self: &Rc<Self>, message: &str) {
-        let ended = catch(&mut || {
-            {
-                let mut run = self.run.borrow_mut();
-                #[cfg(feature = "test-panics")]
-                assert!(!self.panic_in_failing.take(), "made by a test");
-                run.fail_as_bug(message);
-                self.collect(&mut run);
-            }
-            self.drain();
-        });
-        if ended.is_err() && !self.is_done.get() {
-            *self.wreck.borrow_mut() = Some(Outcome {
-                outcome: OutcomeKind::Failed,
-                stopped_by: None,
-                abort_reason: None,
-                error: Some(Failure::new(FailureCode::Bug, message)),
-            });
-            self.outputs.borrow_mut().clear();
-            self.finish();
+    /// A method of the host catches whatever your code throws. If it throws all the same, JavaScript has no stack or no
+    /// memory left: the run fails.
+    fn called(&self, returned: Result<(), JsValue>) {
+        if returned.is_err() {
+            self.is_cut_off.set(true);
         }
     }
 
     pub fn moment(&self) -> Moment {
-        moment_of(self.host.now(), self.host.random())
+        moment_of(self.clock(), self.host.random().unwrap_or_default())
     }
 
     /// For an input of the shell's own: the clock is read again only when JavaScript may have taken its time.
     fn moment_within(&self) -> Moment {
         let now_ms = if self.has_called.get() {
-            moment_of(self.host.now(), 0.0).now_ms
+            moment_of(self.clock(), 0.0).now_ms
         } else {
             self.now_ms.get()
         };
         self.moment_at(now_ms)
     }
 
+    fn clock(&self) -> f64 {
+        self.host.now().unwrap_or(f64::NAN)
+    }
+
     /// With what the host has drawn for an earlier input, stretched: a draw for each costs more than it is worth.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn moment_at(&self, now_ms: u64) -> Moment {
         let random = next_seed(self.seed.get());
         Moment { now_ms, random }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn note(&self, moment: Moment) {
         self.seed.set(moment.random);
         self.now_ms.set(moment.now_ms);
@@ -276,25 +224,20 @@ impl Driver {
     }
 
     fn take_in(&self, input: Input<'_>, moment: Moment) {
-        if self.wreck.borrow().is_some() {
-            return;
-        }
         self.note(moment);
         let mut run = self.run.borrow_mut();
         run.handle_input(input, moment);
         self.collect(&mut run);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn collect(&self, run: &mut Run) {
         let mut outputs = self.outputs.borrow_mut();
         while let Some(output) = run.poll_output() {
             match output {
                 // Straight into the batch, unless something must come before or JavaScript is reading it.
-                Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => self
-                    .batch
-                    .borrow_mut()
-                    .push(&event, run.agent_path(event.agent), self.wants.get()),
+                Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => {
+                    self.batch.borrow_mut().push(&event, self.wants.get())
+                }
                 output => outputs.push_back(output),
             }
         }
@@ -306,12 +249,15 @@ impl Driver {
         }
         let _draining = Raised::new(&self.is_draining);
         loop {
+            if self.is_cut_off.take() {
+                let mut run = self.run.borrow_mut();
+                run.fail_as_bug("JavaScript could not be called");
+                self.collect(&mut run);
+            }
             let next = self.outputs.borrow_mut().pop_front();
             match next {
                 Some(Output::Emit(event)) => {
-                    let run = self.run.borrow();
-                    let path = run.agent_path(event.agent);
-                    self.batch.borrow_mut().push(&event, path, self.wants.get());
+                    self.batch.borrow_mut().push(&event, self.wants.get());
                 }
                 Some(Output::HandOver { handover }) => {
                     self.deliver();
@@ -340,8 +286,10 @@ impl Driver {
             let _delivering = Raised::new(&self.is_delivering);
             self.has_called.set(true);
             let parts = self.batch.borrow().parts();
-            self.host
-                .deliver(parts.words, parts.records, parts.text, parts.text_bytes);
+            self.called(
+                self.host
+                    .deliver(parts.words, parts.records, parts.text, parts.text_bytes),
+            );
         }
         self.batch.borrow_mut().clear();
     }
@@ -349,10 +297,12 @@ impl Driver {
     fn perform(self: &Rc<Self>, effect: Output) {
         self.has_called.set(true);
         match effect {
-            Output::Send { request, http } if self.is_live(request) => request::send(self, request, &http),
+            Output::Send { request, http } if self.is_live(request) => {
+                self.called(request::send(self, request, &http));
+            }
             Output::CallTool(call) if self.is_live(call.call) => {
                 let (id, name) = (&call.tool_call_id, &call.tool_name);
-                self.host.call_tool(
+                self.called(self.host.call_tool(
                     call.call,
                     &[id, name, call.input.as_str()].concat(),
                     utf16_length(id.as_bytes()),
@@ -360,17 +310,17 @@ impl Driver {
                     call.iteration,
                     call.agent,
                     call.profile,
-                );
+                ));
             }
             Output::Ask { question, ask } if self.is_live(question) => {
-                self.host.ask(question, ask.to_json().as_str());
+                self.called(self.host.ask(question, &json::write(&ask)));
             }
-            Output::Abort { request } => self.host.stop(request),
+            Output::Abort { request } => self.called(self.host.stop(request)),
             Output::AbortTool { call: effect, why }
             | Output::Withdraw {
                 question: effect,
                 why,
-            } => self.host.abort_tool(effect, &why),
+            } => self.called(self.host.abort_tool(effect, &why)),
             Output::Done(_) => self.finish(),
             _ => {}
         }
@@ -383,17 +333,19 @@ impl Driver {
     fn finish(&self) {
         if !self.is_done.replace(true) {
             self.release();
-            self.host.done();
+            // Nobody else could say that the run is over: the instance is lost.
+            if let Err(error) = self.host.done() {
+                wasm_bindgen::throw_val(error);
+            }
         }
     }
 
     fn release(&self) {
         self.armed_for_ms.set(None);
-        self.host.release();
+        self.called(self.host.release());
     }
 
     /// Sets the one timer, unless one is set that fires in time.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn arm(&self) {
         let deadline = if self.is_done.get() {
             None
@@ -408,7 +360,7 @@ impl Driver {
                     .at_ms
                     .saturating_sub(self.run.borrow().now_ms())
                     .min(MAX_TIMER_MS);
-                self.host.arm(delay_ms as f64);
+                self.called(self.host.arm(delay_ms as f64));
             }
             // A timer that nothing waits for any more is left to the next deadline, or to the end.
             (None, _) => {}
@@ -418,16 +370,13 @@ impl Driver {
     /// Panics while the run is borrowed, as a defect of the engine would.
     #[cfg(feature = "test-panics")]
     #[allow(clippy::panic)]
-    pub fn panic_while_borrowed(self: &Rc<Self>) {
-        self.guard(&mut || {
-            let _run = self.run.borrow_mut();
-            panic!("made by a test");
-        });
+    pub fn panic_while_borrowed(&self) {
+        let _run = self.run.borrow_mut();
+        panic!("made by a test");
     }
 }
 
 /// From what `Date.now()` and `Math.random()` return. A `u64` keeps all 53 bits of a random double.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn moment_of(now_ms: f64, random: f64) -> Moment {
     Moment {
         // What is no time (NaN, negative) is not taken for the year 1970.
@@ -448,7 +397,6 @@ fn next_seed(seed: u64) -> u64 {
 struct Raised<'a>(&'a Cell<bool>);
 
 impl<'a> Raised<'a> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn new(flag: &'a Cell<bool>) -> Raised<'a> {
         flag.set(true);
         Raised(flag)
@@ -456,7 +404,6 @@ impl<'a> Raised<'a> {
 }
 
 impl Drop for Raised<'_> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn drop(&mut self) {
         self.0.set(false);
     }

@@ -1,4 +1,4 @@
-//! The handle of a run that JavaScript holds. `src/face/driver.ts` wraps it; it is not part of the public API.
+//! The handle of a run that JavaScript holds. `src/face/host/driver.ts` wraps it; it is not part of the public API.
 
 use std::borrow::Cow;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -9,19 +9,18 @@ use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
 use super::driver::Driver;
-use super::guard::prepare;
 use super::host::Host;
 use super::inlet::with_inlet;
+use super::panic::set_hook;
 use super::request;
 use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::{Answer, Input, ToolReturn};
+use crate::engine::model::input::{AddedBudget, Input, ToolReturn};
+use crate::engine::model::json;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::RunResult;
 use crate::engine::model::question::Answer;
-use crate::engine::policy::hook::Raise;
-use crate::engine::policy::permission::PermissionMode;
 use crate::engine::run::Run;
 
 /// A run. Methods take `&self`: any of them may be called from inside a callback of another.
@@ -40,8 +39,8 @@ impl RunHandle {
     /// `{ field, problem }` for a configuration that cannot run.
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
-        prepare();
-        let config = Config::from_json(config_json).map_err(thrown)?;
+        set_hook();
+        let config = json::read::<Config>("config", config_json).map_err(thrown)?;
         let run = Run::new(config).map_err(thrown)?;
         Ok(RunHandle {
             driver: Rc::new(Driver::new(run, host)),
@@ -50,29 +49,23 @@ impl RunHandle {
 
     /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
     /// stands in the outlet then: it is to be read at once and handed on.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
         self.driver.chunk(request, length, now_ms)
     }
 
     /// A request was answered.
     pub fn respond(&self, request: u32, response: web_sys::Response) {
-        let mut response = Some(response);
-        self.driver.guard(&mut || {
-            if let Some(response) = response.take() {
-                request::respond(&self.driver, request, response);
-            }
-        });
+        request::respond(&self.driver, request, response);
     }
 
     /// What `result` leaves out but for the text, as the bytes of JSON: long, and often not looked at.
-    pub fn history(&self) -> Option<Vec<u8>> {
+    pub fn history(&self) -> Vec<u8> {
         self.driver.ask(|run| {
             let result = RunResult {
                 text: String::new(),
                 ..run.result()
             };
-            result.to_json().into_bytes()
+            json::write(&result).into_bytes()
         })
     }
 
@@ -111,11 +104,11 @@ impl RunHandle {
             14 => self.due(),
             15 => self.want(id),
             16 => return Ok(self.outcome()),
-            17 => return Ok(self.result()),
-            18 => return Ok(self.text()),
-            19 => self.set_mode(id),
+            17 => return Ok(Some(self.result())),
+            18 => return Ok(Some(self.text())),
+            19 => self.set_mode(text),
             20 => self.set_model(text)?,
-            21 => return Ok(self.agent(id)),
+            21 => return Ok(Some(self.agent(id))),
             22 => self.compact(text),
             23 => return Ok(is_true(self.add_budget(text)?)),
             _ => self.let_go(),
@@ -124,7 +117,7 @@ impl RunHandle {
     }
 }
 
-/// What [`RunHandle::tell`] calls; `Tell` in `src/face/wasm.ts` has its numbers.
+/// What [`RunHandle::tell`] calls; `Tell` in `src/face/host/wasm.ts` has its numbers.
 impl RunHandle {
     /// Starts the run. `content` is a JSON array of blocks; so it is in `steer` and `followUp`.
     ///
@@ -165,9 +158,9 @@ impl RunHandle {
         self.driver.tell(Input::Cancel { why: why.to_owned() });
     }
 
-    /// Switches the permission mode; its place in [`PermissionMode::NAMES`].
-    pub fn set_mode(&self, mode: u32) {
-        let mode = PermissionMode::nth(mode as usize);
+    /// Switches the permission mode, given as its word.
+    pub fn set_mode(&self, mode: &str) {
+        let mode = json::named(mode).unwrap_or_default();
         self.driver.tell(Input::SetMode { mode });
     }
 
@@ -182,10 +175,11 @@ impl RunHandle {
     /// # Errors
     /// As `start`.
     pub fn add_budget(&self, budget: &str) -> Result<bool, JsValue> {
-        let (agent_path, more) = Raise::added(budget).map_err(thrown)?;
+        let added: AddedBudget = json::read("", budget).map_err(thrown)?;
+        let AddedBudget { agent_path, more } = added;
         let found = self.driver.ask(|run| run.at_work(&agent_path).is_some());
         self.driver.tell(Input::AddBudget { agent_path, more });
-        Ok(found.unwrap_or(false))
+        Ok(found)
     }
 
     /// The root asks this model from its next request on.
@@ -193,16 +187,15 @@ impl RunHandle {
     /// # Errors
     /// `{ field, problem }` for one that it cannot ask.
     pub fn set_model(&self, model: &str) -> Result<(), JsValue> {
-        let model = ModelConfig::from_json(model).map_err(thrown)?;
-        let checked = self.driver.ask(|run| run.check_model(&model));
-        checked.unwrap_or(Ok(())).map_err(thrown)?;
+        let model = json::read::<ModelConfig>("model", model).map_err(thrown)?;
+        self.driver.ask(|run| run.check_model(&model)).map_err(thrown)?;
         let model = Box::new(model);
         self.driver.tell(Input::SetModel { model });
         Ok(())
     }
 
     /// The path of an agent, and in a second line the provider's id of the call that it answers.
-    pub fn agent(&self, agent: u32) -> Option<String> {
+    pub fn agent(&self, agent: u32) -> String {
         self.driver
             .ask(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
     }
@@ -242,7 +235,7 @@ impl RunHandle {
 
     /// `result` is `{"value": …}`, `{"content": [blocks]}` or `{"fault": {…}}`; anything else becomes a fault.
     pub fn tool_finished(&self, call: u32, result: &str) {
-        let result = ToolReturn::from_json(result).unwrap_or_else(|error| {
+        let result = json::read("", result).unwrap_or_else(|error| {
             ToolReturn::Fault(ToolFault {
                 code: "tool_failed".to_owned(),
                 message: error.to_text(),
@@ -262,9 +255,8 @@ impl RunHandle {
 
     /// Whether the question was still open, and the answer of its kind. `answer` is `{"prepared": […]}` or `{"failed": {"why": …}}`.
     pub fn answer(&self, question: u32, answer: &str) -> bool {
-        let answer =
-            Answer::from_json(answer).unwrap_or_else(|error| Answer::Failed { why: error.to_text() });
-        let is_taken = self.driver.ask(|run| run.takes(question, &answer)) == Some(true);
+        let answer = json::read("", answer).unwrap_or_else(|error| Answer::Failed { why: error.to_text() });
+        let is_taken = self.driver.ask(|run| run.takes(question, &answer));
         self.driver.tell(Input::Answered { question, answer });
         is_taken
     }
@@ -289,9 +281,8 @@ impl RunHandle {
         self.driver.outcome_json()
     }
 
-    /// Everything that the run has to show, as JSON, at any time, but for what `text` and `history` give. Undefined
-    /// only after a panic that left nothing.
-    pub fn result(&self) -> Option<String> {
+    /// Everything that the run has to show, as JSON, at any time, but for what `text` and `history` give.
+    pub fn result(&self) -> String {
         self.driver.ask(|run| {
             let result = RunResult {
                 text: String::new(),
@@ -300,12 +291,12 @@ impl RunHandle {
                 subagents: &[],
                 ..run.result()
             };
-            result.to_json()
+            json::write(&result)
         })
     }
 
     /// The text of the result.
-    pub fn text(&self) -> Option<String> {
+    pub fn text(&self) -> String {
         self.driver.ask(|run| run.result().text)
     }
 
@@ -323,23 +314,10 @@ impl RunHandle {
     pub fn panic_now(&self) {
         self.driver.panic_while_borrowed();
     }
-
-    /// Panics, and again while the run is being failed for it.
-    #[wasm_bindgen(js_name = panicTwice)]
-    pub fn panic_twice(&self) {
-        self.driver.panic_in_failing.set(true);
-        self.driver.panic_while_borrowed();
-    }
-
-    /// Panics when the next response comes.
-    #[wasm_bindgen(js_name = panicInResponse)]
-    pub fn panic_in_response(&self) {
-        self.driver.panic_in_response.set(true);
-    }
 }
 
 fn blocks(json: &str) -> Result<Vec<Block>, JsValue> {
-    Block::list_from_json(json).map_err(thrown)
+    json::read("content", json).map_err(thrown)
 }
 
 fn thrown(error: ConfigError) -> JsValue {

@@ -36,7 +36,6 @@ pub fn inlet_capacity() -> usize {
 }
 
 /// Lends the first `length` bytes.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn with_inlet<R>(length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
     INLET.with_borrow(|inlet| read(inlet.get(..length).unwrap_or(inlet)))
 }

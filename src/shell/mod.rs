@@ -2,7 +2,7 @@
 //!
 //! Owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), HTTP
 //! through the host's `fetch` ([`request`]), the way of events out ([`batch`]) and of bytes in ([`inlet`]), and the
-//! guard that turns a panic into the end of its run alone ([`guard`]). It never retries, reads no JSON of a provider
+//! hook that words a panic ([`panic`]). It never retries, reads no JSON of a provider
 //! and knows no provider's name.
 //!
 //! Two rules keep it free of "recursive use of an object": no borrow is held while JavaScript runs, and whatever
@@ -10,10 +10,10 @@
 
 pub mod batch;
 pub mod driver;
-pub mod guard;
 pub mod handle;
 pub mod host;
 pub mod inlet;
+pub mod panic;
 pub mod request;
 
 pub use handle::RunHandle;

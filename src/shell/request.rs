@@ -11,20 +11,24 @@ use wasm_bindgen::prelude::*;
 use super::driver::Driver;
 use crate::engine::json::reader::{items, string, whole};
 use crate::engine::model::input::Input;
+use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, HttpRequest};
 
 /// Hands a request to the host.
-pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) {
+///
+/// # Errors
+/// JavaScript cannot be called.
+pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<(), JsValue> {
     let body = driver.body_of(request);
     driver.host.send(
         request,
-        &http.to_json(),
+        &json::write(http),
         body.agent,
         body.name,
         body.at,
         body.steady,
         body.length,
-    );
+    )
 }
 
 /// The `Headers` of names and values in turn, a JSON array.
@@ -71,8 +75,6 @@ fn is_token(byte: u8) -> bool {
 
 /// Takes the head of a `Response` in.
 pub fn respond(driver: &Rc<Driver>, request: EffectId, response: web_sys::Response) {
-    #[cfg(feature = "test-panics")]
-    panic_if_asked(driver);
     let response = Response::from(response);
     driver.tell(Input::Head {
         request,
@@ -89,12 +91,4 @@ pub fn respond_with(driver: &Rc<Driver>, request: EffectId, parts: &str) {
         status: status.unwrap_or(0) as u16,
         headers: pairs(parts),
     });
-}
-
-#[cfg(feature = "test-panics")]
-#[allow(clippy::panic)]
-fn panic_if_asked(driver: &Driver) {
-    if driver.panic_in_response.take() {
-        panic!("made by a test");
-    }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 import { traceRows, traceSpans } from "../../src/face/trace/index.js";
-import type { AgentOptions, RunEvent } from "../../src/face/types.js";
+import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const unheard: unknown[] = [];

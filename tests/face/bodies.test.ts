@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Bodies } from "../../src/face/bodies.js";
+import { Bodies } from "../../src/face/host/bodies.js";
 
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { custom, customFetch } from "../../src/face/custom.js";
-import type { CustomModel } from "../../src/face/types.js";
+import { custom, customFetch } from "../../src/face/models/custom.js";
+import type { CustomModel } from "../../src/face/api/index.js";
 
 const asked = { model: "m", system: "s", tools: [], messages: [], maxOutputTokens: 5 };
 

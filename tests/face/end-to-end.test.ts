@@ -9,7 +9,7 @@ import {
   ToolError,
 } from "../../src/face/entry/node.js";
 import { raw, scripted } from "../../src/face/practice/index.js";
-import type { CustomRequest, RunEvent, Tool } from "../../src/face/types.js";
+import type { CustomRequest, RunEvent, Tool } from "../../src/face/api/index.js";
 import { z } from "zod";
 
 const key = { apiKey: "sk-test" };

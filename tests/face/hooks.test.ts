@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, Hook, HookOutput, RunEvent } from "../../src/face/types.js";
+import type { AgentOptions, Hook, HookOutput, RunEvent } from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 
@@ -350,7 +350,7 @@ describe("hooks", () => {
 
   it("the engine knows every event but those that nobody waits for", () => {
     const rust = readFileSync(new URL("../../src/engine/policy/hook.rs", import.meta.url), "utf8");
-    const face = readFileSync(new URL("../../src/face/hooks.ts", import.meta.url), "utf8");
+    const face = readFileSync(new URL("../../src/face/hooks/hooks.ts", import.meta.url), "utf8");
     const known = [...rust.matchAll(/\(HookEvent::\w+, "(\w+)"\)/g)].map(([, name]) => name!);
     const lists = /const TOOL_EVENTS = (.*?)const EVENTS_TABLE/s.exec(face)?.[1] ?? "";
     const offered = [...lists.matchAll(/"(\w+)"/g)].map(([, name]) => name!);

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { anthropic, compatible } from "../../src/face/models.js";
-import { prices } from "../../src/face/prices.js";
-import { knowTools, tool } from "../../src/face/tool.js";
+import { anthropic, compatible } from "../../src/face/models/models.js";
+import { prices } from "../../src/face/models/prices.js";
+import { knowTools, tool } from "../../src/face/tools/tool.js";
 import type {
   Failure,
   FromJsonSchema,
@@ -11,7 +11,7 @@ import type {
   StandardJSONSchemaV1,
   StandardSchemaV1,
   Tools,
-} from "../../src/face/types.js";
+} from "../../src/face/api/index.js";
 
 const rest = { description: "A tool" };
 

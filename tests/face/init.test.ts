@@ -1,25 +1,25 @@
 import { readFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
-import { LoopletError } from "../../src/face/entry/slim.js";
+import { LoopletError } from "../../src/face/entry/external.js";
 
-/** The slim entry as a page loads it anew: without an engine. */
-async function slim(): Promise<typeof import("../../src/face/entry/slim.js")> {
+/** The external entry as a page loads it anew: without an engine. */
+async function external(): Promise<typeof import("../../src/face/entry/external.js")> {
   vi.resetModules();
-  return import("../../src/face/entry/slim.js");
+  return import("../../src/face/entry/external.js");
 }
 
 const wasm = (): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL("../../target/glue/looplet_bg.wasm", import.meta.url)));
 
 it.each<[string, () => unknown, RegExp]>([
-  ["no source", () => undefined, /looplet\/slim carries no WebAssembly: call `await init\(source\)`/],
+  ["no source", () => undefined, /looplet\/external carries no WebAssembly: call `await init\(source\)`/],
   ["a number", () => 7, /needs a WebAssembly.Module, bytes, a Response or a URL, got the number 7/],
   ["nothing, later", async () => undefined, /got nothing/],
   ["bytes that are no module", () => new Uint8Array([1, 2, 3]), /WebAssembly/],
   ["a page that was not found", () => new Response("<p>", { status: 404 }), /404/],
   ["a source that fails", () => Promise.reject(new Error("offline")), /offline/],
 ])("init of %s rejects with the code config_wasm", async (_, source, message) => {
-  const { init } = await slim();
+  const { init } = await external();
   const error = (await init(source() as never).catch((thrown: unknown) => thrown)) as LoopletError;
   expect(error).toMatchObject({ name: "LoopletError", code: "config_wasm", field: "" });
   expect(error.message).toMatch(message);
@@ -27,7 +27,7 @@ it.each<[string, () => unknown, RegExp]>([
 });
 
 it("init can be tried again after it has failed", async () => {
-  const { init, createAgent, custom } = await slim();
+  const { init, createAgent, custom } = await external();
   await expect(init(Promise.reject(new Error("offline")))).rejects.toThrow("offline");
   await init(wasm());
   expect(await createAgent({ model: custom(() => "hi") }).run("?").result).toMatchObject({ text: "hi" });

@@ -1,10 +1,12 @@
 // Alone in its file: it replaces the instance.
-import { describe, expect, it } from "vitest";
-import { createAgent, custom } from "../../src/face/entry/node.js";
-import { loadWasm, Tell } from "../../src/face/wasm.js";
-import type { RunEvent } from "../../src/face/types.js";
-import { agentOn } from "../../src/face/agent.js";
+import { describe, expect, it, vi } from "vitest";
+import { arm, lose, losses, verdict } from "../package/trap.mjs";
+import * as looplet from "../../src/face/entry/node.js";
+import type { RunEvent } from "../../src/face/api/index.js";
+import { agentOn } from "../../src/face/agents/agent.js";
 import { FakeEngine, nextTask } from "./support/fake-driver.js";
+
+const { createAgent, custom } = looplet;
 
 describe("a run whose WebAssembly traps", () => {
   it("ends with its transcript and its last event, and leaves nothing behind for later runs", async () => {
@@ -28,10 +30,7 @@ describe("a run whose WebAssembly traps", () => {
     const run = chat.run("second", { onEvent: (event) => events.push(event) });
     await nextTask();
 
-    const { glue } = await loadWasm();
-    expect(() =>
-      glue.RunHandle.prototype.tell.call({ __wbg_ptr: 0x7fff_fff0 } as never, Tell.Abort, 0, ""),
-    ).toThrow();
+    arm("runhandle_told");
     expect(() => run.steer("x")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
 
     const result = await run.result;
@@ -50,6 +49,35 @@ describe("a run whose WebAssembly traps", () => {
     process.off("unhandledRejection", onRejection);
     expect(rejections).toEqual([]);
   });
+});
+
+// Each in a realm of its own: only the first instance can be made to trap.
+it.each(Object.keys(losses))(
+  "%s ends every run of the instance at once, and the next gets a fresh one",
+  async (loss) => {
+    vi.resetModules();
+    const fresh = await import("../../src/face/entry/node.js");
+    expect(verdict(await lose(fresh, loss))).toBe("lost and found");
+  },
+);
+
+it("a loss inside a listener is not undone by the frames below it", async () => {
+  vi.resetModules();
+  const fresh = await import("../../src/face/entry/node.js");
+  const events: string[] = [];
+  const agent = fresh.createAgent({ model: fresh.custom(() => "heard") });
+  const run = agent.run("go", {
+    onEvent: ({ type }) => {
+      events.push(type);
+      if (type !== "attempt-start") return;
+      arm("runhandle_told", "panic");
+      expect(() => run.steer("x")).toThrow("the run has ended");
+    },
+  });
+  expect(await run.result).toMatchObject({ outcome: "failed", error: { code: "bug" } });
+  await nextTask();
+  expect(events.slice(-3)).toEqual(["attempt-start", "error", "finish"]);
+  expect(await agent.run("again").result).toMatchObject({ outcome: "completed", text: "heard" });
 });
 
 it("a run whose engine has nothing left to say ends with its history, its prompt and its last events", async () => {

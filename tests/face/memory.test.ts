@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import { loadWasm } from "../../src/face/wasm.js";
+import { loadWasm } from "../../src/face/host/wasm.js";
 
 const note = tool({
   description: "Takes a note",
@@ -20,7 +20,7 @@ async function one(index: number): Promise<string> {
 }
 
 it("I-10: a thousand runs, finished, aborted and left, do not grow the engine's memory", async () => {
-  const { memory } = await loadWasm();
+  const memory = (await loadWasm()).glue.linearMemory() as WebAssembly.Memory;
   for (let index = 0; index < 150; index++) await one(index);
   const before = memory.buffer.byteLength;
   const ends = new Set<string>();

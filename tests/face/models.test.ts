@@ -1,9 +1,15 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { agentOn } from "../../src/face/agent.js";
-import { authorizeRequest } from "../../src/face/authorize.js";
-import { anthropic, compatible, modelParts, openaiChat, type ModelParts } from "../../src/face/models.js";
-import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/types.js";
+import { agentOn } from "../../src/face/agents/agent.js";
+import { authorizeRequest } from "../../src/face/host/authorize.js";
+import {
+  anthropic,
+  compatible,
+  modelParts,
+  openaiChat,
+  type ModelParts,
+} from "../../src/face/models/models.js";
+import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/api/index.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 afterEach(() => {

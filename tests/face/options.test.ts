@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { agentOn } from "../../src/face/agent.js";
-import { nearestName } from "../../src/face/check.js";
-import { LoopletError } from "../../src/face/errors.js";
-import { anthropic } from "../../src/face/models.js";
-import { SCALAR_OPTIONS } from "../../src/face/options.js";
-import type { AgentOptions } from "../../src/face/types.js";
+import { agentOn } from "../../src/face/agents/agent.js";
+import { nearestName } from "../../src/face/options/check.js";
+import { LoopletError } from "../../src/face/api/errors.js";
+import { anthropic } from "../../src/face/models/models.js";
+import { SCALAR_OPTIONS } from "../../src/face/options/options.js";
+import type { AgentOptions } from "../../src/face/api/index.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-1" });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
-import { PERMISSION_MODES } from "../../src/face/permissions.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/types.js";
+import type { AgentOptions, CanUseTool, RunEvent } from "../../src/face/api/index.js";
+import { PERMISSION_MODES } from "../../src/face/options/permissions.js";
 
 const number = { type: "object", properties: { n: { type: "number" } } } as const;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { agentOn } from "../../src/face/agent.js";
-import { anthropic, modelParts } from "../../src/face/models.js";
-import { prices } from "../../src/face/prices.js";
-import type { Price } from "../../src/face/types.js";
+import { agentOn } from "../../src/face/agents/agent.js";
+import { anthropic, modelParts } from "../../src/face/models/models.js";
+import { prices } from "../../src/face/models/prices.js";
+import type { Price } from "../../src/face/api/index.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 describe("the price table", () => {

@@ -9,8 +9,8 @@ import {
   openaiChat,
   tool,
 } from "../../src/face/entry/node.js";
-import { bedrock } from "../../src/face/bedrock.js";
-import type { Model } from "../../src/face/types.js";
+import { bedrock } from "../../src/face/models/bedrock.js";
+import type { Model } from "../../src/face/api/index.js";
 
 const PNG = "iVBORw0KGgo=";
 const PDF = "JVBERi0xLjc=";

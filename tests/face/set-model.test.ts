@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, gemini, openai, openaiChat, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import { agentOn } from "../../src/face/agent.js";
-import type { LoadEngine } from "../../src/face/engine.js";
+import { agentOn } from "../../src/face/agents/agent.js";
 import { FakeEngine } from "./support/fake-driver.js";
-import type { Fetch } from "../../src/face/types.js";
+import type { Fetch } from "../../src/face/api/index.js";
 
 const act = tool({ description: "Acts", inputSchema: { type: "object" }, execute: () => "done" });
 
@@ -17,11 +16,8 @@ function noting(keys: string[], fetch: Fetch): Fetch {
   };
 }
 
-// Where the engine comes in parts, the other model's is loaded first.
-const inParts = process.env["LOOPLET_ENTRY"] === "default";
-
 describe("run.setModel", () => {
-  it.skipIf(inParts)("asks the other model next, with its own key and fetch", async () => {
+  it("asks the other model next, with its own key and fetch", async () => {
     const keys: string[] = [];
     const one = noting(keys, scripted([{ toolCalls: [{ name: "act", input: {} }] }]));
     const two = noting(keys, scripted([{ text: "Two." }]));
@@ -65,45 +61,19 @@ describe("run.setModel", () => {
     expect(keys).toEqual(["key-2", "key-1"]);
   });
 
-  it("before the engine is loaded only the last counts: what another would have needed fails nothing", async () => {
-    const engine = new FakeEngine();
-    const asked: string[][] = [];
-    const load: LoadEngine = async (needed) => {
-      asked.push([...needed]);
-      if (asked.at(-1)!.includes("gemini")) throw new Error("no such file");
-      return engine.load(needed);
-    };
-    const run = agentOn(load, { model: anthropic("one", { apiKey: "k" }) }).run("Go");
+  it("before the engine is loaded only the last counts", async () => {
+    const engine = new FakeEngine({ isSlow: true });
+    const run = agentOn(engine.load, { model: anthropic("one", { apiKey: "k" }) }).run("Go");
     run.setModel(gemini("two", { apiKey: "k" }));
     run.setModel(openaiChat("three", { apiKey: "k" }));
+    engine.open();
     const driver = await engine.driver();
-    expect(asked).toEqual([["anthropic"], ["anthropic", "openai_chat"]]);
     expect(driver.told("setModel")).toMatchObject([[{ model: "three" }]]);
     driver.end({ outcome: "completed" });
     expect((await run.result).outcome).toBe("completed");
   });
 
-  it("a failure to load what a superseded model would have needed is nobody's", async () => {
-    const engine = new FakeEngine();
-    let supersede = (): void => {};
-    const load: LoadEngine = async (needed) => {
-      if (![...needed].includes("gemini")) return engine.load(needed);
-      supersede();
-      throw new Error("no such file");
-    };
-    const agent = agentOn(load, { model: anthropic("one", { apiKey: "k" }) });
-    const run = agent.run("Go");
-    run.setModel(gemini("two", { apiKey: "k" }));
-    supersede = () => run.setModel(openaiChat("three", { apiKey: "k" }));
-    expect((await engine.driver()).told("setModel")).toMatchObject([[{ model: "three" }]]);
-    run.abort();
-    const failed = agent.run("Go");
-    supersede = () => {};
-    failed.setModel(gemini("two", { apiKey: "k" }));
-    expect((await failed.result).error?.message).toContain("no such file");
-  });
-
-  it.skipIf(inParts)("refuses at once what no model is, or one that the engine cannot ask", async () => {
+  it("refuses at once what no model is, or one that the engine cannot ask", async () => {
     const agent = createAgent({
       model: anthropic("one", {
         apiKey: "k",

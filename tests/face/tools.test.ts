@@ -2,7 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunOptions, Tool, ToolErrorFormat, ToolHandler } from "../../src/face/types.js";
+import type {
+  AgentOptions,
+  RunOptions,
+  Tool,
+  ToolErrorFormat,
+  ToolHandler,
+} from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const rest = { description: "Acts", inputSchema: schema };

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { anthropic, createAgent, openaiChat, subagent, tool } from "../../src/face/entry/node.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 import { openTelemetry, traceSpans, type Span } from "../../src/face/trace/index.js";
-import type { AgentOptions, Message, Run, RunEvent, RunOptions, RunResult } from "../../src/face/types.js";
+import type {
+  AgentOptions,
+  Message,
+  Run,
+  RunEvent,
+  RunOptions,
+  RunResult,
+} from "../../src/face/api/index.js";
 
 const claude = (steps: ScriptedStep[], options: { maxOutputTokens?: number } = {}) =>
   anthropic("claude", { apiKey: "k", fetch: scripted(steps), ...options });

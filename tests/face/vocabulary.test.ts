@@ -7,7 +7,7 @@ import type {
   OutcomeKind,
   RunEvent,
   StoppedBy,
-} from "../../src/face/types.js";
+} from "../../src/face/api/index.js";
 
 /** The names of a Rust enum's variants, in `style`. */
 function variants(file: string, name: string, style: "-" | "_"): string[] {

@@ -1,20 +1,6 @@
-// Agents of a page, one for each part of the engine that they use, against vendors that answer from a list. Each returns
-// how its run ended.
+// Agents of a page, one for each protocol and option, against vendors that answer from a list. Each returns how its run
+// ended.
 import { anthropic, bedrock, createAgent, custom, gemini, openai, openaiChat, subagent, tool } from "looplet";
-
-// The first instance's table and its slots that wait for parts: emptied again, they break it.
-let engine;
-let empty;
-const { instantiate } = WebAssembly;
-WebAssembly.instantiate = async (...given) => {
-  const made = await instantiate(...given);
-  const { T0: table } = made.exports ?? made.instance.exports;
-  engine ??= table;
-  empty ??= Array.from({ length: table.length }, (_, slot) => slot).filter(
-    (slot) => table.get(slot) === null,
-  );
-  return made;
-};
 
 const input = { a: 3, b: 4 };
 /** A call of `add`, then its answer, as whole bodies. */
@@ -188,7 +174,7 @@ export async function structured() {
   return JSON.stringify((await agent.run("Add").result).output);
 }
 
-/** What an agent without such options can come to: none of it may need what they bring. */
+/** What an agent without such options can come to. */
 export async function plain() {
   const said = [];
   const fails = tool({
@@ -222,10 +208,4 @@ export async function plain() {
     await told(createAgent({ model: offline, retry: { maxRetries: 1, baseMs: 1, jitterMs: 0 } }).run("?")),
   );
   return said;
-}
-
-export async function trap(protocol) {
-  await converse(protocol);
-  for (const slot of empty) engine.set(slot, null);
-  return `${await converse(protocol)}, then ${await converse(protocol)}`;
 }

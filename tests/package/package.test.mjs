@@ -9,7 +9,7 @@ import * as esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { build as vite } from "vite";
 import { installPacked, run, startWorkerd } from "./install.mjs";
-import { answer, open, pageScript, writeEntry, writePage } from "./page.mjs";
+import { answer, externalScript, open, pageScript, streamed, writeEntry, writePage } from "./page.mjs";
 
 const node = process.env.LOOPLET_NODE || process.execPath;
 const deno = process.env.LOOPLET_DENO;
@@ -131,6 +131,22 @@ test("Chromium runs it from a Vite build", { skip: !browserPath && "no Chromium"
   assert.match(await open(installed.folder, "/vite/", launch), answer);
 });
 
+test(
+  "Chromium streams the .wasm of looplet/external from a Vite build",
+  { skip: !browserPath && "no Chromium" },
+  async () => {
+    writePage(installed.folder, "vite-external");
+    writeFileSync(
+      inFolder("vite-external/main.js"),
+      externalScript('import wasm from "looplet/looplet.wasm?url";'),
+    );
+    const build = { outDir: inFolder("external"), assetsInlineLimit: 0 };
+    const root = inFolder("vite-external");
+    await vite({ root, base: "/external/", logLevel: "error", configFile: false, build });
+    assert.match(await open(installed.folder, "/external/", launch), streamed);
+  },
+);
+
 const roots = fileURLToPath(new URL("../../node_modules/@types", import.meta.url));
 for (const [name, lib, types] of [
   ["with the library of browsers", ["es2022", "dom"], []],
@@ -156,11 +172,11 @@ for (const [name, lib, types] of [
 
 const typed = `
 import { createAgent, custom, tool, type RunResult } from "looplet";
-import * as slim from "looplet/slim";
+import * as external from "looplet/external";
 import { chromePrompt, webllm, workersAi } from "looplet/models";
 import { practice, scripted } from "looplet/practice";
 
-export const started: Promise<void> = slim.init("https://example.test/looplet.wasm");
+export const started: Promise<void> = external.init("https://example.test/looplet.wasm");
 const add = tool({
   description: "Adds",
   inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },

@@ -26,6 +26,22 @@ export const pageScript = (path) =>
   `import { tenLines } from ${JSON.stringify(path)};\n` +
   "tenLines().catch(String).then((text) => (document.title = `done: ${text}`));\n";
 
+/** What a page says that has compiled the engine while it arrived. */
+export const streamed = /done: completed: external, streamed/;
+
+/** A script that has the engine by its URL, which the statement `wasm` gives. */
+export const externalScript = (wasm) => `${wasm}
+import { createAgent, custom, init } from "looplet/external";
+let way = "not streamed";
+const { instantiateStreaming } = WebAssembly;
+WebAssembly.instantiateStreaming = (...given) => ((way = "streamed"), instantiateStreaming(...given));
+(async () => {
+  await init(wasm);
+  const { outcome, text } = await createAgent({ model: custom(() => "external") }).run("go").result;
+  return outcome + ": " + text + ", " + way;
+})().catch(String).then((text) => (document.title = "done: " + text));
+`;
+
 /**
  * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. `others`
  * answer below their paths.

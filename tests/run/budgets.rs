@@ -134,7 +134,7 @@ fn a_host_raises_the_limits_of_a_run_unasked() {
         .events
         .iter()
         .filter(|event| event_name(&event.kind) == "limits")
-        .map(|event| serde_json::to_value(&event.kind).unwrap()["limits"]["limits"].clone())
+        .map(|event| serde_json::to_value(&event.kind).unwrap()["limits"].clone())
         .collect();
     let expected = json!({"maxIterations": 2, "maxTotalTokens": 1030, "maxCostNanoUsd": null,
         "maxToolRounds": null, "maxToolCalls": 2, "timeLeftMs": 1100});
@@ -311,7 +311,7 @@ fn a_question_about_time_is_closed_when_what_it_is_about_is_over() {
     assert!(world.run.is_live(question));
     world.return_value("x", json!(1));
     assert!(!world.run.is_live(question));
-    assert_eq!(world.late_hooks, [question]);
+    assert_eq!(world.withdrawn, [question]);
     give(&mut world, None);
     world.respond(&says("Done."));
     assert_eq!(world.result()["outcome"], "completed");

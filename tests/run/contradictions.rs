@@ -118,7 +118,7 @@ fn a_budget_of_thinking_has_room_in_the_answer_or_is_an_error_that_names_both() 
         for (key, value) in more.as_object().unwrap() {
             model[key] = value.clone();
         }
-        Config::from_json(&json!({"model": model}).to_string()).unwrap()
+        looplet::engine::model::json::read::<Config>("config", &json!({"model": model}).to_string()).unwrap()
     };
     for protocol in ["anthropic", "bedrock_converse"] {
         let error = Run::new(model(protocol, json!({"maxOutputTokens": 8000})));

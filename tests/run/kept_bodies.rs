@@ -24,7 +24,11 @@ fn the_bodies_of_a_conversation_begin_alike_and_those_of_another_model_do_not() 
     world.refuse(529, &[], "");
     world.pass(60_000);
     assert_eq!(world.kept_bodies.shared, 3, "the same body again");
-    let model = ModelConfig::from_json(r#"{"vendor":"anthropic","model":"another"}"#).unwrap();
+    let model = looplet::engine::model::json::read::<ModelConfig>(
+        "model",
+        r#"{"vendor":"anthropic","model":"another"}"#,
+    )
+    .unwrap();
     world.input(Input::SetModel {
         model: Box::new(model),
     });

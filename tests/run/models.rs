@@ -11,7 +11,8 @@ fn world() -> World {
 }
 
 fn set_model(world: &mut World, model: serde_json::Value) {
-    let model = Box::new(ModelConfig::from_json(&model.to_string()).unwrap());
+    let model =
+        Box::new(looplet::engine::model::json::read::<ModelConfig>("model", &model.to_string()).unwrap());
     world.input(Input::SetModel { model });
 }
 

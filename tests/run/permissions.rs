@@ -1,13 +1,14 @@
-use looplet::engine::model::input::{Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, UpdateType};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::{EffectId, Question};
+use looplet::engine::model::output::EffectId;
+use looplet::engine::model::question::{Answer, Point, Question};
 use looplet::engine::policy::hook::{Decision, HookAnswer};
 use looplet::engine::policy::permission::{PermissionMode, RuleKind};
 use looplet::engine::policy::rule::Rule;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 fn world(permissions: Value) -> World {
     let tools = json!([
@@ -36,13 +37,13 @@ fn respond(world: &mut World, calls: &[(&str, Value)]) {
 }
 
 fn asked(world: &World) -> Vec<String> {
-    let name = |question: &Question| match question {
-        Question::Permission { call, classify } => {
-            let call: Value = serde_json::from_str(call.as_str()).unwrap();
-            let name = call["toolName"].as_str().unwrap().to_owned();
-            if *classify { name + "?" } else { name }
+    let name = |ask: &Question| {
+        let name = data(ask)["toolName"].as_str().unwrap().to_owned();
+        match ask.point {
+            Point::Permission => name,
+            Point::Classify => name + "?",
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
     };
     world
         .questions
@@ -54,13 +55,13 @@ fn asked(world: &World) -> Vec<String> {
 fn answer(world: &mut World, question: EffectId, answer: PermissionAnswer) {
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Permission(answer),
+        answer: Answer::Permission(answer),
     });
 }
 
 fn allowed() -> PermissionAnswer {
     PermissionAnswer {
-        allow: true,
+        behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     }
 }
@@ -78,7 +79,10 @@ fn told(world: &World, id: &str) -> Value {
 
 fn warnings(world: &World) -> Vec<String> {
     let events = serde_json::to_value(&world.events).unwrap();
-    let warning = |event: &Value| event["kind"]["warning"]["message"].as_str().map(str::to_owned);
+    let warning = |event: &Value| {
+        let is_warning = event["type"] == "warning";
+        is_warning.then(|| event["message"].as_str().unwrap().to_owned())
+    };
     events.as_array().unwrap().iter().filter_map(warning).collect()
 }
 
@@ -234,11 +238,19 @@ fn a_rule_that_the_host_adds_counts_from_then_on() {
     let mut world = world(json!({"canUseTool": true}));
     respond(&mut world, &[("Bash", json!({"command": "npm test"}))]);
     let question = world.questions[0].0;
-    let updates = vec![PermissionUpdate::AddRules {
-        behavior: RuleKind::Allow,
-        rules: vec![Rule::parse("Bash(npm *)").unwrap()],
-    }];
-    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    let updates = vec![PermissionUpdate::rules(
+        UpdateType::AddRules,
+        RuleKind::Allow,
+        vec![Rule::parse("Bash(npm *)").unwrap()],
+    )];
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_permissions: updates,
+            ..allowed()
+        },
+    );
     world.return_value("Bash", json!(1));
     world.questions.clear();
     respond(&mut world, &[("Bash", json!({"command": "npm run build"}))]);
@@ -265,8 +277,15 @@ fn a_rule_that_the_host_adds_and_that_cannot_work_is_told_of() {
         );
         let question = world.questions[0].0;
         let rules = vec![Rule::parse(rule).unwrap()];
-        let updates = vec![PermissionUpdate::AddRules { behavior, rules }];
-        answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+        let updates = vec![PermissionUpdate::rules(UpdateType::AddRules, behavior, rules)];
+        answer(
+            &mut world,
+            question,
+            PermissionAnswer {
+                updated_permissions: updates,
+                ..allowed()
+            },
+        );
         let told = warnings(&world).join("");
         assert!(told.contains(expected), "{rule}: {told}");
         assert_eq!(told.is_empty(), expected.is_empty(), "{rule}: {told}");
@@ -349,16 +368,24 @@ fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
     let mut world = World::started(config(tools, json!({})));
     respond(&mut world, &[("act", json!({})), ("look", json!({}))]);
     let question = world.questions[0].0;
-    let updates = vec![PermissionUpdate::AddRules {
-        behavior: RuleKind::Deny,
-        rules: vec![Rule::parse("Bash(rm *)").unwrap()],
-    }];
-    answer(&mut world, question, PermissionAnswer { updates, ..allowed() });
+    let updates = vec![PermissionUpdate::rules(
+        UpdateType::AddRules,
+        RuleKind::Deny,
+        vec![Rule::parse("Bash(rm *)").unwrap()],
+    )];
+    answer(
+        &mut world,
+        question,
+        PermissionAnswer {
+            updated_permissions: updates,
+            ..allowed()
+        },
+    );
     world.return_value("act", json!(1));
     assert_eq!(world.tool_log.last().unwrap(), "start look");
 }
 
-type Change = fn(Json) -> QuestionAnswer;
+type Change = fn(Json) -> Answer;
 
 /// A run in which `ls` becomes `rm -rf /` on its way: `change` answers its question.
 fn changed(permissions: Value, hooks: Value, change: Change) -> World {
@@ -371,23 +398,23 @@ fn changed(permissions: Value, hooks: Value, change: Change) -> World {
     world
 }
 
-fn approved(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Permission(PermissionAnswer {
+fn approved(input: Json) -> Answer {
+    Answer::Permission(PermissionAnswer {
         updated_input: Some(input),
         ..allowed()
     })
 }
 
-fn hooked(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Hook(Box::new(HookAnswer {
+fn hooked(input: Json) -> Answer {
+    Answer::Hook(Box::new(HookAnswer {
         decision: Some(Decision::Allow),
         updated_input: Some(input),
         ..HookAnswer::default()
     }))
 }
 
-fn guarded(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Hook(Box::new(HookAnswer {
+fn guarded(input: Json) -> Answer {
+    Answer::Hook(Box::new(HookAnswer {
         updated_input: Some(input),
         ..HookAnswer::default()
     }))

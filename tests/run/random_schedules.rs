@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::{Event, EventKind, ToolFault};
 use looplet::engine::model::input::{
-    CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer, ToolReturn,
+    Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use looplet::engine::model::usage::Usage;
 use looplet::engine::policy::hook::Raise;
 use serde_json::json;
@@ -28,7 +28,7 @@ use crate::random_hooks;
 use crate::random_settings::{MODES, SECRET, settings};
 use crate::wire::unmarked;
 use crate::wire_items::{check_items, items};
-use crate::world::World;
+use crate::world::{World, calls_of};
 
 #[test]
 fn every_random_schedule_keeps_the_invariants() {
@@ -200,7 +200,8 @@ fn play(seed: u64, round_trips: bool) -> Played {
             3 if dice.below(4) == 0 => world.input(Input::Compact { instructions: None }),
             4 if dice.below(8) == 0 => {
                 let model = model(dice.pick::<&str>(&PROTOCOLS), "other").to_string();
-                let model = Box::new(ModelConfig::from_json(&model).unwrap());
+                let model =
+                    Box::new(looplet::engine::model::json::read::<ModelConfig>("model", &model).unwrap());
                 world.input(Input::SetModel { model });
             }
             4 if dice.below(8) == 0 => world.input(Input::SetMode {
@@ -284,29 +285,33 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
         let (question, ask) = world
             .questions
             .remove(dice.below(world.questions.len() as u64) as usize);
-        let answer = match (dice.below(8), ask) {
-            (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (_, Question::PrepareCalls { calls }) => {
-                QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
+        let answer = match (dice.below(8), ask.point) {
+            (0, _) => Answer::Failed { why: "no".into() },
+            (_, Point::PrepareCalls) => {
+                let calls = calls_of(&ask);
+                Answer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
-            (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),
-            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
-            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
-            (roll, Question::Summarize { .. }) => {
-                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
-            }
-            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
+            (_, point) if point.is_hooked() => random_hooks::answer(dice, point),
+            (_, Point::WordErrors) => Answer::Worded(vec!["went wrong".into()]),
+            (roll, Point::StopCondition | Point::StopRepeat) => Answer::Stop(roll == 7),
+            (roll, Point::Summarize) => Answer::Summary(["", "Short."][roll as usize % 2].into()),
+            (roll, Point::CheckOutput) => Answer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,
             }),
-            (roll, Question::Permission { .. }) => {
-                let to_mode = (roll == 5).then(|| PermissionUpdate::SetMode(*dice.pick(&MODES)));
-                QuestionAnswer::Permission(PermissionAnswer {
-                    allow: roll < 6,
+            (roll, point) => {
+                let to_mode = (roll == 5).then(|| PermissionUpdate::mode(*dice.pick(&MODES)));
+                let answer = PermissionAnswer {
+                    behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
                     interrupt: roll == 7 && dice.below(4) == 0,
-                    updates: to_mode.into_iter().collect(),
+                    updated_permissions: to_mode.into_iter().collect(),
                     ..PermissionAnswer::default()
-                })
+                };
+                if point == Point::Classify {
+                    Answer::Classified(answer)
+                } else {
+                    Answer::Permission(answer)
+                }
             }
         };
         return world.input(Input::Answered { question, answer });

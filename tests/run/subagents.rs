@@ -1,12 +1,12 @@
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Input, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, stream_with_usage, text};
-use crate::world::{World, config, event_name, tool};
+use crate::world::{World, config, data, event_name, tool};
 
 /// A tool that the agent of this profile stands behind.
 fn agent_tool(name: &str, agent: Value) -> Value {
@@ -370,10 +370,11 @@ fn a_subagent_inherits_the_permissions_of_the_run() {
     world.respond(&calls(&[ask("a", "helper", "A")]));
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     let (question, asked) = world.questions.pop().unwrap();
-    assert!(matches!(asked, Question::Permission { call, .. } if call.as_str().contains("root/helper")));
+    assert_eq!(asked.point, Point::Permission);
+    assert_eq!(data(&asked)["agentPath"], "root/helper");
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Permission(PermissionAnswer {
+        answer: Answer::Permission(PermissionAnswer {
             message: Some("Stop all of it.".into()),
             interrupt: true,
             ..PermissionAnswer::default()
@@ -394,7 +395,10 @@ fn a_model_that_the_run_was_given_is_that_of_a_subagent_which_inherits_it() {
     let mut world = World::started(config(tools, agents));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(
+            looplet::engine::model::json::read::<looplet::engine::model::config::ModelConfig>("model", model)
+                .unwrap(),
+        ),
     });
     world.respond(&calls(&[call("x", "act", json!({}))]));
     world.return_value("x", json!(1));
@@ -414,7 +418,10 @@ fn a_kept_subagent_goes_on_with_the_model_that_its_caller_has_now() {
     world.respond(&calls(&[ask("a", "twin", "A")]));
     let model = r#"{"vendor":"anthropic","model":"other","slot":4}"#;
     world.input(Input::SetModel {
-        model: Box::new(looplet::engine::model::config::ModelConfig::from_json(model).unwrap()),
+        model: Box::new(
+            looplet::engine::model::json::read::<looplet::engine::model::config::ModelConfig>("model", model)
+                .unwrap(),
+        ),
     });
     world.respond(&says("First."));
     world.respond(&calls(&[ask("b", "twin", "B")]));

@@ -8,7 +8,8 @@ use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::outcome::Outcome;
-use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, Question, ToolInvocation};
+use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, ToolInvocation};
+use looplet::engine::model::question::{Point, Question};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -36,8 +37,8 @@ pub struct World {
     /// Starts and ends of tools, in order: `start a`, `end a`, `abort a`.
     pub tool_log: Vec<String>,
     pub questions: Vec<(EffectId, Question)>,
-    /// Hooks that were told that they are too late.
-    pub late_hooks: Vec<EffectId>,
+    /// Questions whose askers were told that the answer matters no more.
+    pub withdrawn: Vec<EffectId>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
     /// Which effects each save says to have opened.
@@ -65,7 +66,7 @@ pub fn config(tools: Value, fields: Value) -> Config {
         "retry": { "jitterMs": 0 },
     });
     merge(&mut config, fields);
-    Config::from_json(&config.to_string()).unwrap()
+    looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap()
 }
 
 fn merge(into: &mut Value, fields: Value) {
@@ -108,7 +109,7 @@ impl World {
             running: BTreeMap::new(),
             tool_log: Vec::new(),
             questions: Vec::new(),
-            late_hooks: Vec::new(),
+            withdrawn: Vec::new(),
             saves: Vec::new(),
             saved_openings: Vec::new(),
             journaled_open: Vec::new(),
@@ -155,10 +156,10 @@ impl World {
             return;
         }
         while let Some(output) = self.run.poll_output() {
-            if self.round_trips {
-                self.round_trip();
-            }
             self.perform(output);
+        }
+        if self.round_trips {
+            self.round_trip();
         }
         for handover in std::mem::take(&mut self.handovers) {
             self.input(Input::HandedOver { handover });
@@ -212,13 +213,12 @@ impl World {
             }
             Output::AbortTool { call, .. } => {
                 let found = self.running.values().find(|running| running.call == call);
-                let Some(id) = found.map(|running| running.tool_call_id.clone()) else {
-                    return self.late_hooks.push(call);
-                };
+                let id = found.expect("it runs").tool_call_id.clone();
                 self.running.remove(&id);
                 self.tool_log.push(format!("abort {id}"));
             }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
+            Output::Withdraw { question, .. } => self.withdrawn.push(question),
             Output::Save {
                 save,
                 entries,
@@ -425,13 +425,57 @@ impl World {
     }
 }
 
+/// Every point at which hooks are asked.
+pub const HOOK_EVENTS: [&str; 20] = [
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "SessionStart",
+    "UserPromptSubmit",
+    "Stop",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "PermissionRequest",
+    "PermissionDenied",
+    "Notification",
+    "InputGuardrail",
+    "OutputGuardrail",
+    "ToolGuardrail",
+    "PrepareIteration",
+    "IterationEnd",
+    "Limit",
+];
+
+/// What is told with a question.
+pub fn data(ask: &Question) -> Value {
+    serde_json::from_str(ask.data.as_str()).unwrap()
+}
+
+/// What a hook is told, with where it was asked.
+pub fn hook_input(ask: &Question) -> Value {
+    let mut input = serde_json::to_value(ask).unwrap();
+    let fields = input.as_object_mut().unwrap();
+    for other in ["asker", "profile", "data"] {
+        fields.remove(other);
+    }
+    let point = fields.remove("point").unwrap();
+    fields.insert("event".to_owned(), point);
+    merge(&mut input, data(ask));
+    input
+}
+
+/// The calls that are to be prepared.
+pub fn calls_of(ask: &Question) -> Vec<ToolInvocation> {
+    assert_eq!(ask.point, Point::PrepareCalls);
+    serde_json::from_value(data(ask)["calls"].clone()).unwrap()
+}
+
 pub fn event_name(kind: &EventKind) -> String {
     let value = serde_json::to_value(kind).unwrap();
-    match value {
-        Value::String(name) => name,
-        Value::Object(fields) => fields.keys().next().unwrap().clone(),
-        other => panic!("{other} is no event"),
-    }
+    value["type"].as_str().unwrap().to_owned()
 }
 
 /// A host that takes of each body only what it does not have: the beginning that the bodies of an agent have in common,

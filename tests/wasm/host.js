@@ -1,5 +1,5 @@
 // The JavaScript side of a run in the shell's own tests: records what the shell calls, answers requests from a script,
-// and calls back into the run where a test asks for it. The real one is src/face/driver.ts, tested in tests/face.
+// and calls back into the run where a test asks for it. The real one is src/face/host/driver.ts, tested in tests/face.
 
 /** `respondTo(url, init)` answers requests; `on` maps "text", an event's type, "callTool" or "done" to a callback. */
 export class TestHost {
@@ -182,4 +182,14 @@ addEventListener("unhandledrejection", (event) => rejections.push(String(event.r
 
 export function takeRejections() {
   return rejections.splice(0);
+}
+
+/** The message of what the function throws; empty if it returns. */
+export function thrownBy(call) {
+  try {
+    call();
+    return "";
+  } catch (error) {
+    return error.message;
+  }
 }

@@ -1,4 +1,4 @@
-//! A run with a recording host, both on one side: what JavaScript does in `src/face/driver.ts` is scripted here.
+//! A run with a recording host, both on one side: what JavaScript does in `src/face/host/driver.ts` is scripted here.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,6 +48,9 @@ extern "C" {
     #[wasm_bindgen(js_name = authorizeWith)]
     pub fn authorize_with(host: &TestHost, name: &str, value: &str);
     fn settled() -> Promise;
+    /// The message of what the function throws; empty if it returns.
+    #[wasm_bindgen(js_name = thrownBy)]
+    pub fn thrown_by(call: &Function) -> String;
     #[wasm_bindgen(js_name = takeRejections)]
     pub fn take_rejections() -> Array;
 }

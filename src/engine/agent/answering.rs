@@ -10,7 +10,6 @@ use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, R
 
 impl Agent {
     /// Emits what a chunk has changed in the answer.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
         let place = self.place();
         let Some(model) = &mut self.model else { return };
@@ -26,7 +25,6 @@ impl Agent {
     }
 
     /// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
         let place = self.place();
         let is_compacting = self.context.is_compacting();
@@ -58,7 +56,6 @@ impl Agent {
     }
 
     /// The text of a delta that has not been polled.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn grown_text(&self, grown: &Grown) -> &str {
         self.model
             .as_ref()
@@ -164,7 +161,6 @@ pub fn text_of_parts(answer: &Answer) -> String {
     texts.map(|part| part.text.as_str()).collect()
 }
 
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
     if change == Change::Usage {
         ledger.accounts.note(place.agent, answer.usage);
@@ -217,7 +213,6 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
 }
 
 /// What kind of delta a part's growth is; none for what is told only when it is whole.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
     match kind {
         PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),

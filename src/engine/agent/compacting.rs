@@ -258,7 +258,7 @@ impl Agent {
         };
         let messages = self.transcript.messages();
         let facts = Facts::Summarize {
-            trigger: open.trigger.name(),
+            trigger: open.trigger,
             instructions: open.instructions.as_deref(),
             messages: messages.get(..open.cut).unwrap_or(messages),
         };

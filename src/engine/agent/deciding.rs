@@ -9,11 +9,12 @@ use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::{PermissionAnswer, PermissionUpdate, ToolReturn};
+use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, ToolReturn, UpdateType};
+use crate::engine::model::json::word;
 use crate::engine::model::message::Json;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::hook::{Decision, Gate, HookAnswer};
-use crate::engine::policy::permission::{IGNORED_RULES, Permissions, Verdict};
+use crate::engine::policy::permission::{IGNORED_RULES, Permissions, RuleKind, Verdict};
 use crate::engine::text::join_owned;
 
 impl Agent {
@@ -102,17 +103,17 @@ impl Agent {
         reason: String,
         verdict: HookAnswer,
     ) {
-        let allow = match verdict.decision {
-            Some(Decision::Allow) => true,
-            Some(Decision::Deny) => false,
+        let behavior = match verdict.decision {
+            Some(Decision::Allow) => Behavior::Allow,
+            Some(Decision::Deny) => Behavior::Deny,
             _ => return self.ask_host(desk, index, reason, false),
         };
         let answer = PermissionAnswer {
-            allow,
+            behavior,
             updated_input: verdict.updated_input,
             message: verdict.reason,
             interrupt: verdict.interrupt,
-            updates: verdict.updates,
+            updated_permissions: verdict.updated_permissions,
         };
         self.take_permission(desk, index, answer);
     }
@@ -171,10 +172,11 @@ impl Agent {
 
     fn take_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         let mut is_changed = false;
-        for update in answer.updates {
-            if let PermissionUpdate::Beside(message) = update {
+        for update in answer.updated_permissions {
+            if let Some(message) = unkept(&update) {
                 self.warn(desk, "permission_update", message);
-            } else {
+            }
+            if !update.is_of_directories() {
                 apply(update, desk.permissions.get_or_insert_with(Permissions::open));
                 is_changed = true;
             }
@@ -182,7 +184,7 @@ impl Agent {
         if is_changed {
             self.warn_of_rules(desk);
         }
-        if answer.allow {
+        if answer.behavior == Behavior::Allow {
             if self.change_input(desk, index, answer.updated_input) {
                 self.admit(desk, index);
             }
@@ -294,14 +296,32 @@ fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
     verdict
 }
 
+/// What of an update cannot be done.
+fn unkept(update: &PermissionUpdate) -> Option<String> {
+    if update.is_of_directories() {
+        return Some([&word(update.r#type), " does nothing: a run has no folders"].concat());
+    }
+    let destination = update.destination.as_deref();
+    let destination = destination.filter(|destination| *destination != "session")?;
+    Some(
+        [
+            "An update for ",
+            destination,
+            " is stored nowhere: it counts for this run",
+        ]
+        .concat(),
+    )
+}
+
 fn apply(update: PermissionUpdate, permissions: &mut Permissions) {
-    match update {
-        PermissionUpdate::Beside(_) => {}
-        PermissionUpdate::SetMode(mode) => permissions.mode = mode,
-        PermissionUpdate::AddRules { behavior, rules } => permissions.rules(behavior).extend(rules),
-        PermissionUpdate::ReplaceRules { behavior, rules } => *permissions.rules(behavior) = rules,
-        PermissionUpdate::RemoveRules { behavior, rules } => {
-            permissions.rules(behavior).retain(|rule| !rules.contains(rule));
-        }
+    let kind = update.behavior.unwrap_or(RuleKind::Deny);
+    match update.r#type {
+        UpdateType::SetMode => permissions.mode = update.mode.unwrap_or(permissions.mode),
+        UpdateType::AddRules => permissions.rules(kind).extend(update.rules),
+        UpdateType::ReplaceRules => *permissions.rules(kind) = update.rules,
+        UpdateType::RemoveRules => permissions
+            .rules(kind)
+            .retain(|rule| !update.rules.contains(rule)),
+        UpdateType::AddDirectories | UpdateType::RemoveDirectories => {}
     }
 }

@@ -1,13 +1,15 @@
 //! Tool calls that another agent answers: a subagent, which is a node below this one, or the agent that takes the
 //! conversation over.
 
+use crate::engine::model::json::word;
+use serde::Deserialize;
+
 use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::calling::fault;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::spawn::{Parent, Spawn};
 use crate::engine::agent::tool_batch::CallPhase;
 use crate::engine::agent::{Agent, Desk, Successor};
-use crate::engine::json::record::{Record, document};
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::FinishReason;
@@ -250,10 +252,12 @@ impl Desk<'_> {
 
 /// The field `prompt` of the input.
 fn prompt_of(input: &Json) -> String {
-    let Ok(json) = document("", input.as_str()) else {
-        return String::new();
-    };
-    Record::new(json).text_if("prompt").unwrap_or_default()
+    #[derive(Deserialize)]
+    struct Input {
+        prompt: String,
+    }
+    let input: Option<Input> = serde_json::from_str(input.as_str()).ok();
+    input.map(|input| input.prompt).unwrap_or_default()
 }
 
 fn noted(text: &str, note: &str) -> ToolReturn {
@@ -277,7 +281,7 @@ fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
         StoppedBy::Guardrail => "a guardrail",
         _ => "its limit",
     };
-    [what, ": ", reason.unwrap_or(by.name()).trim_end_matches('.')].concat()
+    [what, ": ", reason.unwrap_or(&word(by)).trim_end_matches('.')].concat()
 }
 
 const NO_OUTPUT: &str = "it gave no answer that fits its schema";

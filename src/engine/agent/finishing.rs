@@ -57,7 +57,7 @@ impl Agent {
         self.finish_reason == Some(FinishReason::Length)
             && desk.config.on_max_tokens == OnOutputLimit::Continue
             && !self.text.is_empty()
-            && self.iteration < self.limits(desk).max_iterations
+            && Some(self.iteration) < self.limits(desk).max_iterations
     }
 
     /// A finish reason that the options do not accept.

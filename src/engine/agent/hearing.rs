@@ -19,7 +19,6 @@ impl Agent {
 
     /// Takes what repeats the events before it, which is nearly all of a stream. Returns what is left for
     /// [`Agent::handle_chunk`], if anything is left to be done.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_repeats<'a>(
         &mut self,
         desk: &mut Desk<'_>,

@@ -361,7 +361,6 @@ impl Agent {
         desk.ledger.accounts.overrun(self.index).map(|(_, by)| by)
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn place(&self) -> Place {
         Place {
             agent: self.index,

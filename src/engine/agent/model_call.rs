@@ -193,7 +193,6 @@ impl ModelCall {
 
     /// Takes the events that repeat the one before them, and keeps the beginning of the next. Returns whether that was
     /// all, and what of `bytes` is left for [`ModelCall::handle_chunk`] if not.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_repeats<'a>(&mut self, bytes: &'a [u8]) -> (bool, &'a [u8]) {
         let is_ready = matches!(self.body, Body::Events) && self.lane.is_known();
         if !is_ready || !self.framing.is_between_events() {
@@ -314,7 +313,6 @@ impl ModelCall {
 }
 
 /// Whether an event goes on behind `bytes`, or none has begun.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn is_beginning(bytes: &[u8]) -> bool {
     bytes.len() <= MAX_HELD_BYTES && split_event(bytes).is_none()
 }

@@ -7,7 +7,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::Object;
-use crate::engine::json::record::Record;
 use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::{push_any, push_comma};
 use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
@@ -17,29 +16,22 @@ use crate::engine::protocol;
 
 /// Asks for answers that fit a schema; each is checked, and asked for again if it does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct OutputFormat {
     /// For the vendor, and of the tool; default `answer`.
-    #[serde(default = "default_name")]
     pub name: String,
     /// What the answer is, for the model.
-    #[serde(default)]
     pub description: String,
     /// JSON Schema of an object.
     pub schema: Json,
     /// The vendor enforces the schema, where it can choose; default: if it can enforce this one.
-    #[serde(default)]
     pub strict: Option<bool>,
-    #[serde(default)]
     pub mode: OutputMode,
     /// The engine checks answers against the schema; false where a Standard Schema does.
-    #[serde(default = "yes")]
     pub validate: bool,
     /// The host checks answers too.
-    #[serde(default)]
     pub ask: bool,
     /// Answers that do not fit, beyond the first; then the run is stopped. Default 3.
-    #[serde(default = "three")]
     pub max_retries: u32,
 }
 
@@ -54,37 +46,19 @@ pub enum OutputMode {
     Tool,
 }
 
-/// Reads an [`OutputFormat`].
-pub fn output_format(r: &mut Record<'_>) -> OutputFormat {
-    OutputFormat {
-        name: match r.get("name") {
-            Some(_) => r.text("name"),
-            None => default_name(),
-        },
-        description: r.text_or_empty("description"),
-        schema: r.json("schema"),
-        strict: r.flag_if("strict"),
-        mode: match r.word("mode", &["auto", "native", "tool"]) {
-            Some(1) => OutputMode::Native,
-            Some(2) => OutputMode::Tool,
-            _ => OutputMode::Auto,
-        },
-        validate: r.flag("validate", true),
-        ask: r.flag("ask", false),
-        max_retries: r.small("maxRetries", 3),
+impl Default for OutputFormat {
+    fn default() -> OutputFormat {
+        OutputFormat {
+            name: "answer".to_owned(),
+            description: String::new(),
+            schema: Json::empty_object(),
+            strict: None,
+            mode: OutputMode::default(),
+            validate: true,
+            ask: false,
+            max_retries: 3,
+        }
     }
-}
-
-fn default_name() -> String {
-    "answer".to_owned()
-}
-
-fn yes() -> bool {
-    true
-}
-
-fn three() -> u32 {
-    3
 }
 
 impl Config {

@@ -3,6 +3,7 @@
 use crate::engine::agent::asks::Wait;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::event::CompactTrigger;
+use crate::engine::model::json::word;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::hook::HookAnswer;
 
@@ -15,27 +16,26 @@ impl Agent {
         pre_tokens: u64,
     ) {
         let point = Point::PreCompact;
-        if !desk.has_hooks(point, trigger.name()) {
+        if !desk.has_hooks(point, &word(trigger)) {
             return self.summarize(desk);
         }
         let facts = Facts::Compact {
-            trigger: trigger.name(),
+            trigger,
             pre_tokens,
             instructions: self.context.instructions(),
         };
         let data = facts.to_json();
-        self.ask(desk, point, trigger.name(), data, Wait::Point);
+        self.ask(desk, point, &word(trigger), data, Wait::Point);
     }
 
     /// The history is shorter: hooks are told of the summary before the request goes out.
     pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
         let point = Point::PostCompact;
-        if !desk.has_hooks(point, trigger.name()) {
+        if !desk.has_hooks(point, &word(trigger)) {
             return self.guard_summary(desk);
         }
-        let trigger = trigger.name();
         let data = Facts::Compacted { trigger, summary }.to_json();
-        self.ask(desk, point, trigger, data, Wait::Point);
+        self.ask(desk, point, &word(trigger), data, Wait::Point);
     }
 
     /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.

@@ -29,7 +29,7 @@ impl Agent {
 
     /// What keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if self.iteration >= self.limits(desk).max_iterations {
+        if Some(self.iteration) >= self.limits(desk).max_iterations {
             return Some(StoppedBy::Iterations);
         }
         self.over_limit(desk)
@@ -104,7 +104,7 @@ impl Agent {
         timeout: Option<&str>,
     ) {
         let facts = Facts::Limit {
-            limit: stopped_by.name(),
+            limit: stopped_by,
             timeout,
             usage: &desk.ledger.accounts.used(self.index),
             tool_rounds: self.tool_rounds,
@@ -234,7 +234,7 @@ impl Agent {
         let limits = self.limits(desk);
         let at_ms = desk.ledger.timers.at(self.total_timer());
         let rows = [
-            ("maxIterations", Some(limits.max_iterations.into())),
+            ("maxIterations", limits.max_iterations.map(u64::from)),
             ("maxTotalTokens", limits.max_total_tokens),
             ("maxCostNanoUsd", limits.max_cost_nano_usd),
             ("maxToolRounds", limits.max_tool_rounds.map(u64::from)),

@@ -7,11 +7,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::string;
+use crate::engine::json::writer::push_value;
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::{Block, Json, ToolInput};
-use crate::engine::model::message_json::push_blocks;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::CallFacts;
@@ -360,7 +360,7 @@ pub fn output_of(result: &ToolReturn) -> Json {
         ToolReturn::Value(value) => value.clone(),
         ToolReturn::Content(content) => {
             let mut json = Vec::new();
-            push_blocks(&mut json, content);
+            push_value(&mut json, content);
             Json::from_valid(&String::from_utf8(json).unwrap_or_default())
         }
         ToolReturn::Fault(fault) => fault.to_json(),

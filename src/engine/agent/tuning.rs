@@ -158,7 +158,7 @@ impl Agent {
         let is_of_this = self.round_iteration == self.iteration;
         let facts = Facts::IterationEnd {
             text: &self.text,
-            finish_reason: self.finish_reason.map(|reason| reason.name()),
+            finish_reason: self.finish_reason,
             usage: &self.call_usage,
             tool_calls: if is_of_this { self.last_round() } else { &[] },
         };

@@ -59,7 +59,6 @@ const ESCAPE: &str = "invalid escape";
 
 /// # Errors
 /// The first fault.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn check(text: &str) -> Result<(), Fault> {
     let mut check = Check(Cursor::new(text.as_bytes()));
     check.value()?;
@@ -72,7 +71,6 @@ pub fn check(text: &str) -> Result<(), Fault> {
 struct Check<'a>(Cursor<'a>);
 
 impl Check<'_> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn value(&mut self) -> Result<(), Fault> {
         let mut open: Vec<u8> = Vec::new();
         loop {
@@ -116,7 +114,6 @@ impl Check<'_> {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn key(&mut self) -> Result<(), Fault> {
         match self.0.peek() {
             Some(b'"') => self.string()?,
@@ -180,14 +177,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn digits(&mut self) {
         while let Some(b'0'..=b'9') = self.0.here() {
             self.0.step(1);
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn string(&mut self) -> Result<(), Fault> {
         self.0.step(1);
         loop {
@@ -207,7 +202,6 @@ impl Check<'_> {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn escape(&mut self) -> Result<(), Fault> {
         self.0.step(1);
         let kind = self.0.here();

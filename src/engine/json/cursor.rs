@@ -112,7 +112,6 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
 
 /// How many bytes come before the first quote, backslash or control character. Eight at a time: WebAssembly has no
 /// faster scan without SIMD.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn plain_length(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut length = 0;
@@ -134,7 +133,6 @@ pub fn plain_length(bytes: &[u8]) -> usize {
 
 /// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact; those above it may
 /// be borrows.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn not_plain(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
@@ -144,7 +142,6 @@ pub fn not_plain(word: u64) -> u64 {
 }
 
 /// `bytes` behind `prefix`. Eight bytes at a time: the comparison of the standard library goes byte by byte here.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(prefix.len())?;
     let (words, tail) = start.as_chunks::<8>();
@@ -173,7 +170,6 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
@@ -183,12 +179,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// What has not been passed.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_blanks(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
             self.at += 1;
@@ -196,14 +190,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next byte that is no blank, without passing it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn peek(&mut self) -> Option<u8> {
         self.skip_blanks();
         self.bytes.get(self.at).copied()
     }
 
     /// Passes `byte` if it is the next one that is no blank.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn eat(&mut self, byte: u8) -> Option<()> {
         if self.peek() == Some(byte) {
             self.at += 1;
@@ -219,7 +211,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a string. `None` if the next value is no well-formed one.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn string(&mut self) -> Option<RawString<'a>> {
         self.eat(b'"')?;
         let from = self.at;
@@ -252,7 +243,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes bytes up to a quote, backslash or control character.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_plain(&mut self) {
         self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
     }
@@ -274,7 +264,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a key and its colon. `None` if the key has escapes.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn key(&mut self) -> Option<&'a [u8]> {
         let key = self.string()?.plain()?;
         self.eat(b':')?;
@@ -374,7 +363,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes any value of text that is known to be JSON: only strings and brackets are looked at.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn skip_value(&mut self) -> Option<()> {
         let mut depth = 0usize;
         loop {
@@ -413,7 +401,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn skip_string(&mut self) -> Option<()> {
         self.at += 1;
         loop {
@@ -430,7 +417,6 @@ impl<'a> Cursor<'a> {
     }
 
     /// Walks an object: `field` gets the cursor behind each key and its colon, and must pass the value.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn object(&mut self, mut field: impl FnMut(&[u8], &mut Cursor<'a>) -> Option<()>) -> Option<()> {
         self.eat(b'{')?;
         if self.eat(b'}').is_some() {

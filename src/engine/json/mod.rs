@@ -6,7 +6,6 @@ pub mod cursor;
 pub(crate) mod digest;
 pub mod number;
 pub mod reader;
-pub mod record;
 pub mod repair;
 pub mod tree;
 pub(crate) mod writer;

@@ -269,7 +269,6 @@ fn strip_trailing_commas(text: &str) -> String {
 
 /// Calls `visit` with each byte outside strings, and with the quote that ends a string, until it says
 /// `false`.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
     let mut within_string = false;
     let mut position = 0;

@@ -1,5 +1,7 @@
 //! Writes JSON: text appended to bytes, without trees.
 
+use serde::Serialize;
+
 use crate::engine::json::cursor::plain_length;
 use crate::engine::json::reader::Object;
 use crate::engine::model::message::Json;
@@ -13,7 +15,6 @@ pub fn push_string(into: &mut Vec<u8>, text: &str) {
 }
 
 /// Appends `text` as the inside of a JSON string.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn push_escaped(into: &mut Vec<u8>, text: &str) {
     let mut rest = text.as_bytes();
     loop {
@@ -112,6 +113,12 @@ pub fn push_text_if(into: &mut Vec<u8>, key: &str, text: Option<&str>) {
 pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
     push_key(into, key);
     into.extend_from_slice(json.as_bytes());
+}
+
+/// Appends a value of our own as serde writes it.
+pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
+    // Writing to memory does not fail, and our types hold nothing that JSON cannot.
+    let _ = serde_json::to_writer(into, value);
 }
 
 /// Appends the fields of the object `vendor` but for nulls and those in `ours`.

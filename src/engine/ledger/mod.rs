@@ -74,7 +74,10 @@ pub struct Ledger {
     awaited: bool,
     /// Comes before `outputs`.
     grown: Option<Grown>,
+    #[serde(skip)]
     outputs: VecDeque<Output>,
+    /// The path of each agent, by its index.
+    pub paths: Vec<String>,
 }
 
 impl Default for Ledger {
@@ -97,6 +100,7 @@ impl Default for Ledger {
             awaited: false,
             grown: None,
             outputs: VecDeque::new(),
+            paths: Vec::new(),
         }
     }
 }
@@ -104,7 +108,6 @@ impl Default for Ledger {
 impl Ledger {
     /// Time never goes back: where the host's clock does, ours goes on from where it was, or a deadline would be as far
     /// away as the clock was put back. Randomness starts anew with each input.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn begin(&mut self, moment: Moment) {
         if moment.now_ms < UNKNOWN_MS {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
@@ -115,7 +118,6 @@ impl Ledger {
         self.random = Random(moment.random);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn emit(&mut self, place: Place, kind: EventKind) {
         let seq = self.next_seq;
         self.next_seq = self.next_seq.saturating_add(1);
@@ -124,9 +126,11 @@ impl Ledger {
             iteration,
             attempt,
         } = place;
+        let agent_path = self.paths.get(agent as usize).cloned().unwrap_or_default();
         self.outputs.push_back(Output::Emit(Event {
             seq,
             agent,
+            agent_path,
             iteration,
             attempt,
             time_ms: self.is_traced.then_some(self.now_ms),
@@ -135,33 +139,28 @@ impl Ledger {
     }
 
     /// In place of an event that nobody would hear, before what it says is copied. It counts all the same.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_unheard(&mut self) -> bool {
         self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
         !self.is_heard
     }
 
     /// Whether nothing waits to be polled.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_quiet(&self) -> bool {
         self.grown.is_none() && self.outputs.is_empty()
     }
 
     /// Whether a delta waits and nothing behind it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn has_one_output(&self) -> bool {
         self.grown.is_some() && self.outputs.is_empty()
     }
 
     /// Tells that a part has grown, as the first output. Until it is polled the part stays as it is.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn grow(&mut self, mut grown: Grown) {
         grown.seq = self.next_seq;
         self.next_seq = self.next_seq.saturating_add(1);
         self.grown = Some(grown);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_grown(&mut self) -> Option<Grown> {
         self.grown.take()
     }
@@ -182,7 +181,6 @@ impl Ledger {
     }
 
     /// Sets or clears a deadline `wait_ms` from this input on.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn set_timer(&mut self, reason: TimerReason, wait_ms: Option<u64>) {
         match wait_ms {
             Some(wait_ms) => self.timers.set(reason, self.now_ms.saturating_add(wait_ms)),
@@ -194,7 +192,6 @@ impl Ledger {
         self.outputs.push_back(output);
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }
@@ -258,7 +255,6 @@ impl Ledger {
     }
 
     /// The time of the run, or of any iteration, that is over.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn late(&self) -> Option<TimerReason> {
         self.timers.late(self.now_ms, |_| true)
     }
@@ -279,7 +275,6 @@ impl Ledger {
         self.find(effect).is_some()
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn find(&self, effect: EffectId) -> Option<OpenEffect> {
         self.open
             .iter()
@@ -293,7 +288,6 @@ impl Ledger {
     }
 
     /// Hands the journal's new entries out, once per input. Returns the save's id.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn flush_journal(&mut self) -> Option<EffectId> {
         if self.journal.is_empty() && !self.awaited {
             return None;

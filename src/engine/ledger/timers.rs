@@ -38,7 +38,6 @@ pub struct Timers {
 
 impl Timers {
     /// Sets the one deadline of this reason.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
         match self
             .deadlines
@@ -83,7 +82,6 @@ impl Timers {
     }
 
     /// The earliest deadline; of equal ones the one that was set first.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn next(&self) -> Option<Deadline> {
         self.deadlines
             .iter()
@@ -92,7 +90,6 @@ impl Timers {
     }
 
     /// The deadline of the run, or of an iteration of one of these agents, that has come.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn late(&self, now_ms: u64, of: impl Fn(u32) -> bool) -> Option<TimerReason> {
         let is_late = |deadline: &&Deadline| {
             deadline.at_ms <= now_ms

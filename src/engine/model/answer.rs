@@ -71,7 +71,6 @@ pub struct Part {
 
 impl Part {
     /// What its growth is told as.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn shown_kind(&self) -> PartKind {
         if self.is_answer { PartKind::Text } else { self.kind }
     }
@@ -127,7 +126,6 @@ impl Answer {
     }
 
     /// Whether each growth is reported by itself.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn keeps_deltas(&self) -> bool {
         self.keep_deltas
     }
@@ -169,14 +167,12 @@ impl Answer {
     }
 
     /// Appends to a block's text. Empty text changes nothing.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn push(&mut self, part: usize, text: &str) {
         self.grow(part, |into| into.push_str(text));
     }
 
     /// Appends to a block's text by a closure (for decoders that unescape straight into the text). A block that has
     /// ended does not grow.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
@@ -232,13 +228,11 @@ impl Answer {
     }
 
     /// What changed since the last call; the buffer's storage goes along, give it back with [`Answer::recycle`].
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
     /// The part and the range that one growth has added, if nothing else has changed since [`Answer::take_changes`].
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn sole_growth(&self) -> Option<(usize, usize, usize)> {
         match self.changes.as_slice() {
             [Change::Grew { part, from, to }] => Some((*part, *from, *to)),
@@ -246,19 +240,16 @@ impl Answer {
         }
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn has_changes(&self) -> bool {
         !self.changes.is_empty()
     }
 
     /// As [`Answer::take_changes`], for a caller that has seen them.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn forget_changes(&mut self) {
         self.changes.clear();
     }
 
     /// Hands a drained change buffer back, so that a chunk costs no allocation for it.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn recycle(&mut self, mut buffer: Vec<Change>) {
         if self.changes.is_empty() {
             buffer.clear();

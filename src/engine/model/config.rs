@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
 pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 use crate::engine::policy::binding::Binding;
@@ -15,102 +16,110 @@ use crate::engine::policy::tool_error::ErrorFormat;
 
 /// The whole configuration of a run, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Config {
     pub model: ModelConfig,
-    #[serde(default)]
     pub system: Option<String>,
     /// Behind the system prompt of every agent of the run.
-    #[serde(default)]
     pub instructions: Option<String>,
-    #[serde(default)]
     pub tools: Vec<ToolConfig>,
     /// History to go on from.
-    #[serde(default)]
     pub messages: Vec<Message>,
-    #[serde(default)]
     pub limits: Limits,
-    #[serde(default)]
     pub timeouts: Timeouts,
     /// Any of them ends the run when a round of tools is over.
-    #[serde(default)]
     pub stop_when: Vec<StopCondition>,
     /// The host is asked after each round whether to stop.
-    #[serde(default)]
     pub ask_stop: bool,
     /// What answers must be; default: any text.
-    #[serde(default)]
     pub output: Option<OutputFormat>,
     /// When the history is made shorter.
-    #[serde(default)]
     pub context: ContextPolicy,
-    #[serde(default)]
     pub repeat: RepeatPolicy,
     /// The host is asked about repetitions.
-    #[serde(default)]
     pub ask_repeat: bool,
-    #[serde(default)]
     pub retry: RetryPolicy,
     /// Asked in turn when a model's retries are used up.
-    #[serde(default)]
     pub fallback_models: Vec<ModelConfig>,
     /// Which calls may run; default: all of them, but those of tools that need an approval.
-    #[serde(default)]
     pub permissions: Option<Permissions>,
     /// The host's functions that are asked at certain points; without them nothing is.
-    #[serde(default)]
     pub hooks: Vec<Hook>,
-    #[serde(default)]
     pub tool_execution: ToolExecution,
     /// Tools that run at once; default 8.
-    #[serde(default = "default_tool_concurrency")]
     pub max_tool_concurrency: u32,
     /// What becomes of an answer that the limit of output tokens cut off.
-    #[serde(default)]
     pub on_max_tokens: OnOutputLimit,
     /// An answer that ends otherwise than finished or with tool calls fails the run, and one that says it is finished
     /// is, whatever it calls; default false.
-    #[serde(default)]
     pub strict_stop_reason: bool,
     /// One steer at a time, the others with later requests; default all that wait.
-    #[serde(default)]
     pub steer_one: bool,
     /// All follow-ups that wait at once; default one at a time.
-    #[serde(default)]
     pub follow_up_all: bool,
     /// How a call that went wrong is told to the model.
-    #[serde(default)]
     pub tool_error_format: ErrorFormat,
     /// Characters of a tool's result that the model is shown; default 100,000.
-    #[serde(default = "default_result_chars")]
     pub max_tool_result_chars: u32,
     /// What becomes of a call of a tool that there is not.
-    #[serde(default)]
     pub on_unknown_tool: OnUnknownTool,
     /// A JSON object of the host's values for the tools' bindings.
-    #[serde(default)]
     pub inputs: Option<Json>,
     /// Calls of read-only tools start while the rest of their answer streams; default false.
-    #[serde(default)]
     pub eager_tools: bool,
     /// Limits of tokens and money also count what is not reported yet, by estimate; default false.
-    #[serde(default)]
     pub estimate_usage: bool,
     /// Join the deltas of one block within one network chunk; default true.
-    #[serde(default = "yes")]
     pub join_deltas: bool,
     /// Events say when they happened, and calls the hash of their input.
-    #[serde(default)]
     pub trace: bool,
     /// The configurations of the agents that tools stand for, from the second profile on. Theirs have none.
-    #[serde(default)]
     pub agents: Vec<Config>,
     /// What agents that are kept remember of earlier runs.
-    #[serde(default)]
     pub subagents: Vec<Memory>,
     /// How the session begins whose first run it is, for hooks of `SessionStart`; none for a later run.
-    #[serde(default)]
     pub session: Option<String>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            model: ModelConfig::default(),
+            system: None,
+            instructions: None,
+            tools: Vec::new(),
+            messages: Vec::new(),
+            limits: Limits::default(),
+            timeouts: Timeouts::default(),
+            stop_when: Vec::new(),
+            ask_stop: false,
+            output: None,
+            context: ContextPolicy::default(),
+            repeat: RepeatPolicy::default(),
+            ask_repeat: false,
+            retry: RetryPolicy::default(),
+            fallback_models: Vec::new(),
+            permissions: None,
+            hooks: Vec::new(),
+            tool_execution: ToolExecution::default(),
+            max_tool_concurrency: 8,
+            on_max_tokens: OnOutputLimit::default(),
+            strict_stop_reason: false,
+            steer_one: false,
+            follow_up_all: false,
+            tool_error_format: ErrorFormat::default(),
+            max_tool_result_chars: 100_000,
+            on_unknown_tool: OnUnknownTool::default(),
+            inputs: None,
+            eager_tools: false,
+            estimate_usage: false,
+            join_deltas: true,
+            trace: false,
+            agents: Vec::new(),
+            subagents: Vec::new(),
+            session: None,
+        }
+    }
 }
 
 /// The conversation of an agent that is kept from call to call.
@@ -124,56 +133,40 @@ pub struct Memory {
 
 /// One tool, without its function: that stays in JavaScript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct ToolConfig {
     pub name: String,
-    #[serde(default)]
     pub description: String,
     /// JSON Schema of the input, sent to the model as it is.
     pub input_schema: Json,
     /// The vendor makes the model keep to the schema, where it can; default false.
-    #[serde(default)]
     pub strict: bool,
     /// The same with the bound fields, where the model is not shown all of them; what is checked.
-    #[serde(default)]
     pub full_schema: Option<Json>,
     /// Fields that the host fills in.
-    #[serde(default)]
     pub bindings: Vec<Binding>,
     /// Default: `max_tool_result_chars` of the configuration.
-    #[serde(default)]
     pub max_result_chars: Option<u64>,
     /// The engine checks the input against the full schema; false when a Standard Schema does it in `PrepareCalls`.
-    #[serde(default = "yes")]
     pub validate: bool,
     /// Does not change anything: may run beside other read-only calls.
-    #[serde(default)]
     pub read_only: bool,
     /// The host wants to see the calls before they run (Standard Schema, `resourceKey`).
-    #[serde(default)]
     pub prepare: bool,
     /// A call that must not be repeated after a crash: it starts only when its start has been saved.
-    #[serde(default)]
     pub replay_once: bool,
-    #[serde(default)]
     pub timeout_ms: Option<u64>,
     /// Calls of one run; default any number. The model is told when they are used up.
-    #[serde(default)]
     pub max_calls: Option<u64>,
     /// The host approves each call before it runs.
-    #[serde(default)]
     pub needs_approval: bool,
     /// What the tool touches, for permission modes and the scopes of rules.
-    #[serde(default)]
     pub access: Option<Access>,
     /// The field of the input that the scopes of permission rules are compared with; default: by `access`.
-    #[serde(default)]
     pub rule_subject: Option<String>,
     /// Ours: the model answers by calling it. The host never sees it.
-    #[serde(default)]
     pub answers: bool,
     /// An agent of the run answers the calls.
-    #[serde(default)]
     pub agent: Option<AgentTool>,
 }
 
@@ -189,6 +182,12 @@ pub struct AgentTool {
     pub handoff: bool,
     /// It asks the model that its caller asks.
     pub inherit_model: bool,
+}
+
+impl Default for ToolConfig {
+    fn default() -> ToolConfig {
+        ToolConfig::new(String::new(), Json::empty_object())
+    }
 }
 
 impl ToolConfig {
@@ -235,8 +234,8 @@ pub enum Access {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
-    /// Model calls of one run; default 50.
-    pub max_iterations: u32,
+    /// Model calls of one run; default: see [`Config::max_iterations`].
+    pub max_iterations: Option<u32>,
     /// Input plus output tokens of one run, checked on strictly greater; default none.
     pub max_total_tokens: Option<u64>,
     /// What one run may cost, in nano-USD, checked on strictly greater; default none.
@@ -252,7 +251,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            max_iterations: 50,
+            max_iterations: None,
             max_total_tokens: None,
             max_cost_nano_usd: None,
             max_tool_rounds: None,
@@ -273,25 +272,30 @@ pub enum StopCondition {
 }
 
 /// What is done when rounds of tool calls repeat themselves, calls and results being the same.
+///
+/// `null` switches a step off. A step that is left out keeps the order of the three: see [`RepeatPolicy::steps`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
     /// The model is told after so many equal calls, or turns of a cycle of rounds; default 3.
-    pub nudge_after: Option<u32>,
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub nudge_after: Option<Option<u32>>,
     /// The host is asked; default 6.
-    pub ask_after: Option<u32>,
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub ask_after: Option<Option<u32>>,
     /// The run is stopped; default 20.
-    pub stop_after: Option<u32>,
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub stop_after: Option<Option<u32>>,
 }
 
 impl Default for RepeatPolicy {
     fn default() -> RepeatPolicy {
         RepeatPolicy {
             enabled: true,
-            nudge_after: Some(3),
-            ask_after: Some(6),
-            stop_after: Some(20),
+            nudge_after: None,
+            ask_after: None,
+            stop_after: None,
         }
     }
 }
@@ -342,8 +346,8 @@ pub struct RetryPolicy {
     pub jitter_ms: u64,
     /// Default: it is added.
     pub jitter: Jitter,
-    /// Default 60,000. A `Retry-After` beyond it ends the retries.
-    pub max_ms: u64,
+    /// Default 60,000, or `base_ms` if that is longer. A `Retry-After` beyond it ends the retries.
+    pub max_ms: Option<u64>,
     /// Default true.
     pub respect_retry_after: bool,
     /// Names of the failures that are tried again; default: empty, every one that is retryable.
@@ -361,7 +365,7 @@ impl Default for RetryPolicy {
             first_exponent: 1,
             jitter_ms: 1000,
             jitter: Jitter::Added,
-            max_ms: 60_000,
+            max_ms: None,
             respect_retry_after: true,
             on: Vec::new(),
             max_calls: 1,
@@ -417,16 +421,4 @@ pub enum OnUnknownTool {
     Throw,
     /// The host answers it as it answers the calls of its tools.
     Host,
-}
-
-fn default_result_chars() -> u32 {
-    100_000
-}
-
-fn default_tool_concurrency() -> u32 {
-    8
-}
-
-fn yes() -> bool {
-    true
 }

@@ -9,13 +9,18 @@ use crate::engine::model::outcome::Outcome;
 use crate::engine::model::usage::Usage;
 
 /// One event with its place in the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
+    #[serde(flatten)]
+    pub kind: EventKind,
     /// Gapless from 1 within a run.
     pub seq: u32,
     /// Index of the agent in the run's tree; 0 is the root.
+    #[serde(skip)]
     pub agent: u32,
+    /// `root`, or `root/…` for a subagent.
+    pub agent_path: String,
     /// Model call of the agent that this belongs to, from 1; 0 before the first.
     pub iteration: u32,
     /// HTTP request of that iteration, from 1; 0 before the first.
@@ -23,12 +28,11 @@ pub struct Event {
     /// The input's moment, in a traced run and not on deltas.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
-    pub kind: EventKind,
 }
 
 /// What happened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum EventKind {
     RunStart {
         model: String,

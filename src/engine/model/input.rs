@@ -12,7 +12,10 @@ use crate::engine::policy::permission::{PermissionMode, RuleKind};
 use crate::engine::policy::rule::Rule;
 
 /// One input. Bytes are borrowed: a chunk crosses into the engine once.
-#[derive(Debug)]
+///
+/// All but heads and chunks cross the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
     /// Starts the run.
     Prompt {
@@ -38,6 +41,7 @@ pub enum Input<'a> {
         status: u16,
         headers: Vec<(String, String)>,
     },
+    #[serde(skip)]
     Chunk {
         request: EffectId,
         bytes: &'a [u8],
@@ -140,33 +144,87 @@ pub struct CheckedOutput {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
-    pub allow: bool,
+    pub behavior: Behavior,
     /// What the tool gets in place of what the model wrote; the history keeps the latter.
     pub updated_input: Option<Json>,
     /// Why the call is denied; the model is told.
     pub message: Option<String>,
     /// The denial ends the run.
     pub interrupt: bool,
-    pub updates: Vec<PermissionUpdate>,
+    pub updated_permissions: Vec<PermissionUpdate>,
+}
+
+/// Whether a call may run, in one word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Behavior {
+    Allow,
+    #[default]
+    Deny,
 }
 
 /// A change of what the run may do from now on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PermissionUpdate {
+    pub r#type: UpdateType,
+    /// The list that `rules` belong to.
+    pub behavior: Option<RuleKind>,
+    pub rules: Vec<Rule>,
+    /// Of `setMode`.
+    pub mode: Option<PermissionMode>,
+    /// Where the change is to be kept. A run keeps it for itself, whatever this says.
+    pub destination: Option<String>,
+}
+
+impl PermissionUpdate {
+    /// A change of the rules of one list.
+    pub fn rules(r#type: UpdateType, behavior: RuleKind, rules: Vec<Rule>) -> PermissionUpdate {
+        PermissionUpdate {
+            r#type,
+            behavior: Some(behavior),
+            rules,
+            ..PermissionUpdate::default()
+        }
+    }
+
+    /// A switch of the mode.
+    pub fn mode(mode: PermissionMode) -> PermissionUpdate {
+        PermissionUpdate {
+            r#type: UpdateType::SetMode,
+            mode: Some(mode),
+            ..PermissionUpdate::default()
+        }
+    }
+
+    pub fn is_of_directories(&self) -> bool {
+        matches!(
+            self.r#type,
+            UpdateType::AddDirectories | UpdateType::RemoveDirectories
+        )
+    }
+}
+
+/// What a [`PermissionUpdate`] changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum PermissionUpdate {
-    AddRules {
-        behavior: RuleKind,
-        rules: Vec<Rule>,
-    },
-    ReplaceRules {
-        behavior: RuleKind,
-        rules: Vec<Rule>,
-    },
-    RemoveRules {
-        behavior: RuleKind,
-        rules: Vec<Rule>,
-    },
-    SetMode(PermissionMode),
-    /// What of it cannot be done, for the host to be warned of.
-    Beside(String),
+pub enum UpdateType {
+    #[default]
+    AddRules,
+    ReplaceRules,
+    RemoveRules,
+    SetMode,
+    /// Does nothing: a run has no folders.
+    AddDirectories,
+    /// Does nothing either.
+    RemoveDirectories,
+}
+
+/// More of what is limited for an agent that is at work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedBudget {
+    pub agent_path: String,
+    #[serde(flatten)]
+    pub more: Raise,
 }

@@ -4,6 +4,7 @@
 //! camelCase. A block keeps what its vendor wrote beyond the neutral fields in `vendor`, so that it goes back to the
 //! same protocol unchanged. The system prompt is no message: it stands in the configuration.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -97,8 +98,8 @@ pub struct Origin {
 }
 
 /// One piece of a message.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "WireBlock", into = "WireBlock")]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "WireBlock")]
 pub enum Block {
     Text {
         text: String,
@@ -197,203 +198,183 @@ impl Message {
 /// Stands for what a message would need and does not have.
 pub const NOTHING: &str = "(empty)";
 
-/// The JSON form of a block: one flat object. Flat, because an internally tagged enum cannot hold raw JSON and
-/// weighs 11 kB of wasm.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WireBlock {
-    r#type: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    data: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    url: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    media_type: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    input: Option<Json>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    input_text: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    call_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    content: Option<Vec<Block>>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+/// The JSON form of a block: one flat object, because an internally tagged enum cannot hold JSON as text.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WireBlock<'a> {
+    r#type: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<Cow<'a, Json>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_text: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_id: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<Cow<'a, [Block]>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_error: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    json: Option<Json>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    vendor: Option<Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    json: Option<Cow<'a, Json>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vendor: Option<Cow<'a, Json>>,
 }
 
-impl WireBlock {
-    fn of(r#type: &str) -> WireBlock {
-        WireBlock {
-            r#type: r#type.to_owned(),
-            text: None,
-            signature: None,
-            data: None,
-            url: None,
-            media_type: None,
-            id: None,
-            name: None,
-            input: None,
-            input_text: None,
-            call_id: None,
-            content: None,
-            is_error: false,
-            json: None,
-            vendor: None,
-        }
+impl Serialize for Block {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WireBlock::from(self).serialize(serializer)
     }
 }
 
-impl From<Block> for WireBlock {
-    fn from(block: Block) -> WireBlock {
+impl<'a> From<&'a Block> for WireBlock<'a> {
+    fn from(block: &'a Block) -> WireBlock<'a> {
+        let some = |text: &'a str| Some(Cow::Borrowed(text));
+        let json = |json: &'a Json| Some(Cow::Borrowed(json));
+        let vendor_of = |vendor: &'a Option<Json>| vendor.as_ref().map(Cow::Borrowed);
+        let mut wire = WireBlock::default();
         match block {
-            Block::Text { text, vendor } => WireBlock {
-                text: Some(text),
-                vendor,
-                ..WireBlock::of("text")
-            },
+            Block::Text { text, vendor } => {
+                wire.r#type = "text".into();
+                wire.text = some(text);
+                wire.vendor = vendor_of(vendor);
+            }
             Block::Thinking {
                 text,
                 signature,
                 vendor,
-            } => WireBlock {
-                text: Some(text),
-                signature,
-                vendor,
-                ..WireBlock::of("thinking")
-            },
-            Block::RedactedThinking { data } => WireBlock {
-                data: Some(data),
-                ..WireBlock::of("redacted_thinking")
-            },
-            Block::Refusal { text } => WireBlock {
-                text: Some(text),
-                ..WireBlock::of("refusal")
-            },
+            } => {
+                wire.r#type = "thinking".into();
+                wire.text = some(text);
+                wire.signature = signature.as_deref().map(Cow::Borrowed);
+                wire.vendor = vendor_of(vendor);
+            }
+            Block::RedactedThinking { data } => {
+                wire.r#type = "redacted_thinking".into();
+                wire.data = some(data);
+            }
+            Block::Refusal { text } => {
+                wire.r#type = "refusal".into();
+                wire.text = some(text);
+            }
             Block::ToolCall {
                 id,
                 name,
                 input,
                 vendor,
             } => {
-                let (input, input_text) = match input {
-                    ToolInput::Json(json) => (Some(json), None),
-                    ToolInput::Invalid(text) => (None, Some(text)),
-                };
-                WireBlock {
-                    id: Some(id),
-                    name: Some(name),
-                    input,
-                    input_text,
-                    vendor,
-                    ..WireBlock::of("tool_call")
+                wire.r#type = "tool_call".into();
+                wire.id = some(id);
+                wire.name = some(name);
+                match input {
+                    ToolInput::Json(input) => wire.input = json(input),
+                    ToolInput::Invalid(text) => wire.input_text = some(text),
                 }
+                wire.vendor = vendor_of(vendor);
             }
             Block::ToolResult {
                 call_id,
                 content,
                 is_error,
-            } => WireBlock {
-                call_id: Some(call_id),
-                content: Some(content),
-                is_error,
-                ..WireBlock::of("tool_result")
-            },
+            } => {
+                wire.r#type = "tool_result".into();
+                wire.call_id = some(call_id);
+                wire.content = Some(Cow::Borrowed(content));
+                wire.is_error = *is_error;
+            }
             Block::Media {
                 media_type,
                 source,
                 vendor,
             } => {
-                let (data, url) = match source {
-                    MediaSource::Data(data) => (Some(data), None),
-                    MediaSource::Url(url) => (None, Some(url)),
-                };
-                WireBlock {
-                    media_type: Some(media_type),
-                    data,
-                    url,
-                    vendor,
-                    ..WireBlock::of("media")
+                wire.r#type = "media".into();
+                wire.media_type = some(media_type);
+                match source {
+                    MediaSource::Data(data) => wire.data = some(data),
+                    MediaSource::Url(url) => wire.url = some(url),
                 }
+                wire.vendor = vendor_of(vendor);
             }
-            Block::Raw { json } => WireBlock {
-                json: Some(json),
-                ..WireBlock::of("raw")
-            },
+            Block::Raw { json: raw } => {
+                wire.r#type = "raw".into();
+                wire.json = json(raw);
+            }
         }
+        wire
     }
 }
 
-impl TryFrom<WireBlock> for Block {
+impl TryFrom<WireBlock<'_>> for Block {
     type Error = String;
 
-    fn try_from(wire: WireBlock) -> Result<Block, String> {
-        let missing = |field: &str| {
-            let mut problem = String::from("a block of type ");
-            problem.push_str(&wire.r#type);
-            problem.push_str(" needs the field ");
-            problem.push_str(field);
-            problem
-        };
-        Ok(match wire.r#type.as_str() {
+    fn try_from(wire: WireBlock<'_>) -> Result<Block, String> {
+        fn needed<T: ToOwned + ?Sized>(value: Option<Cow<'_, T>>, field: &str) -> Result<T::Owned, String> {
+            value
+                .map(Cow::into_owned)
+                .ok_or_else(|| ["missing field `", field, "`"].concat())
+        }
+        let vendor = wire.vendor.map(Cow::into_owned);
+        Ok(match &*wire.r#type {
             "text" => Block::Text {
-                text: wire.text.clone().ok_or_else(|| missing("text"))?,
-                vendor: wire.vendor,
+                text: needed(wire.text, "text")?,
+                vendor,
             },
             "thinking" => Block::Thinking {
-                text: wire.text.clone().ok_or_else(|| missing("text"))?,
-                signature: wire.signature,
-                vendor: wire.vendor,
+                text: needed(wire.text, "text")?,
+                signature: wire.signature.map(Cow::into_owned),
+                vendor,
             },
             "redacted_thinking" => Block::RedactedThinking {
-                data: wire.data.clone().ok_or_else(|| missing("data"))?,
+                data: needed(wire.data, "data")?,
             },
             "refusal" => Block::Refusal {
-                text: wire.text.clone().ok_or_else(|| missing("text"))?,
+                text: needed(wire.text, "text")?,
             },
             "tool_call" => Block::ToolCall {
-                id: wire.id.clone().ok_or_else(|| missing("id"))?,
-                name: wire.name.clone().ok_or_else(|| missing("name"))?,
-                input: match (wire.input.clone(), wire.input_text.clone()) {
-                    (Some(json), _) => ToolInput::Json(json),
-                    (None, Some(text)) => ToolInput::Invalid(text),
-                    (None, None) => return Err(missing("input")),
+                id: needed(wire.id, "id")?,
+                name: needed(wire.name, "name")?,
+                input: match wire.input_text {
+                    Some(text) if wire.input.is_none() => ToolInput::Invalid(text.into_owned()),
+                    _ => ToolInput::Json(needed(wire.input, "input")?),
                 },
-                vendor: wire.vendor,
+                vendor,
             },
             "tool_result" => Block::ToolResult {
-                call_id: wire.call_id.clone().ok_or_else(|| missing("callId"))?,
-                content: wire.content.clone().ok_or_else(|| missing("content"))?,
+                call_id: needed(wire.call_id, "callId")?,
+                content: needed(wire.content, "content")?,
                 is_error: wire.is_error,
             },
             "media" => Block::Media {
-                media_type: wire.media_type.clone().ok_or_else(|| missing("mediaType"))?,
-                source: match (wire.data.clone(), wire.url.clone()) {
-                    (Some(data), _) => MediaSource::Data(data),
-                    (None, Some(url)) => MediaSource::Url(url),
-                    (None, None) => return Err(missing("data or url")),
+                media_type: needed(wire.media_type, "mediaType")?,
+                source: match wire.url {
+                    Some(url) if wire.data.is_none() => MediaSource::Url(url.into_owned()),
+                    _ => MediaSource::Data(needed(wire.data, "data")?),
                 },
-                vendor: wire.vendor,
+                vendor,
             },
             "raw" => Block::Raw {
-                json: wire.json.clone().ok_or_else(|| missing("json"))?,
+                json: needed(wire.json, "json")?,
             },
+            "" => return Err("missing field `type`".to_owned()),
             other => {
-                let mut problem = String::from("unknown block type \"");
-                problem.push_str(other);
-                problem.push_str("\": use text, thinking, redacted_thinking, refusal, tool_call, tool_result, media or raw");
-                return Err(problem);
+                return Err([
+                    "type \"",
+                    other,
+                    "\" is unknown: use text, thinking, redacted_thinking, refusal, tool_call, tool_result, media or raw",
+                ]
+                .concat());
             }
         })
     }

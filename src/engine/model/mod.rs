@@ -7,6 +7,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod input;
+pub mod json;
 pub mod message;
 pub mod model_config;
 pub mod moment;
@@ -15,9 +16,3 @@ pub mod outcome;
 pub mod output;
 pub mod question;
 pub mod usage;
-
-pub(in crate::engine) mod config_json;
-pub(in crate::engine) mod event_json;
-pub(in crate::engine) mod input_json;
-pub(in crate::engine) mod message_json;
-pub(in crate::engine) mod outcome_json;

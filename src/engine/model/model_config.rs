@@ -7,72 +7,92 @@ use crate::engine::model::usage::Price;
 
 /// Which model, where, and how it is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
     /// The host's number for it, told with each request, so that the right key is used.
-    #[serde(default)]
     pub slot: u32,
     /// A vendor row's name (`anthropic`, `openai`, …) or `compatible` / `custom`.
     pub vendor: String,
     /// The wire protocol's name; default: the vendor's own.
-    #[serde(default)]
     pub protocol: Option<String>,
     pub model: String,
     /// Default: the vendor's. Without a trailing slash or with one.
-    #[serde(default)]
     pub base_url: Option<String>,
     /// Further request headers, in order. Never a key: those come from `authorize`.
-    #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// Ask for a stream; default true.
-    #[serde(default = "yes")]
     pub stream: bool,
     /// Tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
-    #[serde(default)]
     pub max_output_tokens: Option<u64>,
     /// Sampling numbers are kept as their JSON text.
-    #[serde(default)]
     pub temperature: Option<Json>,
-    #[serde(default)]
     pub top_p: Option<Json>,
-    #[serde(default)]
     pub top_k: Option<Json>,
-    #[serde(default)]
     pub frequency_penalty: Option<Json>,
-    #[serde(default)]
     pub presence_penalty: Option<Json>,
-    #[serde(default)]
     pub seed: Option<Json>,
-    #[serde(default)]
     pub stop_sequences: Vec<String>,
     /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
-    #[serde(default)]
     pub thinking: Option<Json>,
     /// `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
-    #[serde(default)]
     pub effort: Option<String>,
-    #[serde(default)]
     pub tool_choice: Option<ToolChoice>,
     /// `false` asks the vendor for at most one call per answer.
-    #[serde(default)]
     pub parallel_tool_calls: Option<bool>,
     /// What the text of an answer must look like; default: anything.
-    #[serde(default)]
     pub response_format: Option<ResponseFormat>,
-    #[serde(default)]
     pub prompt_caching: PromptCaching,
     /// A JSON object that the vendor keeps with the request, where it has such a thing.
-    #[serde(default)]
     pub metadata: Option<Json>,
     /// A JSON object whose fields are added to the request body; they win over ours.
-    #[serde(default)]
     pub body: Option<Json>,
     /// What the server does otherwise than its protocol's documentation, a JSON object: see
     /// [`crate::engine::protocol::quirks`]. Default: those of the vendor's row.
-    #[serde(default)]
     pub quirks: Option<Json>,
-    #[serde(default)]
     pub price: Option<Price>,
+}
+
+impl ModelConfig {
+    /// A model with this vendor and name, and nothing else said.
+    pub fn new(vendor: String, model: String) -> ModelConfig {
+        ModelConfig {
+            vendor,
+            model,
+            ..ModelConfig::default()
+        }
+    }
+}
+
+impl Default for ModelConfig {
+    fn default() -> ModelConfig {
+        ModelConfig {
+            slot: 0,
+            vendor: String::new(),
+            protocol: None,
+            model: String::new(),
+            base_url: None,
+            headers: Vec::new(),
+            stream: true,
+            max_output_tokens: None,
+            temperature: None,
+            top_p: None,
+            top_k: None,
+            frequency_penalty: None,
+            presence_penalty: None,
+            seed: None,
+            stop_sequences: Vec::new(),
+            thinking: None,
+            effort: None,
+            tool_choice: None,
+            parallel_tool_calls: None,
+            response_format: None,
+            prompt_caching: PromptCaching::default(),
+            metadata: None,
+            body: None,
+            quirks: None,
+            price: None,
+        }
+    }
 }
 
 /// Whether and what the model must call. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`.
@@ -87,15 +107,13 @@ pub enum ToolChoice {
 
 /// Asks for an answer that is JSON of a schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct ResponseFormat {
     /// The schema's name where the vendor wants one; default `answer`.
-    #[serde(default = "default_format_name")]
     pub name: String,
     /// JSON Schema, sent as it is.
     pub schema: Json,
     /// The vendor enforces the schema, where it can; default true.
-    #[serde(default = "yes")]
     pub strict: bool,
 }
 
@@ -111,10 +129,12 @@ pub struct PromptCaching {
     pub key: Option<String>,
 }
 
-fn default_format_name() -> String {
-    "answer".to_owned()
-}
-
-fn yes() -> bool {
-    true
+impl Default for ResponseFormat {
+    fn default() -> ResponseFormat {
+        ResponseFormat {
+            name: "answer".to_owned(),
+            schema: Json::empty_object(),
+            strict: true,
+        }
+    }
 }

@@ -11,7 +11,7 @@ use crate::engine::model::question::{Point, Question};
 pub type EffectId = u32;
 
 /// One output, to be performed in order. Before performing an effect ask `run.is_live(effect)`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Send an HTTP request; its body is `run.request_body(request)`.
     Send {

@@ -2,12 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::event::CompactTrigger;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
 use crate::engine::model::message::{Json, Message};
-use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::hook::HookAnswer;
+use crate::engine::policy::permission::PermissionMode;
 
 /// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,54 +66,11 @@ pub enum Point {
 }
 
 impl Point {
-    /// In the order of the variants.
-    pub const ALL: &[(Point, &str)] = &[
-        (Point::PreToolUse, "PreToolUse"),
-        (Point::PostToolUse, "PostToolUse"),
-        (Point::PostToolUseFailure, "PostToolUseFailure"),
-        (Point::PostToolBatch, "PostToolBatch"),
-        (Point::SessionStart, "SessionStart"),
-        (Point::UserPromptSubmit, "UserPromptSubmit"),
-        (Point::Stop, "Stop"),
-        (Point::SubagentStart, "SubagentStart"),
-        (Point::SubagentStop, "SubagentStop"),
-        (Point::PreCompact, "PreCompact"),
-        (Point::PostCompact, "PostCompact"),
-        (Point::PermissionRequest, "PermissionRequest"),
-        (Point::PermissionDenied, "PermissionDenied"),
-        (Point::Notification, "Notification"),
-        (Point::InputGuardrail, "InputGuardrail"),
-        (Point::OutputGuardrail, "OutputGuardrail"),
-        (Point::ToolGuardrail, "ToolGuardrail"),
-        (Point::PrepareIteration, "PrepareIteration"),
-        (Point::IterationEnd, "IterationEnd"),
-        (Point::Limit, "Limit"),
-        (Point::PrepareCalls, "prepare_calls"),
-        (Point::WordErrors, "word_errors"),
-        (Point::Permission, "permission"),
-        (Point::Classify, "classify"),
-        (Point::Summarize, "summarize"),
-        (Point::CheckOutput, "check_output"),
-        (Point::StopCondition, "stop_condition"),
-        (Point::StopRepeat, "stop_repeat"),
-    ];
-
-    /// Those at which the functions of [`crate::engine::model::config::Config::hooks`] are asked.
-    pub fn hooked() -> impl Iterator<Item = Point> {
-        let all = Point::ALL.iter().map(|(point, _)| *point);
-        all.take_while(|point| point.is_hooked())
-    }
-
-    /// The word for it in JSON.
-    pub fn name(self) -> &'static str {
-        Point::ALL.get(self as usize).map_or("", |(_, name)| name)
-    }
-
-    /// What the `question` event calls it: who decides about a call is nobody's business there.
-    pub fn told(self) -> &'static str {
+    /// As the `question` event calls it: who decides about a call is nobody's business there.
+    pub fn told(self) -> Point {
         match self {
-            Point::Classify => Point::Permission.name(),
-            point => point.name(),
+            Point::Classify => Point::Permission,
+            point => point,
         }
     }
 
@@ -138,11 +98,6 @@ impl Point {
             Answer::Summary(_) => self == Point::Summarize,
         }
     }
-
-    pub fn hook_named(name: &str) -> Option<Point> {
-        let known = Point::ALL.iter().find(|(_, known)| *known == name);
-        known.map(|(point, _)| *point).filter(|point| point.is_hooked())
-    }
 }
 
 /// A question to one function.
@@ -159,9 +114,8 @@ pub struct Question {
     /// Of a subagent: the name of its tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
-    /// See `PermissionMode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub permission_mode: Option<String>,
+    pub permission_mode: Option<PermissionMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
     /// [`Facts`] of the point.
@@ -214,17 +168,17 @@ pub enum Facts<'a> {
         last_assistant_message: &'a str,
     },
     Compact {
-        trigger: &'a str,
+        trigger: CompactTrigger,
         pre_tokens: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
     },
     Compacted {
-        trigger: &'a str,
+        trigger: CompactTrigger,
         summary: &'a str,
     },
     Summarize {
-        trigger: &'a str,
+        trigger: CompactTrigger,
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
         messages: &'a [Message],
@@ -247,12 +201,12 @@ pub enum Facts<'a> {
     },
     IterationEnd {
         text: &'a str,
-        finish_reason: Option<&'a str>,
+        finish_reason: Option<FinishReason>,
         usage: &'a Usage,
         tool_calls: &'a [ToolCallRecord],
     },
     Limit {
-        limit: &'a str,
+        limit: StoppedBy,
         /// Which time it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
@@ -279,12 +233,6 @@ pub enum Facts<'a> {
     Checked {
         output: &'a Json,
     },
-}
-
-impl Question {
-    pub fn to_json(&self) -> Json {
-        Json::of(self)
-    }
 }
 
 impl Facts<'_> {
@@ -351,19 +299,4 @@ pub struct FaultyCall<'a> {
     pub tool_name: &'a str,
     pub input: &'a Json,
     pub error: Json,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_point_stands_at_its_place_and_has_its_name() {
-        for (index, (point, name)) in Point::ALL.iter().enumerate() {
-            assert_eq!(*point as usize, index);
-            assert_eq!(point.name(), *name);
-            assert_eq!(Point::hook_named(name), point.is_hooked().then_some(*point));
-            assert_eq!(serde_json::to_value(point).unwrap(), *name);
-        }
-    }
 }

@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::record::Record;
 use crate::engine::model::config::Config;
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
@@ -64,32 +63,6 @@ impl Default for HistoryPolicy {
             after_responses: 5,
             prefix_chars: 100,
         }
-    }
-}
-
-/// Reads a [`ContextPolicy`].
-pub fn context_policy(r: &mut Record<'_>) -> ContextPolicy {
-    let default = ContextPolicy::default();
-    ContextPolicy {
-        window_tokens: r.number_if("windowTokens"),
-        auto: r.flag("auto", true),
-        threshold_percent: r.small("thresholdPercent", default.threshold_percent),
-        keep_last: r.small("keepLast", default.keep_last),
-        instructions: r.text_if("instructions"),
-        ask: r.flag("ask", false),
-        budget_chars: r.number_if("budgetChars"),
-        history: match r.given("history") {
-            Some(_) => Some(r.object_or_default("history", history_policy)),
-            None => None,
-        },
-    }
-}
-
-fn history_policy(r: &mut Record<'_>) -> HistoryPolicy {
-    let default = HistoryPolicy::default();
-    HistoryPolicy {
-        after_responses: r.small("afterResponses", default.after_responses),
-        prefix_chars: r.small("prefixChars", default.prefix_chars),
     }
 }
 

@@ -40,21 +40,8 @@ pub enum Decision {
     Allow,
     Ask,
     Defer,
+    #[serde(alias = "block")]
     Deny,
-}
-
-impl Decision {
-    /// In the order of the variants; `block` is another word for `deny`.
-    pub const NAMES: &[&str] = &["allow", "ask", "defer", "deny", "block"];
-
-    pub fn nth(index: usize) -> Decision {
-        match index {
-            0 => Decision::Allow,
-            1 => Decision::Ask,
-            2 => Decision::Defer,
-            _ => Decision::Deny,
-        }
-    }
 }
 
 /// What `PreToolUse` hooks have said about a call that they let through.
@@ -108,9 +95,7 @@ impl Raise {
         let large = |limit: &mut Option<u64>, more: Option<u64>| {
             *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
         };
-        limits.max_iterations = limits
-            .max_iterations
-            .saturating_add(self.max_iterations.unwrap_or(0));
+        small(&mut limits.max_iterations, self.max_iterations);
         large(&mut limits.max_total_tokens, self.max_total_tokens);
         large(&mut limits.max_cost_nano_usd, self.max_cost_nano_usd);
         small(&mut limits.max_tool_rounds, self.max_tool_rounds);
@@ -118,7 +103,7 @@ impl Raise {
     }
 
     pub fn apply(&self, limits: &mut Limits) {
-        limits.max_iterations = self.max_iterations.unwrap_or(limits.max_iterations);
+        limits.max_iterations = self.max_iterations.or(limits.max_iterations);
         limits.max_total_tokens = self.max_total_tokens.or(limits.max_total_tokens);
         limits.max_cost_nano_usd = self.max_cost_nano_usd.or(limits.max_cost_nano_usd);
         limits.max_tool_rounds = self.max_tool_rounds.or(limits.max_tool_rounds);
@@ -147,7 +132,7 @@ pub struct HookAnswer {
     pub retry: bool,
     /// The denial ends the run.
     pub interrupt: bool,
-    pub updates: Vec<PermissionUpdate>,
+    pub updated_permissions: Vec<PermissionUpdate>,
     /// What the host's user is told.
     pub system_message: Option<String>,
     /// What the host's classifier is told with the calls that follow.
@@ -183,7 +168,7 @@ impl HookAnswer {
         self.stop = self.stop.take().or(next.stop);
         self.retry |= next.retry;
         self.interrupt |= next.interrupt;
-        self.updates.extend(next.updates);
+        self.updated_permissions.extend(next.updated_permissions);
         self.classifier_context.extend(next.classifier_context);
         self.prepared = next.prepared.or(self.prepared.take());
         self.limits = next.limits.or(self.limits.take());

@@ -35,33 +35,6 @@ pub enum PermissionMode {
     BypassPermissions,
 }
 
-impl PermissionMode {
-    /// In the order of the variants.
-    pub const NAMES: &[&str] = &[
-        "default",
-        "acceptEdits",
-        "plan",
-        "dontAsk",
-        "auto",
-        "bypassPermissions",
-    ];
-
-    pub fn name(self) -> &'static str {
-        PermissionMode::NAMES.get(self as usize).copied().unwrap_or("")
-    }
-
-    pub fn nth(index: usize) -> PermissionMode {
-        match index {
-            1 => PermissionMode::AcceptEdits,
-            2 => PermissionMode::Plan,
-            3 => PermissionMode::DontAsk,
-            4 => PermissionMode::Auto,
-            5 => PermissionMode::BypassPermissions,
-            _ => PermissionMode::Default,
-        }
-    }
-}
-
 /// What a run may do, as it stands: answers of the host can add rules and switch the mode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -97,18 +70,6 @@ pub enum RuleKind {
     Allow,
     Ask,
     Deny,
-}
-
-impl RuleKind {
-    pub const NAMES: &[&str] = &["allow", "ask", "deny"];
-
-    pub fn nth(index: usize) -> RuleKind {
-        match index {
-            0 => RuleKind::Allow,
-            1 => RuleKind::Ask,
-            _ => RuleKind::Deny,
-        }
-    }
 }
 
 impl Permissions {
@@ -225,7 +186,10 @@ impl Permissions {
     /// A scope on a tool that has nothing to compare it with, or that is none of its kind: such a rule would silently do
     /// nothing.
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
-        for (list, rules) in RuleKind::NAMES.iter().zip([&self.allow, &self.ask, &self.deny]) {
+        for (list, rules) in ["allow", "ask", "deny"]
+            .iter()
+            .zip([&self.allow, &self.ask, &self.deny])
+        {
             for rule in rules.iter().filter(|rule| !rule.is_bare()) {
                 let is_blind = |tool: &ToolConfig| {
                     rule.names(tool)

@@ -52,11 +52,12 @@ impl Repeats {
             reached.map(|(_, now)| *now).max()
         };
         let most = counts.iter().map(|(_, now)| *now).max();
-        if policy.stop_after.is_some_and(|threshold| most >= Some(threshold)) {
+        let steps = policy.steps();
+        if steps.stop.is_some_and(|threshold| most >= Some(threshold)) {
             Advice::Stop
-        } else if let Some(times) = times(policy.ask_after) {
+        } else if let Some(times) = times(steps.ask) {
             Advice::Ask(times)
-        } else if let Some(times) = times(policy.nudge_after) {
+        } else if let Some(times) = times(steps.nudge) {
             Advice::Nudge(times)
         } else {
             Advice::GoOn
@@ -161,9 +162,9 @@ mod tests {
     fn advice(rounds: &[(&str, &str)]) -> Vec<Advice> {
         let policy = RepeatPolicy {
             enabled: true,
-            nudge_after: Some(2),
-            ask_after: Some(3),
-            stop_after: Some(4),
+            nudge_after: Some(Some(2)),
+            ask_after: Some(Some(3)),
+            stop_after: Some(Some(4)),
         };
         let mut repeats = Repeats::default();
         rounds
@@ -211,9 +212,9 @@ mod tests {
     fn each_call_is_counted_within_a_round_and_beside_others() {
         let policy = RepeatPolicy {
             enabled: true,
-            nudge_after: Some(3),
-            ask_after: Some(5),
-            stop_after: Some(9),
+            nudge_after: Some(Some(3)),
+            ask_after: Some(Some(5)),
+            stop_after: Some(Some(9)),
         };
         let mut repeats = Repeats::default();
         let mut note = |rounds: &[&str]| {
@@ -238,9 +239,9 @@ mod tests {
     fn a_threshold_may_be_as_high_as_it_likes() {
         let policy = RepeatPolicy {
             enabled: true,
-            nudge_after: None,
-            ask_after: None,
-            stop_after: Some(300),
+            nudge_after: Some(None),
+            ask_after: Some(None),
+            stop_after: Some(Some(300)),
         };
         for cycle in [["1"].as_slice(), &["1", "2"]] {
             let mut repeats = Repeats::default();

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::json::word;
 
 /// How often the model call of an iteration has been made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ impl RetryPolicy {
 
 /// The wait before the retry that follows the `failed_attempts`-th failure, in milliseconds; `None` gives up.
 fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed: u64) -> Option<u64> {
-    let is_named = |name: &String| name == failure.code.name();
+    let is_named = |name: &String| *name == word(failure.code);
     let is_wanted = policy.on.is_empty() || policy.on.iter().any(is_named);
     if !failure.retryable || !is_wanted || failed_attempts > policy.max_retries {
         return None;
@@ -67,7 +68,7 @@ fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed:
 /// The wait, no shorter than the server has asked for; `None` when that is longer than any wait may be.
 fn no_earlier(policy: &RetryPolicy, failure: &Failure, wait: u64) -> Option<u64> {
     match failure.retry_after_ms {
-        Some(asked) if policy.respect_retry_after && asked > policy.max_ms => None,
+        Some(asked) if policy.respect_retry_after && asked > policy.longest_ms() => None,
         Some(asked) if policy.respect_retry_after => Some(wait.max(asked)),
         _ => Some(wait),
     }
@@ -82,8 +83,10 @@ fn backoff_ms(policy: &RetryPolicy, failures: u32, seed: u64) -> u64 {
         .saturating_mul(u64::from(policy.factor).saturating_pow(exponent));
     let up_to = |most: u64| seed % most.saturating_add(1).max(1);
     match policy.jitter {
-        Jitter::Added => backoff.saturating_add(up_to(policy.jitter_ms)).min(policy.max_ms),
-        Jitter::Full => up_to(backoff.min(policy.max_ms)),
+        Jitter::Added => backoff
+            .saturating_add(up_to(policy.jitter_ms))
+            .min(policy.longest_ms()),
+        Jitter::Full => up_to(backoff.min(policy.longest_ms())),
     }
 }
 
@@ -114,7 +117,7 @@ mod tests {
     fn full_jitter_waits_anything_up_to_the_whole_backoff() {
         let policy = RetryPolicy {
             jitter: Jitter::Full,
-            max_ms: 3000,
+            max_ms: Some(3000),
             ..RetryPolicy::default()
         };
         let failure = Failure::new(FailureCode::RateLimit, "slow down");
@@ -155,10 +158,17 @@ mod tests {
     fn no_wait_is_longer_than_the_maximum() {
         let policy = RetryPolicy {
             base_ms: u64::MAX,
+            max_ms: Some(60_000),
             ..RetryPolicy::default()
         };
         let failure = Failure::new(FailureCode::Server, "oops");
         assert_eq!(delay_ms(&policy, 1, &failure, 7), Some(60_000));
+        let unsaid = RetryPolicy {
+            base_ms: 90_000,
+            jitter_ms: 0,
+            ..RetryPolicy::default()
+        };
+        assert_eq!(delay_ms(&unsaid, 1, &failure, 7), Some(90_000));
     }
 
     #[test]

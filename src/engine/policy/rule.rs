@@ -12,7 +12,7 @@ use crate::engine::policy::{address, command, path};
 
 /// A rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "RuleForm", into = "String")]
 pub struct Rule {
     /// The tool's name, or a pattern of names.
     pub tool: String,
@@ -114,11 +114,31 @@ fn fits(specifier: &str, text: &Text, is_allowing: bool) -> bool {
     }
 }
 
-impl TryFrom<String> for Rule {
-    type Error = &'static str;
+/// A rule in JSON: its text, or its two parts as the Agent SDK has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RuleForm {
+    Text(String),
+    #[serde(rename_all = "camelCase")]
+    Parts {
+        tool_name: String,
+        rule_content: Option<String>,
+    },
+}
 
-    fn try_from(text: String) -> Result<Rule, &'static str> {
-        Rule::parse(&text).ok_or("no rule")
+impl TryFrom<RuleForm> for Rule {
+    type Error = String;
+
+    fn try_from(form: RuleForm) -> Result<Rule, String> {
+        let text = match form {
+            RuleForm::Text(text) => text,
+            RuleForm::Parts {
+                tool_name,
+                rule_content: Some(content),
+            } => [&tool_name, "(", &content, ")"].concat(),
+            RuleForm::Parts { tool_name, .. } => tool_name,
+        };
+        Rule::parse(&text).ok_or_else(|| ["must be Tool or Tool(specifier), got ", &text].concat())
     }
 }
 

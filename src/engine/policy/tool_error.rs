@@ -28,29 +28,6 @@ pub enum ErrorFormat {
 }
 
 impl ErrorFormat {
-    /// In the order of the variants.
-    pub const NAMES: &[&str] = &[
-        "structured",
-        "sprout",
-        "claude",
-        "guide",
-        "simple",
-        "prompty",
-        "host",
-    ];
-
-    pub fn nth(index: usize) -> ErrorFormat {
-        match index {
-            1 => ErrorFormat::Sprout,
-            2 => ErrorFormat::Claude,
-            3 => ErrorFormat::Guide,
-            4 => ErrorFormat::Simple,
-            5 => ErrorFormat::Prompty,
-            6 => ErrorFormat::Host,
-            _ => ErrorFormat::Structured,
-        }
-    }
-
     /// What the model reads; of a long message its first `most` characters.
     pub fn text(self, tool_name: &str, fault: &ToolFault, most: usize) -> String {
         let message = result_cap::cut(&fault.message, most).unwrap_or_else(|| fault.message.clone());

@@ -25,14 +25,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::{Object, items, string, validate, whole};
+use crate::engine::json::writer::push_value;
 use crate::engine::json::writer::{
     push_comma, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
 };
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::config::{PromptCaching, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::json::named;
 use crate::engine::model::message::Message;
-use crate::engine::model::message_json::push_message;
 use crate::engine::model::usage::{Usage, shifted};
 use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::failure::malformed;
@@ -138,7 +139,7 @@ fn push_tool_choice(choice: &ToolChoice, into: &mut Vec<u8>) {
 
 fn encode_message(_spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     into.push(b',');
-    push_message(into, message);
+    push_value(into, message);
 }
 
 fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
@@ -345,7 +346,7 @@ fn read_usage(event: &Object<'_>) -> Option<Usage> {
 fn read_error(event: &Object<'_>) -> Failure {
     let code = event
         .string("code")
-        .and_then(|code| FailureCode::named(&code))
+        .and_then(|code| named(&code))
         .unwrap_or(FailureCode::Server);
     let mut failure = Failure::new(code, event.text("message"));
     failure.status = event

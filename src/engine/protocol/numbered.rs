@@ -20,7 +20,6 @@ pub struct Numbered<K> {
 }
 
 impl<K> Default for Numbered<K> {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn default() -> Numbered<K> {
         Numbered {
             head: Vec::new(),
@@ -32,7 +31,6 @@ impl<K> Default for Numbered<K> {
 
 impl<K: Copy> Numbered<K> {
     /// The kind and the string of an event with the known frame.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let (data, ends) = without_end(data);
         let rest = behind(data, &self.head)?;
@@ -46,7 +44,6 @@ impl<K: Copy> Numbered<K> {
     }
 
     /// Remembers the frame of an event in which the scanner found `text`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn learn(&mut self, data: &[u8], text: &RawString<'_>, kind: K) {
         let (data, ends) = without_end(data);
         let before = text.frame_in(data).map_or(&[][..], |(before, _)| before);
@@ -62,7 +59,6 @@ impl<K: Copy> Numbered<K> {
 }
 
 /// What follows a whole number without a leading zero.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
     let mut count = 0;
     while bytes.get(count).is_some_and(u8::is_ascii_digit) {
@@ -75,7 +71,6 @@ fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// The event without a number at its end, and whether there was one.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn without_end(data: &[u8]) -> (&[u8], bool) {
     if let [open @ .., b'}'] = data {
         let mut rest = open;

@@ -190,7 +190,6 @@ pub enum ResponsesDelta {
 
 impl ResponsesDelta {
     /// The delta that an event of this type brings.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn named(name: &str) -> Option<ResponsesDelta> {
         Some(match name.strip_prefix("response.")?.strip_suffix(".delta")? {
             "output_text" => ResponsesDelta::Text,
@@ -205,7 +204,6 @@ impl ResponsesDelta {
 }
 
 /// Recognises a delta of a Responses item: its `output_index`, what it adds to, its `content_index` or `summary_index`.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let (mut kind, mut index, mut at, mut delta) = (None, None, None, None);

@@ -10,7 +10,6 @@ use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::{Agent, Queued};
-use crate::engine::json::record::within;
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::{Config, Memory, ModelConfig};
@@ -51,12 +50,16 @@ impl Run {
         };
         let mut memories = std::mem::take(&mut config.subagents);
         for (index, memory) in memories.iter_mut().enumerate() {
-            let messages = Transcript::from_history(std::mem::take(&mut memory.messages))
-                .map_err(|problem| within("subagents", Some(index), problem))?;
+            let messages =
+                Transcript::from_history(std::mem::take(&mut memory.messages)).map_err(|problem| {
+                    let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
+                    ConfigError::new(field, problem.problem)
+                })?;
             memory.messages = messages.into_messages();
         }
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
+        ledger.paths.push("root".to_owned());
         ledger.accounts.add(None, &config.limits);
         let agents = std::mem::take(&mut config.agents);
         let count = 1 + agents.len();
@@ -73,6 +76,7 @@ impl Run {
                     None => instructions.clone(),
                 });
             }
+            config.limits.max_iterations = Some(config.max_iterations());
             if !config.agents.is_empty() {
                 return Err(ConfigError::new(
                     "agents",
@@ -119,7 +123,6 @@ impl Run {
     }
 
     /// Mutates the state; then poll the outputs until there are none.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
         match input {
             Input::Chunk { request, bytes } => {
@@ -132,7 +135,6 @@ impl Run {
     }
 
     /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn take_repeats<'a>(&mut self, request: EffectId, bytes: &'a [u8], moment: Moment) -> Option<&'a [u8]> {
         let Some(open) = self.ledger.find(request) else {
             return Some(bytes);
@@ -239,13 +241,11 @@ impl Run {
     }
 
     /// The time by which deadlines are told: the host's clock, but it never goes back.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn now_ms(&self) -> u64 {
         self.ledger.now_ms
     }
 
     /// When to come back with [`Input::Due`] at the latest.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
@@ -301,7 +301,6 @@ impl Run {
         parent.map_or("", |parent| &parent.tool_call_id)
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)

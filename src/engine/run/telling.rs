@@ -8,7 +8,6 @@ use crate::engine::model::output::Output;
 use crate::engine::run::Run;
 
 impl Run {
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_output(&mut self) -> Option<Output> {
         match self.poll_grown() {
             Some(output) => Some(output),
@@ -17,19 +16,16 @@ impl Run {
     }
 
     /// Whether there is no output.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_quiet(&self) -> bool {
         self.ledger.is_quiet()
     }
 
     /// Whether nothing waits behind the delta that [`Run::poll_delta`] gives.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn has_one_output(&self) -> bool {
         self.ledger.has_one_output()
     }
 
     /// The next output, if that is a delta whose text can be lent. [`Run::poll_output`] gives it as an event.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
         let grown = self.ledger.take_grown()?;
         Some(Delta {
@@ -55,6 +51,7 @@ impl Run {
         Some(Output::Emit(Event {
             seq: grown.seq,
             agent,
+            agent_path: self.agent_path(agent).to_owned(),
             iteration,
             attempt,
             time_ms: None,

@@ -35,7 +35,6 @@ impl Run {
     }
 
     /// An agent that has not ended, with what it works with.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
@@ -149,6 +148,7 @@ impl Run {
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
         agent.parent = Some(parent);
+        self.ledger.paths.push(agent.path.clone());
         self.agents.push(agent);
         Ok(index)
     }

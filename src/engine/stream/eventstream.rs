@@ -36,7 +36,6 @@ impl EventStreamDecoder {
     ///
     /// # Errors
     /// `malformed_stream` when a checksum is wrong, lengths contradict each other, or a message is too long.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn feed(&mut self, mut chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
         while !chunk.is_empty() {
             if self.pending.is_empty()
@@ -149,7 +148,6 @@ fn number(bytes: &[u8]) -> Option<u32> {
 }
 
 /// The CRC-32 of gzip, four bits at a time: its table has 64 bytes, that of a whole byte 1 KiB.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 16] = table();
     let step = |sum: u32| sum >> 4 ^ TABLE.get((sum & 15) as usize).copied().unwrap_or(0);

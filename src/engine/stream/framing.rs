@@ -42,7 +42,6 @@ impl FramingState {
     }
 
     /// Whether the next byte begins an event, and events end with blank lines.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_between_events(&self) -> bool {
         match self {
             FramingState::Sse(sse) => sse.is_between_events(),

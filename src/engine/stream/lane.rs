@@ -38,20 +38,17 @@ pub struct Lane {
 
 impl Lane {
     /// Whether events are worth being looked at one by one.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_open(&self) -> bool {
         self.vain < MAX_VAIN_FRAMES
     }
 
     /// Whether there is a frame that an event could repeat.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_known(&self) -> bool {
         self.part.is_some()
     }
 
     /// What follows the events that `bytes` begin with, as many of them as are whole and repeat the frame; their strings
     /// are in the answer then.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn take<'a>(&mut self, bytes: &'a [u8], answer: &mut Answer) -> &'a [u8] {
         let Some(part) = self.part else { return bytes };
         if self.text.is_empty() {
@@ -81,7 +78,6 @@ impl Lane {
 
     /// Reads the event that `bytes` begin with: what follows it, and where its string ends in `text` if it is written
     /// from `at` on.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn read_one<'a>(&mut self, bytes: &'a [u8], at: usize) -> Option<(&'a [u8], usize)> {
         let (rest, end) = copy_string(behind(bytes, &self.before)?, &mut self.text, at)?;
         let mut rest = behind_end(rest, &self.behind)?;
@@ -133,7 +129,6 @@ impl Lane {
 /// Writes the string that `bytes` begin with behind its quote, unescaped, to `into` from `at` on. Returns what follows
 /// it, and where it ends. `None` if it has no end or is ill-formed; whether it is UTF-8 is not checked. `into` is longer
 /// than `bytes`.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn copy_string<'a>(bytes: &'a [u8], into: &mut [u8], mut at: usize) -> Option<(&'a [u8], usize)> {
     let mut rest = bytes;
     loop {
@@ -149,7 +144,6 @@ fn copy_string<'a>(bytes: &'a [u8], into: &mut [u8], mut at: usize) -> Option<(&
 
 /// Copies what comes before the first quote, backslash or control character, eight bytes at a time and the last of them
 /// whole, and returns its length.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn copy_plain(bytes: &[u8], into: &mut [u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let (slots, _) = into.as_chunks_mut::<8>();
@@ -212,7 +206,6 @@ fn hex4(bytes: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// `bytes` behind `end`, blanks among closing brackets left out of account (Anthropic pads there).
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn behind_end<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
     behind(bytes, end).or_else(|| behind_padded(bytes, end))
 }
@@ -231,7 +224,6 @@ fn behind_padded<'a>(mut bytes: &'a [u8], mut end: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// Splits behind the first blank line.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn split_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     loop {

@@ -165,7 +165,6 @@ impl SseDecoder {
     }
 
     /// Whether nothing of an event is held: the next byte begins one.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn is_between_events(&self) -> bool {
         !self.after_cr
             && !self.has_data
@@ -212,7 +211,6 @@ impl SseDecoder {
         rest
     }
 
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn is_within_a_line(&self) -> bool {
         self.line != Line::Name || !self.line_value.is_empty()
     }
@@ -432,7 +430,6 @@ fn whole_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
-#[cfg_attr(looplet_speed, optimize(speed))]
 pub fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut position = 0;
@@ -452,7 +449,6 @@ pub fn line_end(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Not 0 if any byte is below 14; JSON has no such byte in a line but blanks.
-#[cfg_attr(looplet_speed, optimize(speed))]
 fn bytes_below_14(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 255;
     word.wrapping_sub(EACH * 14) & !word & (EACH * 128)

@@ -1,8 +1,8 @@
 // Edge runtimes with the condition `edge-light` (Vercel): a module is imported with the suffix `?module`.
 import wasm from "./looplet.wasm?module";
-import { setWasmSource } from "../wasm.js";
+import { setWasmSource } from "../host/wasm.js";
 
 setWasmSource(() => wasm);
 
 export * from "../index.js";
-export { init, type WasmSource } from "../wasm.js";
+export { init, type WasmSource } from "../host/wasm.js";

@@ -11,14 +11,6 @@ declare module "*.wasm?module" {
   export default module;
 }
 
-declare module "node:buffer" {
-  export const Buffer: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };
-}
-
 declare module "node:fs" {
   export function readFileSync(file: URL): Uint8Array<ArrayBuffer>;
-}
-
-declare module "node:zlib" {
-  export function gunzipSync(bytes: Uint8Array): Uint8Array<ArrayBuffer>;
 }

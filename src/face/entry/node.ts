@@ -1,8 +1,8 @@
-// Node and Bun: the engine is read from the file beside this one. In a bundled server there is none, so it also travels
-// inside the JavaScript, in a module of its own that is loaded only then: to load and unpack it costs more than to compile it.
+// Node and Bun: the engine is read from the file beside this one. A bundle of a server has no such file: the engine also
+// travels inside a module that is bundled with it, and is loaded only then.
 import { readFileSync } from "node:fs";
-import wasmBytes from "../../../target/glue/length.js";
-import { setWasmSource } from "../wasm.js";
+import { wasmBytes } from "../../../target/glue/length.js";
+import { setWasmSource } from "../host/wasm.js";
 
 setWasmSource(() => beside() ?? inside());
 
@@ -20,14 +20,12 @@ function beside(): Uint8Array<ArrayBuffer> | undefined {
 }
 
 async function inside(): Promise<Uint8Array<ArrayBuffer>> {
-  const [{ engine, joiner }, { join }, { Buffer }, { gunzipSync }] = await Promise.all([
+  const [{ gzip }, { inflate }] = await Promise.all([
     import("../../../target/glue/inline.js"),
-    import("../unpack.js"),
-    import("node:buffer"),
-    import("node:zlib"),
+    import("../host/inflate.js"),
   ]);
-  return join(gunzipSync(Buffer.from(engine, "base64")), Buffer.from(joiner, "base64"));
+  return inflate(gzip);
 }
 
 export * from "../index.js";
-export { init, type WasmSource } from "../wasm.js";
+export { init, type WasmSource } from "../host/wasm.js";

@@ -2,7 +2,7 @@
  * `scripted()` and `raw()`: a `fetch` for tests that answers with exact turns, delays and faults, in either protocol,
  * and records what it was asked. It checks nothing of the request unless told to.
  */
-import type { HostResponse } from "../host-types.js";
+import type { HostResponse } from "../api/platform.js";
 import { checkAnthropic } from "./anthropic_check.js";
 import { bodyStream, timerSleep } from "./body.js";
 import { checkOpenaiChat } from "./openai_chat_check.js";

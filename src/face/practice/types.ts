@@ -3,7 +3,13 @@
  * Nothing here performs anything; `practice.ts` and `scripted.ts` do.
  */
 
-import type { HostAbortSignal, HostRequest, HostRequestInit, HostResponse, HostUrl } from "../host-types.js";
+import type {
+  HostAbortSignal,
+  HostRequest,
+  HostRequestInit,
+  HostResponse,
+  HostUrl,
+} from "../api/platform.js";
 
 /** The two wire protocols that the practice provider speaks. */
 export type Protocol = "anthropic-messages" | "openai-chat";

@@ -1,4 +1,9 @@
-/** What runs leave behind for people who watch them: rows for a database, spans for OpenTelemetry. */
+/**
+ * `looplet/trace`: the record of runs for people who watch them, as rows for a database and spans for OpenTelemetry.
+ *
+ * The room `trace/` owns the forms of that record. It hears events and results, and never changes a run. Users hand its
+ * tracers to `createAgent`, and each run calls them by `tracing.ts`.
+ */
 export { ndjson, type Sink } from "./sink.js";
 export { openTelemetry, type OpenTelemetry } from "./otel.js";
 export { traceQueries, traceTable } from "./queries.js";

@@ -1,7 +1,7 @@
 /** Spans for an OpenTelemetry tracer that the host gives; nothing of OpenTelemetry is imported. */
-import type { Tracer } from "../types.js";
-import { describe } from "../check.js";
-import { LoopletError } from "../errors.js";
+import { LoopletError } from "../api/errors.js";
+import type { Tracer } from "../api/index.js";
+import { describe } from "../options/check.js";
 import { checkSpanOptions, SpanTree, type Attributes, type SpanOptions } from "./spans.js";
 
 /** Seconds and nanoseconds: a number alone could be taken for a time since the process began. */

@@ -1,5 +1,5 @@
 /** Spans as plain objects, for a file, a database or a page that draws them. */
-import type { Tracer } from "../types.js";
+import type { Tracer } from "../api/index.js";
 import { tracing, type Sink } from "./sink.js";
 import { checkSpanOptions, SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
 

@@ -1,6 +1,6 @@
 /** Tracers that come and go while agents live. */
-import { traceOf } from "../tracing.js";
-import type { Trace, TracedRun, Tracer } from "../types.js";
+import type { Trace, TracedRun, Tracer } from "../api/index.js";
+import { traceOf } from "./tracing.js";
 
 /** A tracer that passes on to all that are in it when a run starts; empty it does nothing. */
 export interface TracerRegistry extends Tracer {

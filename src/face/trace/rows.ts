@@ -2,9 +2,9 @@
  * A row per model call, as the table `agent_loop_trace` of `traceTable` has it. The last row of an agent says why the
  * loop ended, each before it why the model stopped; so a row is written when the next iteration begins, or at the end.
  */
-import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../types.js";
-import { LoopletError } from "../errors.js";
-import { checkOptions, checkValue, describeReturned } from "../check.js";
+import { LoopletError } from "../api/errors.js";
+import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../api/index.js";
+import { checkOptions, checkValue, describeReturned } from "../options/check.js";
 import { tracing, type Sink } from "./sink.js";
 
 /** A tool call, without its input and its output. */

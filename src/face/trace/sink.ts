@@ -1,7 +1,6 @@
-import { checkValue, describe } from "../check.js";
-import { LoopletError } from "../errors.js";
-import { isThenable } from "../exchange.js";
-import type { Trace } from "../types.js";
+import { LoopletError } from "../api/errors.js";
+import type { Trace } from "../api/index.js";
+import { checkValue, describe, isThenable } from "../options/check.js";
 
 /** Where records go: a function, or anything with a `write`. What it returns is awaited only to report a rejection. */
 export type Sink<T> = ((record: T) => unknown) | { write(record: T): unknown };

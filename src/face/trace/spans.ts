@@ -14,9 +14,9 @@ import type {
   Trace,
   TracedRun,
   Usage,
-} from "../types.js";
-import { checkOptions, checkWord } from "../check.js";
-import type { OptionTable } from "../options.js";
+} from "../api/index.js";
+import { checkOptions, checkWord } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
 import { redacted } from "./redacted.js";
 import { framesOf } from "./stack.js";
 

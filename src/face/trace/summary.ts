@@ -1,6 +1,6 @@
 /** The dashboard's numbers, without a database. */
-import { describe } from "../check.js";
-import { LoopletError } from "../errors.js";
+import { LoopletError } from "../api/errors.js";
+import { describe } from "../options/check.js";
 import type { TraceRow } from "./rows.js";
 
 export interface TraceSummary {

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { agentOn } from "../../../src/face/agent.js";
-import { authorizeRequest } from "../../../src/face/authorize.js";
-import { bedrock } from "../../../src/face/bedrock.js";
-import { modelParts, type ModelParts } from "../../../src/face/models.js";
-import type { BedrockOptions, Model } from "../../../src/face/types.js";
+import { agentOn } from "../../../src/face/agents/agent.js";
+import { authorizeRequest } from "../../../src/face/host/authorize.js";
+import { bedrock } from "../../../src/face/models/bedrock.js";
+import { modelParts, type ModelParts } from "../../../src/face/models/models.js";
+import type { BedrockOptions, Model } from "../../../src/face/api/index.js";
 import { FakeEngine } from "../support/fake-driver.js";
 
 afterEach(() => {

@@ -1,8 +1,8 @@
 // A host for runs in tests: records what the driver calls, and answers requests from a script.
 import { readFile } from "node:fs/promises";
-import { RunDriver, type HostCallbacks, type ResponseLike } from "../../../src/face/driver.js";
-import type { RunEvent } from "../../../src/face/types.js";
-import type { LoadedWasm } from "../../../src/face/wasm.js";
+import { RunDriver, type HostCallbacks, type ResponseLike } from "../../../src/face/host/driver.js";
+import type { RunEvent } from "../../../src/face/api/index.js";
+import type { LoadedWasm } from "../../../src/face/host/wasm.js";
 import * as glue from "../../../target/glue/looplet.js";
 
 let wasm: Promise<LoadedWasm> | undefined;
@@ -11,8 +11,8 @@ let wasm: Promise<LoadedWasm> | undefined;
 export function loadWasm(): Promise<LoadedWasm> {
   return (wasm ??= (async () => {
     const bytes = await readFile(new URL("../../../target/glue/looplet_bg.wasm", import.meta.url));
-    const { memory } = await glue.default({ module_or_path: bytes });
-    return { glue, memory };
+    await glue.default({ module_or_path: bytes });
+    return { glue: { ...glue, resetState: glue.__wbg_reset_state } };
   })());
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createAgent, tool } from "../../../src/face/entry/node.js";
-import { webllm } from "../../../src/face/models/index.js";
+import { webllm } from "../../../src/face/models/in-page/index.js";
 
 const noWait = { baseMs: 0, jitterMs: 0 };
 const weather = tool({

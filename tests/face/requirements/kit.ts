@@ -7,7 +7,7 @@ import type {
   RunEvent,
   RunOptions,
   RunResult,
-} from "../../../src/face/types.js";
+} from "../../../src/face/api/index.js";
 
 export const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 

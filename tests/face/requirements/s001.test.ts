@@ -1,7 +1,7 @@
 /** The Claude Agent SDK's loop, as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/entry/node.js";
-import type { PermissionMode } from "../../../src/face/types.js";
+import type { PermissionMode } from "../../../src/face/api/index.js";
 import { call, play } from "./kit.js";
 
 const example = [

@@ -1,6 +1,6 @@
 /** The guide "How to implement an agent loop", as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
-import type { Block, Message } from "../../../src/face/types.js";
+import type { Block, Message } from "../../../src/face/api/index.js";
 import { anthropic, createAgent } from "../../../src/face/entry/node.js";
 import { scripted } from "../../../src/face/practice/index.js";
 import { call, play, results, told } from "./kit.js";

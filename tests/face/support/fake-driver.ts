@@ -1,7 +1,12 @@
 /** A double of the driver: remembers what the face told it, and plays the engine's part when a test says so. */
-import type { HostCallbacks, QuestionAnswer, RawRunResult, ToolReturn } from "../../../src/face/driver.js";
-import type { Driver, LoadEngine } from "../../../src/face/engine.js";
-import type { Block, Outcome, RunEvent } from "../../../src/face/types.js";
+import type {
+  HostCallbacks,
+  QuestionAnswer,
+  RawRunResult,
+  ToolReturn,
+} from "../../../src/face/host/driver.js";
+import type { Driver, LoadEngine } from "../../../src/face/run/engine.js";
+import type { Block, Outcome, RunEvent } from "../../../src/face/api/index.js";
 
 export const USAGE = {
   inputTokens: 3,

@@ -7,7 +7,7 @@ import {
   type SpanOptions,
   type TraceRow,
 } from "../../../src/face/trace/index.js";
-import type { AgentOptions, RunResult, Tracer } from "../../../src/face/types.js";
+import type { AgentOptions, RunResult, Tracer } from "../../../src/face/api/index.js";
 
 export const START_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;

@@ -1,11 +1,12 @@
 // The package in the hosts that only the long suite has.
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { chromium, firefox } from "playwright-core";
 import { installPacked, run } from "../install.mjs";
-import { answer, open, writeEntry, writePage } from "../page.mjs";
+import { answer, externalScript, open, streamed, writeEntry, writePage } from "../page.mjs";
 
 const { LOOPLET_BUN, LOOPLET_CHROMIUM, LOOPLET_FIREFOX, LOOPLET_ROLLUP, LOOPLET_WEBPACK } = process.env;
 const inChromium = () =>
@@ -27,24 +28,31 @@ test("Firefox runs it without a bundler", { skip: !LOOPLET_FIREFOX && "no Firefo
 });
 
 test("Chromium runs a webpack bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
-  const webpack = createRequire(join(LOOPLET_WEBPACK, "x.js"))("webpack");
-  const output = { path: join(folder, "webpack"), filename: "main.js", module: true };
-  const stats = await new Promise((resolve, reject) =>
-    webpack(
-      {
-        mode: "production",
-        context: folder,
-        entry: writeEntry(folder),
-        output,
-        experiments: { outputModule: true },
-      },
-      (error, done) => (error ? reject(error) : resolve(done)),
-    ),
-  );
-  assert.equal(stats.hasErrors(), false, stats.toString({ all: false, errors: true }));
-  writePage(folder, "webpack");
+  await packWith("webpack", writeEntry(folder));
   assert.match(await open(folder, "/webpack/", inChromium), answer);
 });
+
+test(
+  "Chromium streams the .wasm of looplet/external from a webpack bundle",
+  { skip: !LOOPLET_CHROMIUM && "no Chromium" },
+  async () => {
+    const entry = join(folder, "external.mjs");
+    writeFileSync(entry, externalScript('const wasm = new URL("looplet/looplet.wasm", import.meta.url);'));
+    await packWith("external", entry);
+    assert.match(await open(folder, "/external/", inChromium), streamed);
+  },
+);
+
+async function packWith(name, entry) {
+  const webpack = createRequire(join(LOOPLET_WEBPACK, "x.js"))("webpack");
+  const output = { path: join(folder, name), filename: "main.js", module: true };
+  const options = { mode: "production", context: folder, entry, output, experiments: { outputModule: true } };
+  const stats = await new Promise((resolve, reject) =>
+    webpack(options, (error, done) => (error ? reject(error) : resolve(done))),
+  );
+  assert.equal(stats.hasErrors(), false, stats.toString({ all: false, errors: true }));
+  writePage(folder, name);
+}
 
 test("Chromium runs a Bun bundle of it", { skip: !LOOPLET_CHROMIUM && "no Chromium" }, async () => {
   await run(LOOPLET_BUN, ["build", writeEntry(folder), "--target=browser", "--outfile=bun/main.js"], folder);

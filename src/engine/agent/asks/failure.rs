@@ -13,6 +13,7 @@
 
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
+use crate::engine::model::json::word;
 use crate::engine::model::question::{Answer, Point};
 use crate::engine::policy::hook::HookAnswer;
 
@@ -56,7 +57,7 @@ impl Agent {
         if blocks && !matches!(point, Point::Stop | Point::SubagentStop) {
             return HookAnswer::denial(why);
         }
-        let message = ["A hook for ", point.name(), " failed: ", &why].concat();
+        let message = ["A hook for ", &word(point), " failed: ", &why].concat();
         self.warn(desk, "hook_failed", message);
         HookAnswer::default()
     }

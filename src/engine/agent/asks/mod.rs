@@ -14,6 +14,7 @@ use crate::engine::agent::guarding::Guarded;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::json::word;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
@@ -166,7 +167,7 @@ impl Agent {
             let question = desk.ledger.open(self.index, EffectKind::Question(point));
             let kind = EventKind::Question {
                 question_id: question,
-                question: point.told().to_owned(),
+                question: word(point.told()),
                 data: is_about_call.then(|| ask.data.clone()),
             };
             desk.ledger.emit(self.place(), kind);
@@ -201,7 +202,7 @@ impl Agent {
         if point.is_hook() {
             let permissions = desk.permissions.as_ref();
             question.agent_name = self.parent.as_ref().map(|parent| parent.name.clone());
-            question.permission_mode = permissions.map(|permissions| permissions.mode.name().to_owned());
+            question.permission_mode = permissions.map(|permissions| permissions.mode);
             question.effort.clone_from(&self.asked.config.effort);
         }
         question

@@ -1,3 +1,4 @@
+use crate::engine::model::json::named;
 use crate::engine::model::message::Json;
 use crate::engine::policy::permission::*;
 
@@ -34,6 +35,15 @@ fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     };
     matches!(permissions.judge(tool, input, false, false), Verdict::Deny { .. })
 }
+
+const MODES: [PermissionMode; 6] = [
+    PermissionMode::Default,
+    PermissionMode::AcceptEdits,
+    PermissionMode::Plan,
+    PermissionMode::DontAsk,
+    PermissionMode::Auto,
+    PermissionMode::BypassPermissions,
+];
 
 #[test]
 fn a_text_that_is_no_rule_is_refused() {
@@ -204,12 +214,12 @@ fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
     let write = tool("act");
     let verdict = |mode: usize, list: &str, can_use_tool: bool, tool: &ToolConfig| {
         let mut permissions = Permissions {
-            mode: PermissionMode::nth(mode),
+            mode: MODES[mode],
             can_use_tool,
             ..Permissions::default()
         };
-        if let Some(kind) = RuleKind::NAMES.iter().position(|name| *name == list) {
-            *permissions.rules(RuleKind::nth(kind)) = rules(&["look", "act"]);
+        if let Some(kind) = named(list) {
+            *permissions.rules(kind) = rules(&["look", "act"]);
         }
         match permissions.judge(tool, "{}", false, false) {
             Verdict::Allow => "allow",
@@ -260,7 +270,7 @@ fn s001_23_edits_and_file_commands_are_accepted_and_nothing_else() {
 fn what_a_tool_wants_approved_is_asked_in_every_mode_that_may_ask() {
     for (mode, asks) in [(0, true), (3, false), (5, true)] {
         let permissions = Permissions {
-            mode: PermissionMode::nth(mode),
+            mode: MODES[mode],
             allow: rules(&["act"]),
             ..Permissions::default()
         };

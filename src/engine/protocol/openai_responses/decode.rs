@@ -35,7 +35,6 @@ impl ResponsesDecoder {
     ///
     /// # Errors
     /// The failure that the event reports, or `malformed_stream`.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         if self.done || self.decode_hot(data, answer).is_some() {
             return Ok(());
@@ -44,7 +43,6 @@ impl ResponsesDecoder {
     }
 
     /// The events that come by the thousand. `None`: not one of them, nothing has happened.
-    #[cfg_attr(looplet_speed, optimize(speed))]
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let ((index, delta, at), text) = match self.layout.recall(data) {
             Some(known) => known,

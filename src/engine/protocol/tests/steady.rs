@@ -44,7 +44,7 @@ fn a_body_begins_with_the_steady_bytes_of_every_earlier_one_of_its_name() {
             .as_object_mut()
             .unwrap()
             .extend(fields.as_object().unwrap().clone());
-        let model = ModelConfig::from_json(&config.to_string()).unwrap();
+        let model = crate::engine::model::json::read::<ModelConfig>("model", &config.to_string()).unwrap();
         let (_, protocol) = find(&model).unwrap();
         let spec = RequestSpec {
             model: &model,

@@ -1,0 +1,112 @@
+// The shape of the sources: files of at most 500 lines, folders of at most 15 files, no circles among the value imports
+// of TypeScript nor between the folders of the engine. `npm run lint` calls it.
+import { build } from "esbuild";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isMain, output, root } from "./lib/machine.mjs";
+
+const maxLines = 500;
+const maxFiles = 15;
+
+/** Shortfalls that are known: each number may only fall. In circles, the files and folders in them. */
+const known = { "long files": 3, "full folders": 7, "circles of TypeScript": 0, "circles of the engine": 43 };
+
+/** Prints what is wrong and tells whether nothing is that is not known. */
+export async function checkShape() {
+  const found = {
+    "long files": longFiles(),
+    "full folders": fullFolders(),
+    "circles of TypeScript": inCircles(await valueImports()),
+    "circles of the engine": inCircles(engineFolders()),
+  };
+  let ok = true;
+  for (const [check, wrong] of Object.entries(found)) {
+    const isFine = wrong.length <= known[check];
+    ok &&= isFine;
+    if (wrong.length > 0) console.log(`  ${wrong.join("\n  ")}`);
+    console.log(`${isFine ? "✓" : "✗"} ${check}: ${wrong.length} (at most ${known[check]})`);
+  }
+  return ok;
+}
+
+/** The files of the repository and those that will be, but for what is generated. */
+const kept = () =>
+  output("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root })
+    .split("\n")
+    .filter((path) => existsSync(join(root, path)) && !path.includes("/generated/"));
+
+function longFiles() {
+  const source = /^(src|crates|tests|fuzz|scripts|bench|examples|www)\/.*\.(rs|ts|tsx|mjs|js|css|html)$/;
+  return kept()
+    .filter((path) => source.test(path))
+    .map((path) => [path, readFileSync(join(root, path), "utf8").split("\n").length - 1])
+    .filter(([, lines]) => lines > maxLines)
+    .map(([path, lines]) => `${path} has ${lines} lines, more than ${maxLines}: split it by noun`);
+}
+
+function fullFolders() {
+  const counts = new Map();
+  for (const path of kept().filter((path) => /^(src|crates)\//.test(path)))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count > maxFiles)
+    .map(([folder, count]) => `${folder} has ${count} files, more than ${maxFiles}`);
+}
+
+/** Which file of the face imports which, as values: esbuild drops imports of types. */
+async function valueImports() {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entryPoints = Object.values(exports)
+    .map(({ types }) => types?.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts"))
+    .filter(Boolean);
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...entryPoints, ...["node", "workerd", "edge"].map((name) => `src/face/entry/${name}.ts`)],
+    outdir: "none",
+    bundle: true,
+    format: "esm",
+    write: false,
+    metafile: true,
+    external: ["node:*", "*.wasm", "*.wasm?module"],
+  });
+  return new Map(
+    Object.entries(metafile.inputs).map(([path, { imports }]) => [
+      path,
+      imports.filter(({ external }) => !external).map((one) => one.path),
+    ]),
+  );
+}
+
+/** Which folder of the engine uses which; a file beside the folders is a folder of its own. */
+function engineFolders() {
+  const files = kept().filter((path) => /^src\/engine\/.*\.rs$/.test(path));
+  const roomOf = (path) => path.split("/")[2].replace(/\.rs$/, "");
+  const rooms = new Set(files.map(roomOf));
+  const uses = new Map([...rooms].map((room) => [room, new Set()]));
+  for (const path of files) {
+    const room = roomOf(path);
+    // Tests may look at everything.
+    const [code] = readFileSync(join(root, path), "utf8").split("#[cfg(test)]");
+    // As many `super` as lead out of the room.
+    const depth = path.split("/").length - (basename(path) === "mod.rs" ? 3 : 2);
+    const used = new RegExp(`(?:crate::engine::|(?<!super::)(?:super::){${depth}})(\\w+)`, "g");
+    for (const [, name] of code.matchAll(used))
+      if (rooms.has(name) && name !== room) uses.get(room).add(name);
+  }
+  uses.delete("mod");
+  return uses;
+}
+
+/** Nodes that lead back to themselves. */
+function inCircles(graph) {
+  const reaches = (from) => {
+    const seen = new Set();
+    const left = [...(graph.get(from) ?? [])];
+    for (let next; (next = left.pop()) !== undefined;)
+      if (!seen.has(next)) left.push(...(graph.get(seen.add(next) && next) ?? []));
+    return seen;
+  };
+  return [...graph.keys()].filter((node) => reaches(node).has(node)).map((node) => `${node} is in a circle`);
+}
+
+if (isMain(import.meta.url)) process.exitCode = (await checkShape()) ? 0 : 1;

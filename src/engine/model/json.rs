@@ -1,0 +1,138 @@
+//! JSON of the types in this folder: what crosses the boundary is read and written by serde alone.
+//!
+//! [`read`] turns serde's errors into a [`ConfigError`] whose field is the path of the value that does not fit.
+
+use serde::de::value::{Error, StrDeserializer};
+use serde::de::{Deserialize, DeserializeOwned, IntoDeserializer};
+use serde::{Deserializer, Serialize};
+
+use crate::engine::model::error::ConfigError;
+
+/// Reads a value of our own from JSON text.
+///
+/// # Errors
+/// The first value that is missing or does not fit, with its path below `name`.
+pub fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, ConfigError> {
+    serde_json::from_str(json).map_err(|error| refusal(name, json, &error))
+}
+
+/// Writes a value of our own. The types here hold nothing that JSON cannot.
+pub fn write<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// The word for a variant without fields.
+pub fn word<T: Serialize>(variant: T) -> String {
+    write(&variant).trim_matches('"').to_owned()
+}
+
+/// The variant without fields that has this word.
+pub fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
+    let word: StrDeserializer<'_, Error> = word.into_deserializer();
+    T::deserialize(word).ok()
+}
+
+/// For a field whose `null` says something else than its absence: `null` is `Some(None)`.
+///
+/// # Errors
+/// As the field's type.
+pub fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
+    let text = error.to_string();
+    let problem = text.split(" at line ").next().unwrap_or_default();
+    let line_start = json
+        .match_indices('\n')
+        .map(|(at, _)| at + 1)
+        .nth(error.line().wrapping_sub(2))
+        .unwrap_or(0);
+    let read = json.get(..line_start + error.column()).unwrap_or(json);
+    if error.is_syntax() || error.is_eof() {
+        return ConfigError::new(name, ["must be JSON: ", &text].concat());
+    }
+    let mut field = path_of_end(name, read);
+    let missing = problem
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.strip_suffix('`'));
+    match missing {
+        Some(missing) => {
+            push_key(&mut field, missing);
+            ConfigError::new(field, "is missing")
+        }
+        None => ConfigError::new(field, problem),
+    }
+}
+
+/// Where the value stands that the beginning of a JSON text ends with: `tools[0].readOnly`.
+fn path_of_end(name: &str, json: &str) -> String {
+    enum Frame<'a> {
+        Object { key: &'a str, is_key: bool },
+        Array { index: usize },
+    }
+    let mut frames = Vec::new();
+    let text = json.trim_end_matches([',', ' ', '\n', '\r', '\t']);
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        at += 1;
+        match byte {
+            b'{' => frames.push(Frame::Object {
+                key: "",
+                is_key: true,
+            }),
+            b'[' => frames.push(Frame::Array { index: 0 }),
+            b'}' | b']' => drop(frames.pop()),
+            b':' => {
+                if let Some(Frame::Object { is_key, .. }) = frames.last_mut() {
+                    *is_key = false;
+                }
+            }
+            b',' => match frames.last_mut() {
+                Some(Frame::Array { index }) => *index += 1,
+                Some(Frame::Object { is_key, .. }) => *is_key = true,
+                None => {}
+            },
+            b'"' => {
+                let string = text.get(at..).unwrap_or_default();
+                let length = string_length(string);
+                if let Some(Frame::Object { key, is_key: true }) = frames.last_mut() {
+                    *key = string.get(..length).unwrap_or_default();
+                }
+                at += length + 1;
+            }
+            _ => {}
+        }
+    }
+    let mut path = name.to_owned();
+    for frame in &frames {
+        match frame {
+            Frame::Object { key, .. } => push_key(&mut path, key),
+            Frame::Array { index } => path.push_str(&["[", &index.to_string(), "]"].concat()),
+        }
+    }
+    path
+}
+
+fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() && !key.is_empty() {
+        path.push('.');
+    }
+    path.push_str(key);
+}
+
+/// The length of a string's inside, up to its closing quote or the end of the text.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    text.bytes()
+        .position(|byte| {
+            let is_end = byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        })
+        .unwrap_or(text.len())
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;

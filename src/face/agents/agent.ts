@@ -1,0 +1,286 @@
+/**
+ * `createAgent`: checks every option at once and gives an agent, which is a configuration without state.
+ *
+ * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its handoffs.
+ * It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
+ */
+import { addAgents, type AgentList } from "./agent-list.js";
+import { Conversation, type StartRun } from "../run/chat.js";
+import { checkOptions, describe, describeReturned, jsonOf } from "../options/check.js";
+import { checkWindow, instructionsOf } from "../options/context.js";
+import type { LoadEngine } from "../run/engine.js";
+import { LoopletError } from "../api/errors.js";
+import { guardrailFunctions } from "../hooks/guardrails.js";
+import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
+import type { HostFunction } from "../hooks/host-functions.js";
+import { checkFinish } from "../options/finishing.js";
+import { ModelList } from "../models/model-list.js";
+import type { ModelConfig } from "../models/models.js";
+import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
+import { iterationFunctions } from "../hooks/preparing.js";
+import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
+import { checkHistory } from "../run/prompt.js";
+import { EngineRun } from "../run/run.js";
+import { steerConfig } from "../options/steering.js";
+import { tracersOf } from "../trace/tracing.js";
+import { knowTools, type ToolSet } from "../tools/tool.js";
+import { inputsJson, toolRunConfig } from "../options/tool-options.js";
+import type {
+  Agent,
+  AgentOptions,
+  Clock,
+  FinishOptions,
+  Inputs,
+  PermissionOptions,
+  ProfileOptions,
+  RunOptions,
+  SessionSource,
+  ToolRunOptions,
+  TraceOptions,
+  Tracer,
+} from "../api/index.js";
+import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
+
+/** What a run goes on from. */
+export type History = Pick<RunOptions, "messages" | "subagents">;
+
+/** What the runs of an agent share. */
+export interface AgentParts {
+  readonly models: ModelList;
+  /** What wins over the options of a model. */
+  readonly asked: { readonly maxOutputTokens?: number };
+  readonly tools: ToolSet;
+  /** The same, and those of the other agents, by profile. */
+  readonly sets: readonly ToolSet[];
+  /** The engine's configuration as JSON, with the history of one run. */
+  readonly config: (history: History, inputs: Inputs, session?: SessionSource) => string;
+  readonly clock: Clock;
+  /** The clock's own, if there is one. */
+  readonly now: (() => number) | undefined;
+  readonly random: () => number;
+  readonly ids: () => string;
+  readonly permissions: PermissionOptions;
+  readonly ruledTools: RuledTools;
+  /** The options of each agent, in the order of `sets`. */
+  readonly profiles: readonly ProfileOptions[];
+  readonly finishing: FinishOptions;
+  readonly toolRun: ToolRunOptions;
+  readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
+  /** In the engine's order. */
+  readonly functions: readonly HostFunction[];
+  /** Hooks that nothing waits for. */
+  readonly hearers: readonly Tracer[];
+  readonly endSession: ReturnType<typeof sessionEnd>;
+}
+
+/** An agent whose runs take place in the engine that `load` gives. */
+export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
+  const parts = partsOf(options);
+  const start: StartRun = (prompt, run, onEnd, session) => {
+    checkRunOptions(run);
+    return new EngineRun(parts, prompt, run, load, onEnd, session);
+  };
+  return {
+    run(prompt, run = {}) {
+      const source = run?.messages?.length ? "resume" : "startup";
+      return start(prompt, run, ({ outcome }) => parts.endSession(outcome), source);
+    },
+    chat(chat = {}) {
+      checkOptions(chat, "", { messages: "any", subagents: "any" });
+      return new Conversation(start, chat, parts.endSession);
+    },
+  };
+}
+
+function partsOf(options: AgentOptions): AgentParts {
+  checkOptions(options, "", agentTable(), elsewhere);
+  const { clock } = options;
+  if (clock !== undefined) checkOptions(clock, "clock", CLOCK_TABLE);
+  checkFinish(options);
+  const random = options.random === undefined ? Math.random : checkedRandom(options.random);
+  const tools = knowTools(options.tools, options.toolHandlers);
+  const models = new ModelList(options);
+  const { maxOutputTokens } = options;
+  const asked = maxOutputTokens === undefined ? {} : { maxOutputTokens };
+  const model = { ...models.add(options.model, "model", tools), ...asked };
+  checkWindow(options, model, "");
+  const fallbackModels = fallbackConfig(options, "", models, tools)?.map((config) => ({
+    ...config,
+    ...asked,
+  }));
+  const guards = guardrailFunctions(options);
+  const root = rootConfig(options, model, fallbackModels, tools);
+  const list: AgentList = { options, models, root, sets: [tools], profiles: [options], configs: [] };
+  addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
+  const names = list.sets.flatMap((set) => [...set.keys()]);
+  // The host may know tools that it has not described.
+  const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
+  if (ruledTools !== undefined) checkRuleNames(options, ruledTools);
+  const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
+  const config = {
+    ...root,
+    hooks: functions.length === 0 ? undefined : functions.map(({ config }) => config),
+    agents: list.configs.length === 0 ? undefined : list.configs,
+  };
+  const written = JSON.stringify(config);
+  return {
+    models,
+    asked,
+    tools,
+    sets: list.sets,
+    config: configWriter(written, options),
+    clock: clock ?? HOST_CLOCK,
+    now: clock === undefined ? undefined : checkedNow(clock),
+    random,
+    ids: options.ids === undefined ? () => randomId(random) : checkedIds(options.ids),
+    permissions: options,
+    ruledTools,
+    profiles: list.profiles,
+    finishing: options,
+    toolRun: options,
+    tracing: options,
+    functions,
+    hearers: hearers(options),
+    endSession: sessionEnd(options),
+  };
+}
+
+function checkRunOptions(run: RunOptions): void {
+  checkOptions(run, "", RUN_TABLE, RUN_ELSEWHERE);
+  checkHistory(run);
+  const { signal } = run;
+  if (
+    signal !== undefined &&
+    typeof (signal as Partial<AbortSignal> | null)?.addEventListener !== "function"
+  ) {
+    throw new LoopletError("config_wrong_type", "signal", `needs an AbortSignal, got ${describe(signal)}`);
+  }
+}
+
+function rootConfig(
+  options: AgentOptions,
+  model: ModelConfig,
+  fallbackModels: readonly ModelConfig[] | undefined,
+  tools: ToolSet,
+): EngineConfig {
+  const { system, instructions, joinDeltas, estimateUsage, maxSubagentDepth } = options;
+  if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "maxSubagentDepth",
+      `needs 1 to 8, got ${maxSubagentDepth}`,
+    );
+  }
+  const { limits, ...profile } = profileConfig(options, "", tools);
+  return {
+    model,
+    system: system === "" ? undefined : system,
+    instructions: typeof instructions === "function" ? undefined : instructionsOf(options),
+    tools: [...tools.values()].map(({ config }) => config),
+    limits: { ...(limits as object), maxSubagentDepth },
+    fallbackModels,
+    permissions: permissionConfig(options),
+    ...profile,
+    ...steerConfig(options),
+    ...toolRunConfig(options),
+    joinDeltas,
+    estimateUsage,
+    trace: tracersOf(options).length > 0 || undefined,
+  };
+}
+
+/** Everything but the history and what is made for each run is written once per agent. */
+function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
+  const isFunction = typeof options.instructions === "function";
+  return ({ messages, subagents }, inputs, session) => {
+    const told = isFunction ? instructionsOf(options) : undefined;
+    const fixed =
+      told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
+    const values = inputsJson(inputs);
+    const bound = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
+    const start = session === undefined ? bound : `${bound.slice(0, -1)},"session":"${session}"}`;
+    return withList(withList(start, "messages", messages), "subagents", subagents);
+  };
+}
+
+function withList(config: string, field: string, list: readonly unknown[] | undefined): string {
+  if (list === undefined || list.length === 0) return config;
+  return `${config.slice(0, -1)},"${field}":${jsonOf(list, field)}}`;
+}
+
+const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;
+
+const HOST_CLOCK: Clock = {
+  now: () => Date.now(),
+  setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
+  clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
+};
+
+/** 16 letters and digits, about 80 bits. */
+function randomId(random: () => number): string {
+  const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
+  return `run_${digits.join("")}`;
+}
+
+/** What is no time counts as no time passed. Told once: the clock is read at every input. */
+function checkedNow(clock: Clock): () => number {
+  let isTold = false;
+  return () => {
+    const now: unknown = clock.now();
+    if (typeof now === "number" && now >= 0 && now < 2 ** 53) return now;
+    const got = describeReturned(now);
+    if (isTold) return NaN;
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "clock.now",
+      `needs to return milliseconds since 1970, got ${got}`,
+    );
+  };
+}
+
+/** Outside [0, 1) a jitter would be negative or an id minted twice. Told once: it is drawn at every input. */
+function checkedRandom(random: () => number): () => number {
+  let isTold = false;
+  return () => {
+    const drawn: unknown = random();
+    if (typeof drawn === "number" && drawn >= 0 && drawn < 1) return drawn;
+    const got = describeReturned(drawn);
+    if (isTold) return Math.random();
+    isTold = true;
+    throw new LoopletError(
+      "config_invalid_value",
+      "random",
+      `needs to return numbers from 0 to below 1, got ${got}`,
+    );
+  };
+}
+
+function checkedIds(ids: () => string): () => string {
+  return () => {
+    const id: unknown = ids();
+    if (typeof id === "string" && id !== "") return id;
+    throw new LoopletError(
+      "config_invalid_value",
+      "ids",
+      `needs to return a text that is not empty, got ${id === "" ? "an empty one" : describeReturned(id)}`,
+    );
+  };
+}
+
+/** Options that belong to the run or to the model, and where to write them. */
+function elsewhere(): { [name: string]: string } {
+  const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
+  const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [
+    name,
+    `give it to the model: anthropic(name, { ${name} })`,
+  ]);
+  return Object.fromEntries([...toRun, ...toModel]) as { [name: string]: string };
+}
+
+const RUN_ELSEWHERE = {
+  system: "give it to createAgent({ system })",
+  tools: "give it to createAgent({ tools })",
+  maxIterations: "give it to createAgent({ maxIterations })",
+  detached: "give it to run.events({ detached: true })",
+};

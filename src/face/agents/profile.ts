@@ -1,0 +1,93 @@
+/** What each agent of a run is configured with by itself: the one that is started, and its subagents. */
+import type { ProfileOptions } from "../api/agent.js";
+import { LoopletError } from "../api/errors.js";
+import type { FailureCode } from "../api/index.js";
+import type { ModelList } from "../models/model-list.js";
+import type { ModelConfig } from "../models/models.js";
+import { at, checkOptions, checkWord, describe, placed } from "../options/check.js";
+import { contextConfig } from "../options/context.js";
+import { nanoUsd } from "../options/money.js";
+import { scalarTable } from "../options/options.js";
+import { stopConfig } from "../options/stopping.js";
+import { outputConfig } from "../tools/structured-output.js";
+import type { ToolSet } from "../tools/tool.js";
+
+/** Part of the engine's configuration, as JSON. */
+export type EngineConfig = { [name: string]: unknown };
+
+/**
+ * The engine's part of the options. `field` is where they stand, empty for those of the run.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): EngineConfig {
+  return field === "" ? config(options, tools) : placed(field, () => config(options, tools));
+}
+
+function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
+  const { maxIterations, maxTotalTokens, maxToolRounds, maxToolCalls, maxUsd } = options;
+  const { timeouts, retry, toolExecution, maxToolConcurrency, onMaxTokens, strictStopReason } = options;
+  const { maxToolResultChars, eagerTools } = options;
+  if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
+  if (retry !== undefined)
+    checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts", jitter: "any" });
+  for (const [index, code] of (retry?.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
+  checkWord(retry?.jitter, "retry.jitter", ["added", "full"]);
+  const { baseMs, maxMs } = retry ?? {};
+  if (baseMs !== undefined && maxMs !== undefined && maxMs < baseMs) {
+    const problem = `needs at least retry.baseMs (${baseMs}), the shortest wait, got ${maxMs}`;
+    throw new LoopletError("config_invalid_value", "retry.maxMs", problem);
+  }
+  checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
+  // A limit that nothing could ever reach is a mistake.
+  if (maxUsd !== undefined && maxUsd <= 0)
+    throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
+  const maxCostNanoUsd = nanoUsd(maxUsd);
+  return {
+    limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
+    timeouts,
+    retry,
+    ...stopConfig(options, tools),
+    context: contextConfig(options),
+    output: outputConfig(options.output, options.maxStructuredOutputRetries),
+    toolExecution,
+    maxToolConcurrency,
+    onMaxTokens,
+    strictStopReason,
+    maxToolResultChars,
+    eagerTools,
+  };
+}
+
+/** Others will not go away. */
+const RETRYABLE: readonly FailureCode[] = [
+  "rate_limit",
+  "overloaded",
+  "server",
+  "network",
+  "timeout",
+  "malformed_stream",
+];
+
+/**
+ * The models that are asked when an agent's own has failed.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function fallbackConfig(
+  { fallbackModels = [] }: ProfileOptions,
+  field: string,
+  models: ModelList,
+  tools: ToolSet,
+): ModelConfig[] | undefined {
+  const place = at(field, "fallbackModels");
+  if (!Array.isArray(fallbackModels)) {
+    throw new LoopletError(
+      "config_wrong_type",
+      place,
+      `needs an array of models, got ${describe(fallbackModels)}`,
+    );
+  }
+  const added = fallbackModels.map((model, index) => models.add(model, `${place}[${index}]`, tools));
+  return added.length === 0 ? undefined : added;
+}

@@ -1,0 +1,207 @@
+/** `subagent()` and `handoff()`: tools that other agents of the run stand behind. */
+import { LoopletError } from "../api/errors.js";
+import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
+import type { ModelConfig } from "../models/models.js";
+import { at, checkOptions, isObject } from "../options/check.js";
+import { checkWindow } from "../options/context.js";
+import { HANDOFF_TABLE, subagentTable } from "../options/options.js";
+import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
+import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
+import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
+
+type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
+
+/** Trees are not made deeper than this, nor agents nested deeper. */
+const MAX_DEPTH = 8;
+const HAND_BACK = "hand_back";
+
+/**
+ * Makes a tool of an agent: the model gives it a prompt and gets its last text.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function subagent<const N extends string | undefined = undefined>(
+  options: SubagentOptions & { name?: N },
+): Named<N> {
+  checkOptions(options, nameOf(options, "subagent"), subagentTable());
+  const what = options.persistent === true ? "It remembers what it was asked before" : "It sees nothing else";
+  const prompt = {
+    type: "string",
+    description: `What the agent shall do. ${what}: say all that it has to know.`,
+  };
+  const schema = {
+    type: "object",
+    properties: { prompt },
+    required: ["prompt"],
+    additionalProperties: false,
+  };
+  return agentTool(options, schema, (list, caller, known) => addSubagent(list, caller, known, options));
+}
+
+/**
+ * Makes a tool by which an agent hands the conversation over to another one.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function handoff<const N extends string | undefined = undefined>(
+  options: HandoffOptions & { name?: N },
+): Named<N> {
+  checkOptions(options, nameOf(options, "handoff"), HANDOFF_TABLE);
+  return agentTool(options, NO_INPUT, (list, caller, known) => addHandoff(list, caller, known, options));
+}
+
+const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };
+
+function nameOf(options: unknown, otherwise: string): string {
+  const name: unknown = isObject(options) ? options["name"] : undefined;
+  return typeof name === "string" ? name : otherwise;
+}
+
+function agentTool<N extends string | undefined>(
+  options: SubagentOptions | HandoffOptions,
+  inputSchema: object,
+  takeIn: TakeIn,
+): Named<N> {
+  const { name, description, needsApproval, maxCalls, readOnly } = options as SubagentOptions;
+  const tool: Tool = {
+    ...(name === undefined ? {} : { name }),
+    description,
+    inputSchema,
+    execute: () => {
+      throw new Error("An agent answers this call.");
+    },
+    ...(needsApproval === undefined ? {} : { needsApproval }),
+    ...(maxCalls === undefined ? {} : { maxCalls }),
+    ...(readOnly === undefined ? {} : { readOnly }),
+  };
+  Object.defineProperty(tool, AGENT, { value: takeIn });
+  return Object.freeze(tool) as Named<N>;
+}
+
+function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options: SubagentOptions): void {
+  const field = at(caller.field, known.config.name);
+  const depth = caller.depth + 1;
+  const most = list.options.maxSubagentDepth ?? 1;
+  if (depth > most) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      depth > MAX_DEPTH
+        ? `subagents nest at most ${MAX_DEPTH} levels deep`
+        : `is a subagent on level ${depth}; set maxSubagentDepth: ${depth} in createAgent`,
+    );
+  }
+  const { root } = list;
+  const { tools, model } = know(list, caller, field, options);
+  const { timeouts, retry, context, ...own } = profileConfig(options, field, tools);
+  checkWindow({ contextWindow: options.contextWindow ?? list.options.contextWindow }, model, field);
+  const { maxOutputTokens } = options;
+  const fallbacks = fallbackConfig(options, field, list.models, tools)?.map((config) =>
+    maxOutputTokens === undefined ? config : { ...config, maxOutputTokens },
+  );
+  const unpriced = [model, ...(fallbacks ?? [])].some(({ price }) => price === undefined);
+  if (options.maxUsd !== undefined && unpriced && list.options.allowUnknownPrice !== true) {
+    throw new LoopletError(
+      "config_missing",
+      at(field, "maxUsd"),
+      "needs to know what the model costs: give the model a price, or set allowUnknownPrice: true in createAgent",
+    );
+  }
+  const isRuns = options.model === undefined && options.fallbackModels === undefined;
+  const noMore = isRuns ? {} : { fallbackModels: undefined };
+  const nothing = { output: undefined, stopWhen: undefined, askStop: undefined, askRepeat: undefined };
+  addAgent(list, { ...caller, model, field: at(field, "tools"), depth }, known, options, tools, options, {
+    ...root,
+    ...noMore,
+    ...nothing,
+    ...given({ ...own, fallbackModels: fallbacks }),
+    timeouts: { ...(root["timeouts"] as object | undefined), totalMs: undefined, ...(timeouts as object) },
+    retry: { ...(root["retry"] as object | undefined), ...(retry as object) },
+    context: { ...(root["context"] as object | undefined), ...given(context) },
+  });
+  if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
+}
+
+/** Without what is not given. */
+function given(config: unknown): object {
+  return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined));
+}
+
+function addHandoff(list: AgentList, caller: Caller, known: KnownTool, options: HandoffOptions): void {
+  const field = at(caller.field, known.config.name);
+  const { handBack } = options;
+  const { tools, model } = know(list, caller, field, options);
+  if (handBack === true) {
+    if (tools.has(HAND_BACK)) {
+      throw new LoopletError(
+        "config_duplicate_tool",
+        at(field, "handBack"),
+        `a tool is named "${HAND_BACK}"`,
+      );
+    }
+    const back = { description: "Hands the conversation back to the agent before.", inputSchema: NO_INPUT };
+    const [entry] = knowTools({ [HAND_BACK]: { ...back, execute: () => undefined } });
+    entry![1].config.agent = { profile: caller.profile, handoff: true };
+    (tools as Map<string, KnownTool>).set(...entry!);
+  }
+  const before = list.configs[caller.profile - 1] ?? list.root;
+  addAgent(
+    list,
+    { ...caller, model, field: at(field, "tools") },
+    known,
+    options,
+    tools,
+    list.profiles[caller.profile]!,
+    before,
+  );
+  known.config.agent = { ...known.config.agent!, handoff: true };
+}
+
+/** The tools and the model of an agent. */
+function know(
+  list: AgentList,
+  caller: Caller,
+  field: string,
+  options: SubagentOptions | HandoffOptions,
+): { tools: ToolSet; model: ModelConfig } {
+  if (caller.level >= MAX_DEPTH) {
+    throw new LoopletError("config_invalid_value", field, `agents nest at most ${MAX_DEPTH} levels deep`);
+  }
+  const tools = knowTools(options.tools, list.options.toolHandlers, at(field, "tools"));
+  const { maxOutputTokens } = options;
+  const model =
+    options.model === undefined
+      ? inherited(caller.model)
+      : list.models.add(options.model, at(field, "model"), tools);
+  return { tools, model: maxOutputTokens === undefined ? model : { ...model, maxOutputTokens } };
+}
+
+/** What a model is asked for its tools and its answer belongs to the agent that asks. */
+function inherited({ toolChoice: _, responseFormat: __, ...model }: ModelConfig): ModelConfig {
+  return model;
+}
+
+function addAgent(
+  list: AgentList,
+  caller: Caller,
+  known: KnownTool,
+  options: SubagentOptions | HandoffOptions,
+  tools: ToolSet,
+  profileOptions: ProfileOptions,
+  config: EngineConfig,
+): void {
+  const { model } = caller;
+  const profile = list.sets.push(tools) - 1;
+  list.profiles.push(profileOptions);
+  list.configs.push({
+    ...config,
+    model,
+    system: options.system === "" ? undefined : options.system,
+    tools: [...tools.values()].map((tool) => tool.config),
+    permissions: undefined,
+    hooks: undefined,
+  });
+  const inheritModel = options.model === undefined && options.maxOutputTokens === undefined;
+  known.config.agent = { profile, ...(inheritModel ? { inheritModel } : {}) };
+  addAgents(list, { ...caller, profile, level: caller.level + 1 }, tools);
+}

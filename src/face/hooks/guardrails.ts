@@ -1,0 +1,73 @@
+/** Guardrails as the host gives them, made what the engine asks. Decides nothing. */
+import type { GuardrailResult, HookOptions } from "../api/hook.js";
+import type { HookAnswer } from "../host/question.js";
+import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import type { HostFunction } from "./host-functions.js";
+
+const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "any" };
+const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewrite: "any" };
+
+type Check = (...of: unknown[]) => unknown;
+type Kind = {
+  readonly event: string;
+  /** What the function gets before the context. */
+  readonly of: (input: any) => unknown[];
+  /** Where the engine looks for what replaces it. */
+  readonly into: "messages" | "updatedOutput" | "updatedInput";
+};
+
+const KINDS: { readonly [name: string]: Kind } = {
+  input: { event: "InputGuardrail", of: ({ messages }) => [messages], into: "messages" },
+  output: { event: "OutputGuardrail", of: ({ message }) => [message], into: "updatedOutput" },
+  tool: {
+    event: "ToolGuardrail",
+    of: ({ toolName, input }) => [toolName, input],
+    into: "updatedInput",
+  },
+};
+
+/** @throws LoopletError `config_…` */
+export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] {
+  if (guardrails === undefined) return [];
+  checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
+  const functions: HostFunction[] = [];
+  const { timeoutMs = 600_000, ...kinds } = guardrails;
+  if (timeoutMs !== null) checkValue(timeoutMs, "guardrails.timeoutMs", "count");
+  for (const [name, given] of Object.entries(kinds) as [string, Check | Check[] | undefined][]) {
+    if (given === undefined) continue;
+    const { event, of, into } = KINDS[name]!;
+    for (const [index, check] of [given].flat().entries()) {
+      const field = at("guardrails", name);
+      checkValue(check, Array.isArray(given) ? `${field}[${index}]` : field, "function");
+      functions.push({
+        config: { event, timeoutMs, blocks: true },
+        ask: async (input, { signal }) => {
+          const { agentPath, iteration, toolCallId } = input;
+          const context = {
+            signal,
+            agentPath,
+            iteration,
+            ...(toolCallId === undefined ? {} : { toolCallId }),
+          };
+          return answerOf(await check(...of(input), context), into);
+        },
+      });
+    }
+  }
+  return functions;
+}
+
+function answerOf(result: unknown, into: Kind["into"]): HookAnswer {
+  if (!isObject(result)) throw new TypeError(`the guardrail returned ${describe(result)}, not { allowed }`);
+  checkOptions(result, "", RESULT_TABLE);
+  const { allowed, reason, rewrite } = result as unknown as GuardrailResult<any>;
+  if (!allowed) return { decision: "deny", reason: reason ?? "no reason given" };
+  if (rewrite === undefined || rewrite === null) return {};
+  checkValue(
+    rewrite,
+    "rewrite",
+    into === "updatedOutput" ? "string" : into === "messages" ? "any" : "object",
+  );
+  return { [into]: rewrite };
+}

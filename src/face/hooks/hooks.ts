@@ -1,0 +1,227 @@
+/** Hooks as the host gives them: checked, their matchers looked at, made what the engine asks. Decides nothing. */
+import { LoopletError } from "../api/errors.js";
+import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook.js";
+import type { ToolRunOptions, Tracer } from "../api/index.js";
+import type { PermissionOptions } from "../api/permission.js";
+import { reportUnheard } from "../host/failures.js";
+import type { HookAnswer } from "../host/question.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import { checkUpdates, type RuledTools } from "../options/permissions.js";
+import { inOurWords, withSdkNames } from "./hook-words.js";
+import type { HostFunction } from "./host-functions.js";
+
+const TOOL_EVENTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PermissionRequest",
+  "PermissionDenied",
+];
+const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
+const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
+const OTHER_EVENTS = [
+  "PostToolBatch",
+  "SessionStart",
+  "UserPromptSubmit",
+  "Stop",
+  "PreCompact",
+  "PostCompact",
+  "Notification",
+];
+const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
+const EVENTS_TABLE: OptionTable = Object.fromEntries(
+  [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
+);
+const TRIGGERS = ["auto", "manual", "overflow"];
+/** Events whose matchers are compared with something else than a name. */
+const WORDS: { readonly [event: string]: readonly string[] } = {
+  PreCompact: TRIGGERS,
+  PostCompact: TRIGGERS,
+  SessionStart: ["startup", "resume", "clear"],
+  Notification: ["permission_prompt"],
+};
+const GROUP_TABLE: OptionTable = {
+  matcher: "string",
+  timeoutMs: "any",
+  onFailure: "any",
+  hooks: "any!",
+};
+const OUTPUT_TABLE: OptionTable = {
+  decision: "any",
+  reason: "string",
+  updatedInput: "object",
+  updatedOutput: "any",
+  additionalContext: "string",
+  continue: "boolean",
+  stopReason: "string",
+  retry: "boolean",
+  interrupt: "boolean",
+  updatedPermissions: "any",
+  systemMessage: "string",
+  classifierContext: "string",
+};
+
+type AnyHook = (input: any, context: unknown, sdkContext?: unknown) => unknown;
+
+/** A hook that takes three arguments is one for the Agent SDK. */
+function call(hook: AnyHook, input: { [name: string]: any }, signal: AbortSignal): unknown {
+  withSdkNames(input);
+  return hook.length > 2 ? hook(input, input["toolCallId"], { signal }) : hook(input, { signal });
+}
+
+/**
+ * The hooks that the engine asks.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function hookFunctions(
+  options: HookOptions & PermissionOptions & ToolRunOptions,
+  names: readonly string[],
+): HostFunction[] {
+  const functions: HostFunction[] = [];
+  // The host may know tools that it has not described.
+  const isOpen = typeof options.onUnknownTool === "function";
+  const ruledTools = isOpen ? undefined : names;
+  for (const [event, group, field] of groups(options)) {
+    const { timeoutMs = event === "UserPromptSubmit" ? 30_000 : 600_000, onFailure } = group;
+    const isFor = matcherOf(group.matcher, at(field, "matcher"));
+    const isOfTools = TOOL_EVENTS.includes(event);
+    const known = WORDS[event] ?? (isOfTools || AGENT_EVENTS.includes(event) ? names : undefined);
+    if (HEARD_EVENTS.includes(event)) continue;
+    const config = {
+      event,
+      names: isOfTools && isOpen ? undefined : isFor && known?.filter(isFor),
+      timeoutMs,
+      blocks: onFailure === "block",
+    };
+    for (const hook of group.hooks as readonly AnyHook[]) {
+      functions.push({
+        config,
+        ask: async (input, { signal }) =>
+          isFor && isOfTools && !isFor(input.toolName)
+            ? {}
+            : answerOf(event, await call(hook, input, signal), options, ruledTools),
+      });
+    }
+  }
+  return functions;
+}
+
+/** The hooks about a failure: they follow a run as tracers do. */
+export function hearers(options: HookOptions): Tracer[] {
+  const tracers: Tracer[] = [];
+  for (const [event, { matcher, hooks }] of groups(options)) {
+    if (event !== "StopFailure") continue;
+    const isFor = matcherOf(matcher, "matcher") ?? (() => true);
+    const { signal } = new AbortController();
+    for (const hook of hooks as readonly AnyHook[])
+      tracers.push(() => ({
+        onEvent: () => {},
+        onEnd: ({ error, text }) =>
+          error != null && isFor(error.code)
+            ? call(hook, { event, error, lastAssistantMessage: text }, signal)
+            : undefined,
+      }));
+  }
+  return tracers;
+}
+
+/** What tells the hooks that a session has ended. */
+export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
+  const heard = [...groups(options)].flatMap(([event, { matcher, hooks }, field]) => {
+    if (event !== "SessionEnd") return [];
+    const isFor = matcherOf(matcher, at(field, "matcher")) ?? (() => true);
+    return (hooks as readonly AnyHook[]).map((hook) => ({ hook, isFor }));
+  });
+  return (reason) => {
+    const { signal } = new AbortController();
+    for (const { hook, isFor } of heard)
+      if (isFor(reason))
+        void (async () => call(hook, { event: "SessionEnd", reason }, signal))().catch(reportUnheard);
+  };
+}
+
+function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookGroup, field: string]> {
+  if (hooks === undefined) return;
+  checkOptions(hooks, "hooks", EVENTS_TABLE);
+  for (const [event, list] of Object.entries(hooks)) {
+    const field = at("hooks", event);
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) throw wrong(field, "an array of { matcher, hooks: [function] }", list);
+    for (const [index, group] of (list as HookGroup[]).entries()) {
+      const place = `${field}[${index}]`;
+      checkGroup(group, place);
+      yield [event, group, place];
+    }
+  }
+}
+
+function checkGroup(group: HookGroup, field: string): void {
+  if (typeof group === "function") throw wrong(field, "{ hooks: [function] }", group);
+  checkOptions(group, field, GROUP_TABLE);
+  const { timeoutMs, onFailure, hooks } = group;
+  if (timeoutMs !== undefined && timeoutMs !== null) checkValue(timeoutMs, at(field, "timeoutMs"), "count");
+  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
+    throw new LoopletError(
+      "config_invalid_value",
+      at(field, "onFailure"),
+      `needs "continue" or "block", got ${describeWord(onFailure)}`,
+    );
+  }
+  if (!Array.isArray(hooks)) throw wrong(at(field, "hooks"), "an array of functions", hooks);
+  for (const [index, hook] of hooks.entries())
+    checkValue(hook, `${at(field, "hooks")}[${index}]`, "function");
+}
+
+function wrong(field: string, needed: string, got: unknown): LoopletError {
+  return new LoopletError("config_wrong_type", field, `needs ${needed}, got ${describe(got)}`);
+}
+
+/** Which names a matcher is for; nothing when it is for all of them. */
+function matcherOf(matcher: string | undefined, field: string): ((name: string) => boolean) | undefined {
+  if (matcher === undefined || matcher === "" || matcher === "*") return undefined;
+  if (/^[\w ,|]*$/.test(matcher)) {
+    const names = matcher.split(/[,|]/).map((name) => name.trim());
+    return (name) => names.includes(name);
+  }
+  try {
+    const pattern = new RegExp(matcher);
+    return (name) => pattern.test(name);
+  } catch {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `is no regular expression: ${describeWord(matcher)}`,
+    );
+  }
+}
+
+/** What a hook has returned, in the engine's words. Nonsense is its failure, or a denial with a typing error would pass. */
+function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
+  if (output === undefined || output === null) return {};
+  if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
+  const said = inOurWords(output);
+  checkOptions(said, "", OUTPUT_TABLE);
+  checkUpdates(said["updatedPermissions"], options, tools);
+  const { decision: word, continue: goesOn, stopReason, additionalContext, ...rest } = said as HookOutput;
+  const words = wordsOf(event);
+  const isJudge = words.length > 1;
+  const decision =
+    word === "approve" ? (isJudge ? "allow" : undefined) : isJudge && word === "block" ? "deny" : word;
+  if (decision !== undefined && !words.includes(decision)) {
+    if (words.length === 0)
+      throw new TypeError(`a ${event} hook decides nothing, got ${describeWord(decision)}`);
+    throw new TypeError(`decision needs one of "${words.join('", "')}", got ${describeWord(decision)}`);
+  }
+  const answer: HookAnswer = { ...rest, decision };
+  if (additionalContext !== undefined) answer.context = [additionalContext];
+  if (goesOn === false) answer.stop = stopReason ?? "A hook has ended the run.";
+  return answer;
+}
+
+function wordsOf(event: string): string[] {
+  if (event === "PreToolUse") return ["allow", "deny", "ask", "defer"];
+  if (event === "SessionStart" || event === "Notification") return [];
+  return event === "PermissionRequest" ? ["allow", "deny"] : ["block"];
+}

@@ -1,0 +1,104 @@
+/** The functions around iterations, made what the engine asks. Decides nothing. */
+import { LoopletError } from "../api/errors.js";
+import type {
+  AddedBudget,
+  EndedIteration,
+  IterationOptions,
+  IterationToPrepare,
+  LimitReached,
+  PreparedIteration,
+  RaisedLimits,
+} from "../api/iteration.js";
+import type { FinishOptions } from "../api/result.js";
+import type { HookAnswer } from "../host/question.js";
+import { checkOptions, describe, isObject } from "../options/check.js";
+import { checkToolChoice } from "../options/model-options.js";
+import { nanoUsd } from "../options/money.js";
+import type { OptionTable } from "../options/options.js";
+import type { HostFunction } from "./host-functions.js";
+
+const timeoutMs = 600_000;
+const PREPARED_TABLE: OptionTable = {
+  model: "any",
+  tools: "texts",
+  toolChoice: "any",
+  system: "string",
+  messages: "any",
+};
+const RAISED_TABLE: OptionTable = {
+  maxIterations: "count",
+  maxTotalTokens: "count",
+  maxUsd: "number",
+  maxToolRounds: "count",
+  maxToolCalls: "count",
+  timeMs: "milliseconds",
+};
+const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
+
+/** @throws LoopletError `config_…` */
+export function iterationFunctions(options: IterationOptions & FinishOptions): HostFunction[] {
+  const { prepareIteration, onIterationEnd, onLimit } = options;
+  const functions: HostFunction[] = [];
+  if (prepareIteration !== undefined) {
+    functions.push({
+      config: { event: "PrepareIteration", timeoutMs },
+      ask: async ({ agentPath, iteration, model, messages }, { signal, takeModel }) => {
+        const asked: IterationToPrepare = { agentPath, iteration: iteration + 1, model, messages, signal };
+        const said = record(await prepareIteration(asked), PREPARED_TABLE) as PreparedIteration | undefined;
+        if (said === undefined) return {};
+        if (said.toolChoice !== undefined) checkToolChoice(said.toolChoice);
+        const { messages: others, model: other, ...rest } = said;
+        const prepared = {
+          ...rest,
+          ...(other === undefined ? {} : { model: await takeModel(other, "prepareIteration.model") }),
+        };
+        return { prepared, messages: others } satisfies HookAnswer;
+      },
+    });
+  }
+  if (onIterationEnd !== undefined) {
+    functions.push({
+      config: { event: "IterationEnd", timeoutMs },
+      ask: async ({ event: _, ...ended }, { signal }) => {
+        await onIterationEnd({ ...ended, signal } as EndedIteration);
+        return {};
+      },
+    });
+  }
+  if (typeof onLimit === "function") {
+    functions.push({
+      config: { event: "Limit", timeoutMs },
+      ask: async ({ event: _, ...reached }, { signal }) => {
+        const raised = record(await onLimit({ ...reached, signal } as LimitReached), RAISED_TABLE);
+        if (raised === undefined) return {};
+        return { limits: inNano("onLimit", raised) };
+      },
+    });
+  }
+  return functions;
+}
+
+/**
+ * What `run.addBudget` was given, checked, for the engine.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function addedBudget(budget: AddedBudget): object & { agentPath: string } {
+  checkOptions(budget, "budget", ADDED_TABLE);
+  const { agentPath = "root", ...more } = budget;
+  return { agentPath, ...inNano("budget", more) };
+}
+
+function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): object {
+  if (maxUsd !== undefined && maxUsd < 0)
+    throw new LoopletError("config_invalid_value", `${where}.maxUsd`, `needs to be more, got ${maxUsd}`);
+  return { ...limits, maxCostNanoUsd: nanoUsd(maxUsd) };
+}
+
+/** What a function has returned, if anything. */
+function record(said: unknown, table: OptionTable): object | undefined {
+  if (said === undefined || said === null) return undefined;
+  if (!isObject(said)) throw new TypeError(`it returned ${describe(said)} where an object belongs`);
+  checkOptions(said, "", table);
+  return said;
+}

@@ -1,0 +1,119 @@
+/**
+ * Reads what one drain of the engine has to tell: records in linear memory, all in one crossing.
+ *
+ * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
+ * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta comes
+ * with its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all the rest of such
+ * a chunk.
+ */
+import type { RunEvent } from "../api/index.js";
+
+/** Who is told. Whatever these throw goes to `onHostError`. */
+export interface BatchListener {
+  onDelta(
+    kind: 0 | 1 | 2,
+    text: string,
+    block: number,
+    seq: number,
+    agent: number,
+    iteration: number,
+    attempt: number,
+  ): void;
+  /** `agent`: its number, 0 for the root. */
+  onEvent(event: RunEvent, agent: number): void;
+  onHostError(error: unknown): void;
+}
+
+const recordWords = 8;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** One per length: to set the length of an array costs more than to fill it. */
+const codesOf: number[][] = [];
+
+/** Reads batches out of one linear memory. The views are empty when that memory has grown since `look`. */
+export class BatchReader {
+  words!: Uint32Array;
+  bytes!: Uint8Array;
+  units!: Uint16Array;
+  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  inletAt = 0;
+  capacity = 0;
+
+  /** `outletWord`: index of a lent record. */
+  constructor(
+    readonly memory: WebAssembly.Memory,
+    readonly outletWord: number,
+  ) {
+    this.look();
+  }
+
+  /** Takes views of the memory as it is. */
+  look(): void {
+    this.words = new Uint32Array(this.memory.buffer);
+    this.bytes = new Uint8Array(this.memory.buffer);
+    this.units = new Uint16Array(this.memory.buffer);
+  }
+
+  /**
+   * Tells `listener` every record, in order. All of it is copied out of linear memory before the first call, because
+   * a listener may start something that makes that memory grow, which detaches every view of it.
+   */
+  read(wordsAt: number, records: number, textAt: number, textBytes: number, listener: BatchListener): void {
+    if (this.bytes.length === 0) this.look();
+    const start = wordsAt >>> 2;
+    const words = this.words.slice(start, start + records * recordWords);
+    const all = decoder.decode(this.bytes.subarray(textAt, textAt + textBytes));
+    if (records === 1) return tell(listener, words, 0, all);
+    let from = 0;
+    for (let at = 0; at < words.length; at += recordWords) {
+      const to = from + words[at + 7]!;
+      tell(listener, words, at, all.slice(from, to));
+      from = to;
+    }
+  }
+
+  /** Tells `listener` the lent record, which has so many UTF-16 units. */
+  tellLent(units: number, listener: BatchListener): void {
+    tell(listener, this.words, this.outletWord, this.lentText(units));
+  }
+
+  // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
+  private lentText(length: number): string {
+    const { units } = this;
+    let at = (this.outletWord + recordWords) * 2;
+    // One flat string from a plain array: `apply` on a view and `TextDecoder` each cost more than a word of text.
+    const codes = (codesOf[length] ??= new Array<number>(length).fill(0));
+    for (let i = 0; i < length; i++) codes[i] = units[at++]!;
+    return String.fromCharCode.apply(null, codes);
+  }
+}
+
+function tell(listener: BatchListener, words: Uint32Array, at: number, text: string): void {
+  const kind = words[at]!;
+  try {
+    if (kind < 3) {
+      listener.onDelta(
+        kind as 0 | 1 | 2,
+        text,
+        words[at + 5]!,
+        words[at + 1]!,
+        words[at + 2]!,
+        words[at + 3]!,
+        words[at + 4]!,
+      );
+    } else {
+      listener.onEvent(JSON.parse(text) as RunEvent, words[at + 2]!);
+    }
+  } catch (error) {
+    report(listener, error);
+  }
+}
+
+/** Tells the host what one of its functions has thrown. Never throws. */
+export function report(listener: Pick<BatchListener, "onHostError">, error: unknown): void {
+  try {
+    listener.onHostError(error);
+  } catch {
+    // Whoever is told about errors has thrown one: there is nobody left to tell.
+  }
+}

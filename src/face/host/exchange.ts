@@ -1,0 +1,45 @@
+/** What a host's functions return and throw around a request, made uniform. */
+
+/** The fields of `Headers`, of anything with their methods, of pairs or of a plain object. */
+export function headerPairs(headers: unknown): Iterable<[string, string]> {
+  if (headers === null || typeof headers !== "object") return [];
+  const { entries, forEach } = headers as Partial<Headers>;
+  if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
+  if (typeof entries === "function") return entries.call(headers as Headers);
+  if (typeof forEach !== "function") return Object.entries(headers as { [name: string]: string });
+  const pairs: [string, string][] = [];
+  forEach.call(headers as Headers, (value, name) => pairs.push([name, value]));
+  return pairs;
+}
+
+/** Names and values in turn. */
+export function flatten(pairs: Iterable<[string, string]>): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of pairs) flat.push(String(name), String(value));
+  return flat;
+}
+
+/** What `authorize` made: unlike a response's headers it can be wrong, and is then the host's mistake. */
+export function flatTexts(pairs: Iterable<[string, string]>): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of pairs) flat.push(name, value);
+  if (flat.some((text) => typeof text !== "string"))
+    throw new TypeError("authorize must return pairs of strings");
+  return flat;
+}
+
+/** Gives back the connection of a response that nobody waits for any more. */
+export function discard(response: unknown): void {
+  const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
+  if (typeof body?.cancel !== "function" || body.locked) return;
+  void (async () => body.cancel!())().catch(() => {});
+}
+
+/** One line about anything that was thrown, with its causes. */
+export function describe(error: unknown): string {
+  if (typeof error !== "object" || error === null) return String(error);
+  const { name, message, cause } = error as Partial<Error>;
+  if (message === undefined) return name ?? Object.prototype.toString.call(error);
+  const text = name && name !== "Error" ? `${name}: ${message}` : message;
+  return cause === undefined || cause === null ? text : `${text} (${describe(cause)})`;
+}

@@ -1,0 +1,365 @@
+/**
+ * What the handle of a run calls: performs the engine's outputs with the host's functions and holds what a run has open
+ * in JavaScript (its timer, its pumps). It decides nothing.
+ */
+import { report, type BatchReader } from "./batch.js";
+import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
+import { describe, discard, flatTexts, flatten, headerPairs } from "./exchange.js";
+import { Bodies } from "./bodies.js";
+import { instanceOf, type Instance } from "./instance.js";
+import { Pump } from "./pump.js";
+import { redact, RedactedBody, secretsOf } from "./redact.js";
+import type { Outcome } from "../api/index.js";
+import { Tell, type LoadedWasm } from "./wasm.js";
+import { isThenable } from "../options/check.js";
+
+type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
+
+const encoder = new TextEncoder();
+
+/** What the handle calls: `Host` in `src/shell/host.rs`. */
+export class Shell {
+  private readonly handle: Handle;
+  private readonly instance: Instance;
+  private readonly reader: BatchReader;
+  private readonly glue: LoadedWasm["glue"];
+  private readonly pumps = new Map<number, Pump>();
+  /** What stops each open request. */
+  private readonly requests = new Map<number, AbortController>();
+  /** Those that were answered with an error, whose bodies become errors' texts. */
+  private readonly refused = new Set<number>();
+  /** The last request's headers, and what they were made of: most requests of a run have the same. */
+  private sent: { json: string; headers: Headers } | undefined;
+  private readonly bodies = new Bodies();
+  /** What the last `authorize` has added. */
+  private secrets: readonly string[] = [];
+  private timer: { handle: unknown } | undefined;
+  private ended: Outcome | undefined;
+  private isDone = false;
+  private isDelivering = false;
+  private isHeld = false;
+  private isFreed = false;
+  private readonly hasClock: boolean;
+
+  constructor(
+    wasm: LoadedWasm,
+    configJson: string,
+    private host: HostCallbacks,
+  ) {
+    this.instance = instanceOf(wasm);
+    this.reader = this.instance.reader;
+    this.glue = wasm.glue;
+    this.hasClock = host.now !== undefined;
+    const handle = this.instance.enter(() => new wasm.glue.RunHandle(configJson, this));
+    if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
+    this.handle = handle;
+    this.instance.shells.add(this);
+  }
+
+  /** Calls the handle, unless it is freed or lost. */
+  enter<T>(call: (handle: Handle) => T): T | undefined {
+    if (this.isFreed) return undefined;
+    return this.instance.enter(() => {
+      if (this.isDelivering && !this.isHeld) {
+        this.isHeld = true;
+        this.handle.told(Tell.Hold, 0, 0);
+      }
+      return call(this.handle);
+    });
+  }
+
+  /** Calls the handle's method of that number. */
+  tell(what: Tell, id = 0, text = ""): string | undefined {
+    return this.enter((handle) => {
+      const { bytes, inletAt, capacity } = this.reader;
+      // No UTF-16 unit becomes more than three bytes.
+      if (text.length * 3 > capacity) return handle.tell(what, id, text);
+      const room = bytes.subarray(inletAt, inletAt + capacity);
+      return handle.told(what, id, text === "" ? 0 : encoder.encodeInto(text, room).written);
+    });
+  }
+
+  outcome(): Outcome | undefined {
+    if (this.ended === undefined) {
+      const json = this.tell(Tell.Outcome);
+      if (json !== undefined) this.ended = JSON.parse(json) as Outcome;
+    }
+    return this.ended;
+  }
+
+  free(): void {
+    if (this.isFreed) return;
+    this.outcome();
+    this.tell(Tell.LetGo);
+    this.isDone = true;
+    this.isFreed = true;
+    this.release();
+    this.instance.shells.delete(this);
+    // A frame of this handle may be on the stack; when a microtask runs, none is.
+    void Promise.resolve().then(() => {
+      this.giveBack();
+      this.host = {} as HostCallbacks;
+      this.sent = undefined;
+      this.bodies.forget();
+      this.instance.freed = this;
+    });
+  }
+
+  private giveBack(): void {
+    // The memory of a lost instance is gone with it, and the glue frees no handle of an earlier instance.
+    this.instance.enter(() => this.handle.free());
+  }
+
+  // Called by the handle.
+
+  deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
+    // A frame of a lost instance may go on below the call that has lost it.
+    if (!this.instance.isLost) this.reader.read(wordsAt, records, textAt, textBytes, this.host);
+  }
+
+  callTool(
+    call: number,
+    texts: string,
+    idUnits: number,
+    nameUnits: number,
+    iteration: number,
+    agent: number,
+    profile: number,
+  ): void {
+    if (this.instance.isLost) return;
+    const nameEnd = idUnits + nameUnits;
+    const toolCallId = texts.slice(0, idUnits);
+    const toolName = texts.slice(idUnits, nameEnd);
+    const input = texts.slice(nameEnd);
+    this.call((host) => host.callTool({ call, toolCallId, toolName, input, iteration, agent, profile }));
+  }
+
+  abortTool(call: number, why: string): void {
+    this.call((host) => host.abortTool(call, why));
+  }
+
+  ask(question: number, json: string): void {
+    if (this.instance.isLost) return;
+    this.call((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
+  }
+
+  done(): void {
+    if (this.isDone) return;
+    this.isDone = true;
+    this.call((host) => host.done());
+  }
+
+  send(
+    request: number,
+    json: string,
+    agent: number,
+    name: number,
+    at: number,
+    steady: number,
+    length: number,
+  ): void {
+    if (this.instance.isLost) return;
+    const body = this.bodies.take(this.reader, agent, name, at, steady, length);
+    const controller = new AbortController();
+    this.requests.set(request, controller);
+    void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);
+  }
+
+  // Each wait is left alone when the request has been stopped, or the instance is lost: nobody waits any more.
+  private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
+    const isOver = (): boolean => signal.aborted || this.instance.isLost;
+    let what = Tell.NotSent;
+    try {
+      await null;
+      if (isOver()) return;
+      let flat: unknown = this.host.authorize(asked);
+      if (isThenable(flat)) flat = await flat;
+      if (isOver()) return;
+      flat = flatTexts(flat as Iterable<[string, string]>);
+      this.secrets = secretsOf(asked.headers, flat as string[]);
+      const { method, url, body, model } = asked;
+      const headers = this.headersOf(JSON.stringify(flat));
+      // A `fetch` of the host's that throws at once has failed as one that rejects.
+      what = Tell.NetworkFailed;
+      let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
+      if (isThenable(answer)) answer = await answer;
+      if (isOver()) return discard(answer);
+      this.respond(request, answer as ResponseLike);
+    } catch (error) {
+      if (isOver()) return;
+      this.close(request);
+      this.tell(what, request, this.describe(error));
+    }
+  }
+
+  private headersOf(json: string): Headers {
+    if (this.sent?.json !== json) {
+      const headers = this.instance.enter(() => this.glue.headersOf(json));
+      if (headers === undefined) throw new Error("the WebAssembly was lost when the headers were checked");
+      this.sent = { json, headers };
+    }
+    // The host may change what it is given.
+    return new Headers(this.sent.headers);
+  }
+
+  private respond(request: number, response: ResponseLike): void {
+    const status = response?.status;
+    if (typeof status !== "number") throw new TypeError("fetch returned no response");
+    if (status >= 400 && this.secrets.length > 0) this.refused.add(request);
+    let { body } = response;
+    // Of any other, your code may have made a getter that throws inside the WebAssembly.
+    if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
+      this.enter((handle) => handle.respond(request, response));
+    } else {
+      const parts = [...flatten(headerPairs(response.headers)), status];
+      const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
+      if (body === undefined && hasReaders) body = response;
+      this.tell(Tell.Head, request, JSON.stringify(parts));
+    }
+    if (!this.requests.has(request)) return;
+    if (body === undefined || body === null) this.end(request);
+    else this.read(request, body);
+  }
+
+  private read(request: number, body: unknown): void {
+    const sink = this.refused.has(request) ? new RedactedBody(this, this.secrets) : this;
+    const pump = new Pump(request, body, sink);
+    this.pumps.set(request, pump);
+    void pump.start();
+  }
+
+  stop(request: number): void {
+    const pump = this.pumps.get(request);
+    const controller = this.requests.get(request);
+    this.close(request);
+    pump?.stop();
+    controller?.abort();
+  }
+
+  describe(error: unknown): string {
+    try {
+      return redact(describe(error), this.secrets);
+    } catch {
+      return "an error that cannot be read";
+    }
+  }
+
+  now(): number {
+    try {
+      return this.host.now?.() ?? Date.now();
+    } catch (error) {
+      report(this.host, error);
+      // The engine takes it that no time has passed: another clock may be years away from this one.
+      return NaN;
+    }
+  }
+
+  random(): number {
+    try {
+      return this.host.random();
+    } catch (error) {
+      report(this.host, error);
+      return Math.random();
+    }
+  }
+
+  arm(delayMs: number): void {
+    this.disarm();
+    if (this.instance.isLost) return;
+    const due = (): void => {
+      this.timer = undefined;
+      this.tell(Tell.Due);
+    };
+    this.call((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
+  }
+
+  disarm(): void {
+    const timer = this.timer;
+    this.timer = undefined;
+    if (timer) this.call((host) => host.clearTimer(timer.handle));
+  }
+
+  // Called by the pumps.
+
+  feed(request: number, chunk: Uint8Array): void {
+    const { reader } = this;
+    if (chunk.length > reader.capacity) return this.feedPieces(request, chunk);
+    const units = this.take(request, chunk);
+    if (units === 0) return;
+    // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+    this.isDelivering = true;
+    reader.tellLent(units, this.host);
+    this.isDelivering = false;
+    if (this.isHeld) this.resume();
+  }
+
+  // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
+  private take(request: number, chunk: Uint8Array): number {
+    const { reader } = this;
+    // First, because a clock of the host's may do anything, to other runs of the instance too.
+    const now = this.hasClock ? this.now() : Date.now();
+    if (this.isFreed || this.instance.isLost) return 0;
+    if (reader.bytes.length === 0) reader.look();
+    reader.bytes.set(chunk, reader.inletAt);
+    let units = 0;
+    try {
+      units = this.handle.chunk(request, chunk.length, now);
+    } catch (error) {
+      this.instance.crash(error);
+    }
+    if (reader.bytes.length === 0) reader.look();
+    return units;
+  }
+
+  end(request: number): void {
+    this.close(request);
+    this.tell(Tell.End, request);
+  }
+
+  fail(request: number, error: unknown): void {
+    this.close(request);
+    this.tell(Tell.NetworkFailed, request, this.describe(error));
+  }
+
+  private feedPieces(request: number, chunk: Uint8Array): void {
+    this.instance.widen(chunk.length);
+    const { capacity } = this.reader;
+    for (let from = 0; from < chunk.length && !this.isDone; from += capacity) {
+      this.feed(request, chunk.subarray(from, from + capacity));
+    }
+  }
+
+  private resume(): void {
+    this.isHeld = false;
+    this.tell(Tell.Resume);
+  }
+
+  /** The instance is lost, and this run with it. */
+  lose(error: unknown): void {
+    this.ended ??= {
+      outcome: "failed",
+      error: { code: "bug", message: `looplet: ${describe(error)}`, retryable: false },
+    };
+    this.release();
+    this.done();
+  }
+
+  release(): void {
+    this.disarm();
+    for (const request of [...this.requests.keys()]) this.stop(request);
+  }
+
+  private close(request: number): void {
+    this.pumps.delete(request);
+    this.requests.delete(request);
+    this.refused.delete(request);
+  }
+
+  private call(call: (host: HostCallbacks) => void): void {
+    try {
+      call(this.host);
+    } catch (error) {
+      report(this.host, error);
+    }
+  }
+}

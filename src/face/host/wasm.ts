@@ -1,0 +1,126 @@
+// Finds, compiles and starts the engine: once, at the first run, never while a module is imported (Workers forbid work
+// there). Each host entry says where the `.wasm` is; `init` lets the host say so itself.
+import start, {
+  RunHandle,
+  headersOf,
+  __wbg_reset_state as resetState,
+  inletCapacity,
+  inletFor,
+  linearMemory,
+  outletAt,
+} from "../../../target/glue/looplet.js";
+import { describe } from "../options/check.js";
+import { LoopletError } from "../api/errors.js";
+import type { HostResponse, HostUrl, HostWasmModule } from "../api/platform.js";
+
+/** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
+export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
+
+// Not the whole module: a bundler could then leave nothing of it out.
+const glue = {
+  RunHandle,
+  headersOf,
+  inletCapacity,
+  inletFor,
+  linearMemory,
+  outletAt,
+  resetState,
+};
+
+/** What `RunHandle.tell` can be told: the numbers in `src/shell/handle.rs`. @internal */
+export const enum Tell {
+  Start,
+  Steer,
+  FollowUp,
+  Withdraw,
+  Abort,
+  Hold,
+  Resume,
+  Head,
+  End,
+  NotSent,
+  NetworkFailed,
+  ToolFinished,
+  ToolProgress,
+  Answer,
+  Due,
+  Want,
+  Outcome,
+  Result,
+  Text,
+  SetMode,
+  SetModel,
+  Agent,
+  Compact,
+  AddBudget,
+  LetGo,
+}
+
+/** The started engine. @internal */
+export interface LoadedWasm {
+  /** The exports of the shell. */
+  readonly glue: typeof glue;
+}
+
+let findSource: (() => WasmSource | Promise<WasmSource>) | undefined;
+let loading: Promise<LoadedWasm> | undefined;
+
+/** Says how this host finds the engine. Called by the entry of the host; `find` runs at the first `loadWasm`. @internal */
+export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): void {
+  findSource = find;
+}
+
+/**
+ * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Optional: without it the
+ * first run finds the engine by itself, except with `looplet/external`. Once the engine has started, it changes nothing.
+ *
+ * Rejects with a `LoopletError` of code `config_wasm` when the source cannot be fetched or compiled; the next call tries
+ * again.
+ */
+export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
+  await (source === undefined ? loadWasm() : load(() => source));
+}
+
+/** The started engine; all callers share one. A failure is not kept: the next call tries again. @internal */
+export function loadWasm(): Promise<LoadedWasm> {
+  return load(findSource);
+}
+
+function load(find: typeof findSource): Promise<LoadedWasm> {
+  loading ??= begin(find).catch((error: unknown) => {
+    loading = undefined;
+    throw explain(error);
+  });
+  return loading;
+}
+
+async function begin(find: typeof findSource): Promise<LoadedWasm> {
+  if (!find)
+    throw new Error(
+      "looplet/external carries no WebAssembly: call `await init(source)` before the first run.",
+    );
+  const source = await find();
+  if (typeof source !== "string" && (typeof source !== "object" || source === null))
+    throw new Error(
+      `init() needs a WebAssembly.Module, bytes, a Response or a URL, got ${describe(source)}.`,
+    );
+  await start({ module_or_path: source });
+  return { glue };
+}
+
+// Chromium, Firefox and WebKit word the refusal differently and give it different classes.
+function explain(error: unknown): LoopletError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new LoopletError("config_wasm", "", adviceFor(text) ?? text, error);
+}
+
+function adviceFor(text: string): string | undefined {
+  if (/content security policy|\bcsp\b|unsafe-eval/i.test(text))
+    return "The page's Content-Security-Policy forbids WebAssembly: add 'wasm-unsafe-eval' to its script-src directive.";
+  if (/code generation disallowed/i.test(text))
+    return (
+      "This runtime compiles no WebAssembly from bytes: bundle looplet with the export condition `workerd` or `edge-light`, " +
+      'or pass a module: `import wasm from "looplet/looplet.wasm"; await init(wasm);`'
+    );
+  return undefined;
+}

@@ -1,0 +1,44 @@
+/** Models of Amazon Bedrock. */
+import { LoopletError } from "../api/errors.js";
+import type { Model } from "../api/index.js";
+import type { BedrockOptions } from "../api/model.js";
+import { checkOptions, describeWord } from "../options/check.js";
+import { HTTP_MODEL_TABLE, type OptionTable } from "../options/options.js";
+import { awsSigV4 } from "./aws.js";
+import { vendorModel, isBrowser } from "./models.js";
+
+const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: "any" };
+
+/**
+ * A model of Amazon Bedrock over Converse, by its id, the id of an inference profile or an ARN.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function bedrock(model: string, options: BedrockOptions): Model {
+  checkOptions(options, "model", TABLE);
+  const { region, credentials, ...rest } = options;
+  if (!/^[a-z0-9-]+$/.test(region)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.region",
+      `needs a region's name, for example "us-east-1", got ${describeWord(region)}`,
+    );
+  }
+  if (credentials !== undefined && (rest.apiKey !== undefined || rest.authorize !== undefined)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.credentials",
+      "must stand alone: give credentials, apiKey or authorize",
+    );
+  }
+  if (credentials !== undefined && rest.dangerouslyAllowBrowser !== true && isBrowser()) {
+    throw new LoopletError(
+      "config_browser_key",
+      "model.credentials",
+      "everybody who opens this page can read them; set baseUrl to a proxy of yours that signs, or dangerouslyAllowBrowser: true",
+    );
+  }
+  const authorize = credentials === undefined ? rest.authorize : awsSigV4({ region, credentials });
+  const baseUrl = rest.baseUrl ?? `https://bedrock-runtime.${region}.amazonaws.com`;
+  return vendorModel("bedrock", model, { ...rest, baseUrl, authorize }, "bedrock_converse");
+}

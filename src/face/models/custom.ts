@@ -1,0 +1,158 @@
+/**
+ * `custom()`: any async function as the model. It runs as an in-process `fetch` that speaks looplet's own NDJSON
+ * protocol, so that retries, timeouts, aborts and streaming are those of every other model.
+ */
+import { LoopletError } from "../api/errors.js";
+import type {
+  CustomAnswer,
+  CustomModel,
+  CustomOptions,
+  CustomPart,
+  CustomRequest,
+  Message,
+  Model,
+} from "../api/index.js";
+import { checkOptions, describe } from "../options/check.js";
+import { askedWith } from "../options/model-options.js";
+import { CUSTOM_TABLE } from "../options/options.js";
+import { CustomMistake, PartCheck } from "./custom-part.js";
+import { sealModel } from "./models.js";
+
+/**
+ * A model that is a function of yours.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function custom(answer: CustomModel, options: CustomOptions = {}): Model {
+  if (typeof answer !== "function") {
+    throw new LoopletError(
+      "config_wrong_type",
+      "model",
+      `custom() needs a function, got ${describe(answer)}`,
+    );
+  }
+  checkOptions(options, "model", CUSTOM_TABLE);
+  return sealModel({
+    config: {
+      vendor: "custom",
+      model: options.name ?? "custom",
+      baseUrl: "http://custom.invalid",
+      ...askedWith(options),
+    },
+    fetch: customFetch(answer),
+    prices: typeof options.price === "function" ? options.price : undefined,
+    isDirect: false,
+    dangerouslyAllowBrowser: false,
+  });
+}
+
+/** A `fetch` that asks `answer` and streams what it says as NDJSON. @internal */
+export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
+  return async (_url, init) => {
+    const signal = init.signal ?? new AbortController().signal;
+    const said = await answer(new AskedOnce(init.body as string, signal));
+    return new Response(stream(parts(said)), {
+      status: 200,
+      headers: { "content-type": "application/x-ndjson" },
+    });
+  };
+}
+
+/** Parses the body only when somebody looks: a function that only counts calls does not pay for the history. */
+class AskedOnce implements CustomRequest {
+  #body: string;
+  #parsed: Record<string, unknown> | undefined;
+
+  constructor(
+    body: string,
+    readonly signal: AbortSignal,
+  ) {
+    this.#body = body;
+  }
+
+  get model(): string {
+    return this.#field("model") as string;
+  }
+
+  get system(): string | undefined {
+    return this.#field("system") as string | undefined;
+  }
+
+  get messages(): readonly Message[] {
+    return (this.#field("messages") ?? []) as readonly Message[];
+  }
+
+  get tools(): CustomRequest["tools"] {
+    return (this.#field("tools") ?? []) as CustomRequest["tools"];
+  }
+
+  get options(): Readonly<Record<string, unknown>> {
+    const { model: _m, system: _s, messages: _h, tools: _t, ...options } = this.#all();
+    return options;
+  }
+
+  #field(name: string): unknown {
+    return this.#all()[name];
+  }
+
+  #all(): Record<string, unknown> {
+    return (this.#parsed ??= JSON.parse(this.#body) as Record<string, unknown>);
+  }
+}
+
+async function* parts(said: CustomAnswer): AsyncGenerator<CustomPart> {
+  let called = false;
+  let finished = false;
+  const check = new PartCheck();
+  const pieces = typeof said === "string" ? [said] : said;
+  if (!isIterable(pieces))
+    throw new CustomMistake(`the custom model answered with ${describe(pieces)}, not with text or parts`);
+  for await (const piece of pieces as AsyncIterable<CustomPart | string>) {
+    const part: CustomPart = typeof piece === "string" ? { type: "text", text: piece } : piece;
+    check.check(part);
+    called ||= part.type === "tool_call" || part.type === "tool_call_start";
+    finished ||= part.type === "finish" || part.type === "error";
+    yield part;
+  }
+  if (!finished) yield { type: "finish", reason: called ? "tool_calls" : "stop" };
+}
+
+function isIterable(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  );
+}
+
+/** One line a part, pulled as fast as the reader reads; a cancelled reader ends the generator. */
+function stream(source: AsyncGenerator<CustomPart>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const close = () => void source.return(undefined).catch(() => {});
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const next = await source.next();
+        if (next.done === true) controller.close();
+        else controller.enqueue(encoder.encode(`${lineOf(next.value)}\n`));
+      } catch (error) {
+        close();
+        controller.enqueue(encoder.encode(`${JSON.stringify(thrown(error))}\n`));
+        controller.close();
+      }
+    },
+    cancel: close,
+  });
+}
+
+function lineOf(part: CustomPart): string {
+  try {
+    return JSON.stringify(part);
+  } catch {
+    throw new CustomMistake(`the custom model yielded a part of type ${part.type} that JSON cannot hold`);
+  }
+}
+
+function thrown(error: unknown): CustomPart {
+  if (error instanceof CustomMistake)
+    return { type: "error", code: "invalid_request", message: error.message, retryable: false };
+  return { type: "error", code: "server", message: error instanceof Error ? error.message : String(error) };
+}

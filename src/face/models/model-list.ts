@@ -1,0 +1,100 @@
+/** The models that a run may ask: checked, priced, numbered, so that each request gets the right key. */
+import { at, describe } from "../options/check.js";
+import { LoopletError } from "../api/errors.js";
+import { nanoPrice } from "../options/model-options.js";
+import { modelParts, type ModelConfig, type ModelParts, isBrowser } from "./models.js";
+import type { AgentOptions, Fetch } from "../api/index.js";
+
+type Settings = Pick<AgentOptions, "fetch" | "maxUsd" | "allowUnknownPrice">;
+
+export class ModelList {
+  readonly #settings: Settings;
+  readonly #all: ModelParts[];
+
+  constructor(settings: Settings, all: readonly ModelParts[] = []) {
+    this.#settings = settings;
+    this.#all = [...all];
+  }
+
+  /** For one run, which may add its own. */
+  copy(): ModelList {
+    return new ModelList(this.#settings, this.#all);
+  }
+
+  /**
+   * Checks a model and takes it in. `field` is where it stands; `tools` are the names that its tool choice may name.
+   *
+   * @throws LoopletError `config_…`
+   */
+  add(model: unknown, field: string, tools: ReadonlyMap<string, unknown>): ModelConfig {
+    const given = modelParts(model);
+    if (given === undefined) {
+      throw new LoopletError(
+        "config_wrong_type",
+        field,
+        `needs anthropic(…), openaiChat(…), compatible({…}) or custom(…), got ${describe(model)}`,
+      );
+    }
+    const { fetch, maxUsd, allowUnknownPrice } = this.#settings;
+    checkAccess(given, field, fetch);
+    const slot = this.#all.length;
+    const config = { ...priced(given), ...(slot === 0 ? {} : { slot }) };
+    const chosen = (config.toolChoice as { tool?: string } | undefined)?.tool;
+    if (chosen !== undefined && !tools.has(chosen)) {
+      throw new LoopletError("config_invalid_value", at(field, "toolChoice"), `there is no tool "${chosen}"`);
+    }
+    if (maxUsd !== undefined && config.price === undefined && allowUnknownPrice !== true) {
+      throw new LoopletError(
+        "config_missing",
+        "maxUsd",
+        `needs to know what ${field === "model" ? "the model" : field} costs: give the model a price (prices of looplet/prices knows the main ones), or set allowUnknownPrice: true if its vendor reports costs`,
+      );
+    }
+    this.#all.push({ ...given, config });
+    return config;
+  }
+
+  /** The model of a request. */
+  at(slot: number): ModelParts {
+    return this.#all[slot] as ModelParts;
+  }
+
+  /** How a model's requests are sent. */
+  fetch(slot: number): Fetch {
+    return this.at(slot).fetch ?? this.#settings.fetch ?? ((url, init) => fetch(url, init));
+  }
+
+  /** Where the first model's price came from, if it has one; with several, the less certain. */
+  priceBasis(): "option" | "table" | undefined {
+    const isFromTable = ({ config, prices }: ModelParts): boolean =>
+      config.price !== undefined && prices !== undefined;
+    if (this.at(0).config.price === undefined) return undefined;
+    return this.#all.some(isFromTable) ? "table" : "option";
+  }
+}
+
+/** The model's configuration with its price from the table, if that knows one. */
+function priced({ config, prices }: ModelParts): ModelConfig {
+  const price = prices?.(config.vendor, config.model);
+  return price === undefined ? config : { ...config, price: nanoPrice(price) };
+}
+
+/** Is there a key, and may it be here? A fetch of one's own, a proxy or `authorize` answer both. */
+function checkAccess(model: ModelParts, field: string, ownFetch: Fetch | undefined): void {
+  const { apiKey, authorize, isDirect, dangerouslyAllowBrowser } = model;
+  if (!isDirect || authorize !== undefined || (model.fetch ?? ownFetch) !== undefined) return;
+  if (apiKey === undefined) {
+    throw new LoopletError(
+      "config_missing_key",
+      at(field, "apiKey"),
+      "is required; or give authorize, the baseUrl of your proxy, or a fetch of your own",
+    );
+  }
+  if (!dangerouslyAllowBrowser && isBrowser()) {
+    throw new LoopletError(
+      "config_browser_key",
+      at(field, "apiKey"),
+      "everybody who opens this page can read the key; set baseUrl to a proxy of yours that adds it, or dangerouslyAllowBrowser: true",
+    );
+  }
+}

@@ -1,0 +1,333 @@
+/**
+ * Models: the part that the engine is told, and the part that it must not know (the key), kept apart. The second part
+ * is reached through `modelParts` only, so that printing or storing a model never shows a key.
+ *
+ * The room `models/` owns the constructors of models, their vendors and their prices. It never encodes a request and
+ * never reads an answer: the engine does, for models inside the process too. Users call the constructors; `createAgent`
+ * and a run take the parts out.
+ */
+import { LoopletError } from "../api/errors.js";
+import type {
+  ApiKey,
+  Authorize,
+  CompatibleOptions,
+  Fetch,
+  HttpModelOptions,
+  Model,
+  PriceTable,
+  Quirks,
+  WireProtocol,
+} from "../api/index.js";
+import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
+import { askedWith } from "../options/model-options.js";
+import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
+
+/** The engine's `ModelConfig`, as JSON. */
+export interface ModelConfig {
+  /** Its place among the models of a run. */
+  slot?: number;
+  vendor: string;
+  protocol?: string;
+  model: string;
+  baseUrl?: string;
+  headers?: [string, string][];
+  stream?: boolean;
+  maxOutputTokens?: number;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  seed?: number;
+  stopSequences?: readonly string[];
+  thinking?: unknown;
+  effort?: string;
+  toolChoice?: unknown;
+  parallelToolCalls?: boolean;
+  responseFormat?: { name?: string; schema: unknown; strict?: boolean };
+  promptCaching?: { enabled?: boolean; ttl?: string; key?: string };
+  metadata?: unknown;
+  body?: unknown;
+  quirks?: unknown;
+  price?: {
+    inputNanoUsd: number;
+    outputNanoUsd: number;
+    cacheReadNanoUsd?: number;
+    cacheWriteNanoUsd?: number;
+    cacheWriteHourNanoUsd?: number;
+    longAboveTokens?: number;
+    longInputPercent?: number;
+    longOutputPercent?: number;
+  };
+}
+
+/** A model's inside. */
+export interface ModelParts {
+  readonly config: ModelConfig;
+  readonly apiKey?: ApiKey | undefined;
+  readonly authorize?: Authorize | undefined;
+  readonly fetch?: Fetch | undefined;
+  /** Where the key goes, if not where the engine says. */
+  readonly auth?: { readonly header: string; readonly prefix: string } | undefined;
+  /** Prices of models, for one without a price of its own. */
+  readonly prices?: PriceTable | undefined;
+  /** Requests go straight to the vendor, which wants its key. */
+  readonly isDirect: boolean;
+  readonly dangerouslyAllowBrowser: boolean;
+}
+
+const PARTS = Symbol.for("looplet.model");
+
+/** A frozen model whose parts no enumeration, JSON or console shows. */
+export function sealModel(parts: ModelParts): Model {
+  const model = { vendor: parts.config.vendor, model: parts.config.model };
+  Object.defineProperty(model, PARTS, { value: () => parts });
+  return Object.freeze(model);
+}
+
+/** The inside of a model, or nothing for anything else. */
+export function modelParts(model: unknown): ModelParts | undefined {
+  if (!isObject(model)) return undefined;
+  const read = (model as { [PARTS]?: () => ModelParts })[PARTS];
+  return typeof read === "function" ? read() : undefined;
+}
+
+/**
+ * A model of Anthropic (Messages API).
+ *
+ * @throws LoopletError `config_…`
+ */
+export function anthropic(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("anthropic", model, options);
+}
+
+/**
+ * A model of OpenAI over the Responses API.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function openai(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("openai", model, options, "openai_responses");
+}
+
+/**
+ * A model of OpenAI over Chat Completions.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function openaiChat(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("openai", model, options, "openai_chat");
+}
+
+/**
+ * A model of Google AI Studio (Gemini API).
+ *
+ * @throws LoopletError `config_…`
+ */
+export function gemini(model: string, options: HttpModelOptions = {}): Model {
+  return vendorModel("google", model, options, "gemini");
+}
+
+/**
+ * A model behind any server that speaks a known protocol: a local server, a gateway, another vendor. Needs no key.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function compatible(options: CompatibleOptions): Model {
+  checkOptions(options, "model", COMPATIBLE_TABLE);
+  const { protocol = "openai_chat", quirks } = options;
+  if (!PROTOCOLS.includes(protocol)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.protocol",
+      `needs one of "${PROTOCOLS.join('", "')}", got ${describeWord(protocol)}`,
+    );
+  }
+  if (quirks !== undefined) checkQuirks(quirks);
+  return httpModel("compatible", options.model, options, protocol, { quirks });
+}
+
+const PROTOCOLS: readonly WireProtocol[] = [
+  "openai_chat",
+  "openai_responses",
+  "anthropic",
+  "gemini",
+  "bedrock_converse",
+];
+
+/** A name that is none would be ignored. Types of thinking are the vendor's own words. */
+function checkQuirks(quirks: object): void {
+  const named = Object.entries(quirks).filter(([name]) => !name.startsWith("thinking."));
+  checkOptions(Object.fromEntries(named), "model.quirks", QUIRK_TABLE);
+}
+
+/** How a vendor is reached that the engine has no row of. */
+export interface Reach {
+  readonly baseUrl?: string;
+  /** The header of the key and what stands before the key. Default: `authorization`, `Bearer `. */
+  readonly auth?: { readonly header: string; readonly prefix: string };
+  readonly quirks?: Quirks | undefined;
+  /** A server on one's own machine wants no key. */
+  readonly isLocal?: boolean;
+}
+
+/** A model of a vendor that the engine has a row of, or whose `reach` is given. */
+export function vendorModel(
+  vendor: string,
+  model: string,
+  options: HttpModelOptions,
+  protocol?: string,
+  reach?: Reach,
+): Model {
+  if (typeof model !== "string" || model.trim() === "") {
+    throw new LoopletError(
+      typeof model === "string" ? "config_missing" : "config_wrong_type",
+      "model.model",
+      `needs the model's name as its first argument, got ${typeof model === "string" ? "an empty one" : describe(model)}`,
+    );
+  }
+  checkOptions(options, "model", HTTP_MODEL_TABLE);
+  return httpModel(vendor, model, options, protocol, reach);
+}
+
+function httpModel(
+  vendor: string,
+  model: string,
+  options: HttpModelOptions,
+  protocol?: string,
+  { baseUrl: usual, auth, quirks, isLocal = false }: Reach = {},
+): Model {
+  checkKey(options.apiKey);
+  const given = options.baseUrl === undefined ? undefined : checkedUrl(options.baseUrl);
+  const baseUrl = given ?? usual;
+  const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
+  const isVendors =
+    given === undefined || given === usual || VENDOR_HOSTS.some((end) => new URL(given).host.endsWith(end));
+  return sealModel({
+    config: {
+      vendor,
+      ...(protocol === undefined ? {} : { protocol }),
+      model,
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      headers,
+      ...askedWith(options),
+      ...(quirks === undefined ? {} : { quirks }),
+    },
+    apiKey: options.apiKey,
+    authorize: options.authorize,
+    fetch: options.fetch,
+    auth,
+    prices: typeof options.price === "function" ? options.price : undefined,
+    isDirect: isVendors && !isLocal,
+    dangerouslyAllowBrowser: options.dangerouslyAllowBrowser === true,
+  });
+}
+
+/** How they end. */
+const VENDOR_HOSTS = [
+  "api.anthropic.com",
+  "api.openai.com",
+  "generativelanguage.googleapis.com",
+  ".amazonaws.com",
+];
+
+function checkKey(apiKey: unknown): void {
+  if (apiKey === undefined || typeof apiKey === "function") return;
+  if (typeof apiKey !== "string") {
+    throw new LoopletError(
+      "config_wrong_type",
+      "model.apiKey",
+      `needs a string or a function, got ${describe(apiKey)}`,
+    );
+  }
+  const problem = keyProblem(apiKey);
+  if (problem !== undefined) throw new LoopletError("config_invalid_value", "model.apiKey", problem);
+}
+
+/** What is wrong with a key as a header value, without showing it. */
+export function keyProblem(key: string): string | undefined {
+  if (key.trim() === "") return "must not be empty";
+  if (/[^\x21-\x7e]/.test(key))
+    return "contains a space, a line break or a character that no key has; was it pasted whole?";
+  return undefined;
+}
+
+function checkedUrl(baseUrl: string): string {
+  const page = (globalThis as { location?: { href?: string } }).location?.href;
+  let url: URL;
+  try {
+    url = new URL(baseUrl, page);
+  } catch {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "needs an absolute URL, for example https://host/v1",
+    );
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      `needs http or https, got ${url.protocol}`,
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "must not contain a name or password; use headers or authorize",
+    );
+  }
+  if (/[?#]/.test(url.href)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "must have no query and no hash, because the protocol's path comes behind it; add a query in a fetch of your own",
+    );
+  }
+  return url.href;
+}
+
+function checkedHeaders(headers: unknown): [string, string][] {
+  return pairsOf(headers).map((pair) => {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== "string") throw noHeaders(headers);
+    const [name, value] = pair as [string, string];
+    checkHeader(name, value, at("model.headers", name));
+    return [name.toLowerCase(), value];
+  });
+}
+
+function pairsOf(headers: unknown): unknown[] {
+  if (typeof headers !== "object" || headers === null) throw noHeaders(headers);
+  if (Symbol.iterator in headers) return Array.from(headers as Iterable<unknown>);
+  if (Object.prototype.toString.call(headers) !== "[object Object]") throw noHeaders(headers);
+  return Object.entries(headers);
+}
+
+function noHeaders(headers: unknown): LoopletError {
+  return new LoopletError(
+    "config_wrong_type",
+    "model.headers",
+    `needs an object, a Headers or pairs of strings, got ${describe(headers)}`,
+  );
+}
+
+function checkHeader(name: string, value: unknown, field: string): void {
+  checkValue(value, field, "string");
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
+    throw new LoopletError("config_invalid_value", field, "is no header name");
+  }
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value as string)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      "contains a line break or a character that no header can carry",
+    );
+  }
+}
+
+/** Whether this is a page or a worker of a browser. */
+export function isBrowser(): boolean {
+  const agent: unknown = (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent;
+  return typeof agent === "string" && agent.startsWith("Mozilla/");
+}

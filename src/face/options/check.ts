@@ -1,0 +1,250 @@
+/**
+ * Checks options against a table and throws a `LoopletError` that names the field and the fix.
+ *
+ * The room `options/` turns the options of users into the engine's configuration, and says at once if one cannot work.
+ * It asks none of your functions about a run under way, and it performs nothing. `createAgent`, `tool()`, the
+ * constructors of models and the methods of a run call it.
+ */
+import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
+import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
+
+/** The engine counts in 32 bits, except tokens and time. */
+const MAX_COUNT = 2 ** 32 - 1;
+const WIDE = new Set(["maxTotalTokens", "maxOutputTokens"]);
+
+/** Names of options that an error lists; more of them help nobody. */
+const MAX_LISTED = 25;
+
+/**
+ * Checks names, types and required fields of `options`. `path` is the dotted path of the object, empty at the top;
+ * `elsewhere` says for a known name of another place where it belongs; a function where that takes work.
+ */
+export function checkOptions(
+  options: unknown,
+  path: string,
+  table: OptionTable,
+  elsewhere: Places | (() => Places) = {},
+): void {
+  if (!isRecord(options)) {
+    const field = path === "" ? "options" : path;
+    throw new LoopletError("config_wrong_type", field, `needs an object, got ${describe(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(table, name)) {
+      const places = typeof elsewhere === "function" ? elsewhere() : elsewhere;
+      throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, places));
+    }
+  }
+  // A row at a time and no list of them: the tables are long, and every agent is checked.
+  for (const name in table) {
+    const kind = table[name]!;
+    const value = options[name];
+    const required = kind.endsWith("!");
+    if (value === undefined) {
+      if (required) throw new LoopletError("config_missing", at(path, name), "is required");
+      continue;
+    }
+    checkValue(value, at(path, name), (required ? kind.slice(0, -1) : kind) as OptionKind);
+  }
+}
+
+/** Where options of other places belong. */
+interface Places {
+  readonly [name: string]: string;
+}
+
+/** Checks one value. */
+export function checkValue(value: unknown, field: string, kind: OptionKind): void {
+  const problem = PROBLEMS[kind](value, field);
+  if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
+}
+
+type Problem = ["config_wrong_type" | "config_invalid_value", string] | undefined;
+
+const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) => Problem } = {
+  count: (value, field) => integer(value, field, 1),
+  whole: (value, field) => integer(value, field, 0),
+  milliseconds: (value, field) =>
+    value === null && /(^|\.)timeouts\./.test(field) ? undefined : integer(value, field, 0),
+  boolean: (value) => ofType(value, "boolean", "true or false"),
+  "tool-execution": (value) =>
+    oneOf(
+      value,
+      ["read-only-parallel", "parallel", "sequential"],
+      `"read-only-parallel", "parallel" or "sequential"`,
+    ),
+  number: (value) =>
+    ofType(value, "number", "a number") ??
+    (Number.isFinite(value)
+      ? undefined
+      : ["config_invalid_value", `needs a finite number, got ${String(value)}`]),
+  string: (value) => ofType(value, "string", "a string"),
+  text: (value) =>
+    ofType(value, "string", "a string") ??
+    ((value as string).trim() === "" ? ["config_invalid_value", "must not be empty"] : undefined),
+  texts: (value) =>
+    Array.isArray(value) && value.every((text) => typeof text === "string")
+      ? undefined
+      : ["config_wrong_type", "needs an array of strings"],
+  function: (value) => ofType(value, "function", "a function"),
+  object: (value) =>
+    isObject(value) ? undefined : ["config_wrong_type", `needs an object, got ${describe(value)}`],
+  any: () => undefined,
+};
+
+function integer(value: unknown, field: string, least: number): Problem {
+  const what = least === 1 ? "a positive integer" : "a non-negative integer";
+  if (typeof value !== "number") return ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
+  const name = field.slice(field.lastIndexOf(".") + 1);
+  const most = name.endsWith("Ms") || WIDE.has(name) ? Number.MAX_SAFE_INTEGER : MAX_COUNT;
+  if (Number.isInteger(value) && value >= least && value <= most) return undefined;
+  const fix = value === Infinity ? "; leave the option out, or give the largest number that makes sense" : "";
+  return ["config_invalid_value", `needs ${what} up to ${most}, got ${value}${fix}`];
+}
+
+function ofType(value: unknown, type: string, what: string): Problem {
+  return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
+}
+
+/** Checks one of several words; undefined is the default. */
+export function checkWord(value: unknown, field: string, words: readonly string[]): void {
+  if (value === undefined) return;
+  const quoted = words.map((word) => `"${word}"`);
+  const problem = oneOf(value, words, `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
+  if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
+}
+
+function oneOf(value: unknown, words: readonly string[], list: string): Problem {
+  return words.includes(value as string)
+    ? undefined
+    : ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
+}
+
+function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {
+  const known = Object.hasOwn(elsewhere, name)
+    ? elsewhere[name]
+    : Object.hasOwn(KNOWN_ELSEWHERE, name)
+      ? KNOWN_ELSEWHERE[name]
+      : undefined;
+  if (known !== undefined) return `no such option; ${known}`;
+  const names = Object.keys(table);
+  const nearest = nearestName(name, names);
+  if (nearest !== undefined) return `no such option; did you mean ${nearest}?`;
+  if (names.length <= MAX_LISTED) return `no such option; there are ${names.join(", ")}`;
+  const words = name.split(/_|(?=[A-Z])/).filter((word) => word.length > 3);
+  const alike = names.filter((known) =>
+    words.some((word) => known.toLowerCase().includes(word.toLowerCase())),
+  );
+  return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.join(", ")}`}`;
+}
+
+/** The candidate of which at least three letters in five agree, or nothing. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let least = Infinity;
+  for (const candidate of candidates) {
+    const edits = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < least && edits <= 0.4 * Math.max(name.length, candidate.length)) {
+      least = edits;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** Levenshtein's distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** An object that is no array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object that holds what it has under names: no `Map`, no signal, no promise that was not awaited. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && /^(Object|Module)$/.test(kindOf(value));
+}
+
+/** `Object`, `Map`, `Promise`, … */
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** The dotted path of `name` below `path`. */
+export function at(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+/** As `describe`, but shows a string: for what should have been one of a few words. */
+export function describeWord(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : describe(value);
+}
+
+/** The same of what a function has returned where a value is due. A promise's rejection is nobody's then: it is heard here. */
+export function describeReturned(value: unknown): string {
+  if (!isThenable(value)) return describe(value);
+  Promise.resolve(value).catch(() => {});
+  return "a promise: the function must not be async";
+}
+
+/** Runs what checks options that stand at `place`, so that its errors say so. */
+export function placed<T>(place: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof LoopletError)) throw error;
+    throw new LoopletError(error.code, at(place, error.field), error.message.slice(error.field.length + 2));
+  }
+}
+
+/** A value in words, for an error; short, and never a secret: strings are only named as such. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  switch (typeof value) {
+    case "undefined":
+      return "nothing";
+    case "object":
+      return isRecord(value) ? "an object" : `an object (${kindOf(value)})`;
+    case "string":
+      return "a string";
+    case "number":
+    case "boolean":
+    case "bigint":
+      return `the ${typeof value} ${value}`;
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/**
+ * A value as JSON.
+ *
+ * @throws LoopletError `code`
+ */
+export function jsonOf(
+  value: unknown,
+  field: string,
+  code: LoopletErrorCode = "config_invalid_value",
+): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw new LoopletError(code, field, "holds something that JSON cannot (a cycle or a bigint)");
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
+}

@@ -1,0 +1,100 @@
+/** The options about the length of the history: checked, and in the form that the engine takes. */
+import { LoopletError } from "../api/errors.js";
+import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
+import { at, checkOptions, checkValue, describeReturned } from "./check.js";
+import type { OptionTable } from "./options.js";
+import { message } from "./thrown.js";
+
+const COMPACTION_TABLE: OptionTable = {
+  auto: "boolean",
+  threshold: "number",
+  keepLast: "whole",
+  instructions: "text",
+  summarize: "function",
+};
+
+const HISTORY_TABLE: OptionTable = { afterResponses: "count", prefixChars: "whole" };
+
+/**
+ * The engine's part of the options, as JSON.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function contextConfig(options: ContextOptions): object | undefined {
+  const { contextWindow, contextBudget, compaction, historyCompaction } = options;
+  const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
+  if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
+    const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
+    throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
+  }
+  if (typeof historyCompaction === "object")
+    checkOptions(historyCompaction, "historyCompaction", HISTORY_TABLE);
+  else if (historyCompaction !== undefined) checkValue(historyCompaction, "historyCompaction", "boolean");
+  const config = {
+    windowTokens: contextWindow,
+    auto,
+    thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
+    keepLast,
+    instructions,
+    ask: summarize === undefined ? undefined : true,
+    budgetChars: contextBudget,
+    // In a subagent null undoes what the run has on.
+    history: historyCompaction === true ? {} : historyCompaction === false ? null : historyCompaction,
+  };
+  return Object.values(config).every((value) => value === undefined) ? undefined : config;
+}
+
+/**
+ * A window that the answers alone would fill leaves nothing for what they answer.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkWindow(
+  { contextWindow }: ContextOptions,
+  { maxOutputTokens = 0 }: { maxOutputTokens?: number | undefined },
+  field: string,
+): void {
+  if (contextWindow === undefined || contextWindow > maxOutputTokens) return;
+  const problem = `needs room beside the answer: it is ${contextWindow}, maxOutputTokens is ${maxOutputTokens}; set maxOutputTokens lower, or contextWindow to what the model can read`;
+  throw new LoopletError("config_invalid_value", at(field, "contextWindow"), problem);
+}
+
+/** Whoever says how, wants it: also in a subagent of a run that has it off. */
+function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
+  if (compaction === undefined) return {};
+  if (compaction === false) return { auto: false };
+  checkOptions(compaction, "compaction", COMPACTION_TABLE);
+  return { ...compaction, auto: compaction.auto ?? true };
+}
+
+/**
+ * The instructions of one run.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
+export function instructionsOf({ instructions }: ContextOptions): string | undefined {
+  let told: unknown = instructions;
+  try {
+    if (typeof instructions === "function") told = instructions();
+  } catch (error) {
+    throw new LoopletError("config_invalid_value", "instructions", `threw: ${message(error)}`, error);
+  }
+  if (told !== undefined && typeof told !== "string") {
+    throw new LoopletError(
+      "config_wrong_type",
+      "instructions",
+      `needs a string, or a function that returns one, got ${describeReturned(told)}`,
+    );
+  }
+  return told === "" ? undefined : told;
+}
+
+/**
+ * What `run.compact` was given, checked.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function compactInstructions(options: { instructions?: string | undefined } = {}): string {
+  checkOptions(options, "compact", { instructions: "text" });
+  return options.instructions ?? "";
+}

@@ -1,0 +1,36 @@
+/** Answers that end otherwise than usual: checks the options, and throws where they say so. */
+import { RunError } from "../api/errors.js";
+import type { RunResult } from "../api/index.js";
+import type { FinishOptions } from "../api/result.js";
+import { checkWord } from "./check.js";
+
+/** @throws LoopletError `config_invalid_value` */
+export function checkFinish(options: FinishOptions): void {
+  for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const) {
+    const value = options[name];
+    if (typeof value !== "function" || name !== "onLimit") checkWord(value, name, ["result", "throw"]);
+  }
+}
+
+/** What a run with this result rejects with, if the options say that it does. */
+export function thrownFor(result: RunResult, options: FinishOptions): RunError | undefined {
+  const { onCancel, onRefusal, onLimit, onFailure } = options;
+  if (onCancel === "throw" && result.outcome === "cancelled") {
+    return new RunError("cancelled", `The run was cancelled: ${result.abortReason}`, result);
+  }
+  if (onRefusal === "throw" && result.finishReason === "refusal") {
+    return new RunError("refused", `Model refused: ${result.text}`, result);
+  }
+  if (onLimit === "throw" && result.outcome === "stopped") {
+    const { stoppedBy, iterations } = result;
+    const words =
+      stoppedBy === "iterations"
+        ? `Agent loop exceeded ${iterations} iterations`
+        : `The run was stopped: ${stoppedBy}`;
+    return new RunError("limit", words, result);
+  }
+  if (onFailure === "throw" && result.outcome === "failed") {
+    return new RunError("failed", result.error.message, result);
+  }
+  return undefined;
+}

@@ -1,0 +1,194 @@
+/** The options about permissions, and the answers of those that are asked: checked, and in the form that the engine takes. */
+import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
+import { LoopletError } from "../api/errors.js";
+import type { OptionTable } from "./options.js";
+import type {
+  PermissionMode,
+  PermissionOptions,
+  PermissionResult,
+  PermissionRules,
+} from "../api/permission.js";
+
+const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
+
+/** In the engine's order. */
+export const PERMISSION_MODES: readonly PermissionMode[] = [
+  "default",
+  "acceptEdits",
+  "plan",
+  "dontAsk",
+  "auto",
+  "bypassPermissions",
+];
+
+/** The engine's `Permissions`, as JSON. */
+export interface PermissionConfig extends PermissionRules {
+  mode: PermissionMode;
+  canUseTool: boolean;
+  timeoutMs?: number;
+}
+
+/**
+ * What the engine is told; nothing when no option says anything, so that every tool runs.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function permissionConfig(options: PermissionOptions): PermissionConfig | undefined {
+  const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
+  if (mode !== undefined) checkMode(mode, "permissionMode", options);
+  if (permissions !== undefined) {
+    checkOptions(permissions, "permissions", RULES_TABLE);
+    for (const [list, rules] of Object.entries(permissions as PermissionRules)) {
+      for (const [index, rule] of (rules ?? []).entries()) {
+        checkRule(rule, at("permissions", `${list}[${index}]`));
+      }
+    }
+  }
+  if (classifyTool !== undefined && mode !== "auto") {
+    throw new LoopletError("config_invalid_value", "classifyTool", `is asked only in permissionMode: "auto"`);
+  }
+  const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
+  if (isOpen && permissionTimeoutMs === undefined) return undefined;
+  return {
+    ...permissions,
+    // A time alone restricts nothing: every tool runs that does not want an approval.
+    mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
+    canUseTool: canUseTool !== undefined,
+    ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
+  };
+}
+
+/** @throws LoopletError for a mode that there is not, or that lacks what it needs */
+export function checkMode(mode: unknown, field: string, options: PermissionOptions): void {
+  if (!PERMISSION_MODES.includes(mode as PermissionMode)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `needs one of ${PERMISSION_MODES.map((name) => `"${name}"`).join(", ")}, got ${describeWord(mode)}`,
+    );
+  }
+  if (mode === "bypassPermissions" && options.allowDangerouslySkipPermissions !== true) {
+    throw new LoopletError(
+      "config_missing",
+      "allowDangerouslySkipPermissions",
+      `must be true for the mode "bypassPermissions", which runs every call that no rule denies`,
+    );
+  }
+  if (mode === "auto" && options.classifyTool === undefined) {
+    throw new LoopletError("config_missing", "classifyTool", `is required for the mode "auto"`);
+  }
+}
+
+function checkRule(rule: string, field: string): void {
+  if (!/^\s*[^\s()]+(\(\s*\S.*\))?\s*$/s.test(rule)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      `needs Tool or Tool(specifier), got ${describeWord(rule)}`,
+    );
+  }
+}
+
+/**
+ * Refuses rules that name no tool of any agent: a `deny` with a typing error would let everything through. Names with a
+ * star, of servers, and the `Edit` that stands for all tools that write files may be for tools that come and go.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function checkRuleNames({ permissions }: PermissionOptions, tools: readonly string[]): void {
+  for (const [list, rules] of Object.entries(permissions ?? {}))
+    for (const [index, rule] of ((rules ?? []) as string[]).entries())
+      checkRuleName(rule, at("permissions", `${list}[${index}]`), tools);
+}
+
+function checkRuleName(rule: string, field: string, tools: readonly string[]): void {
+  const name = rule.split("(", 1)[0]!.trim();
+  if (tools.includes(name) || name.includes("*") || name.startsWith("mcp__") || name === "Edit") return;
+  const nearest = nearestName(name, tools);
+  throw new LoopletError(
+    "config_invalid_value",
+    field,
+    `names no tool of this agent: ${describeWord(name)}; ${nearest === undefined ? `there are ${tools.join(", ") || "none"}` : `did you mean ${nearest}?`}`,
+  );
+}
+
+/**
+ * Checks an answer that comes from outside.
+ *
+ * @throws LoopletError `misuse_invalid_argument`
+ */
+export function checkPermissionResult(
+  answer: unknown,
+  options: PermissionOptions,
+  tools: RuledTools,
+): PermissionResult {
+  const problem = problemOf(answer);
+  if (problem !== undefined) throw new LoopletError("misuse_invalid_argument", "answer", problem);
+  checkUpdates((answer as PermissionResult).updatedPermissions, options, tools);
+  return answer as PermissionResult;
+}
+
+/** The names that rules may have; undefined when the host may know tools that it has not described. */
+export type RuledTools = readonly string[] | undefined;
+
+/** @throws LoopletError for a mode that `run.setPermissionMode` refuses, and for rules that `permissions` would */
+export function checkUpdates(updates: unknown, options: PermissionOptions, tools: RuledTools): void {
+  if (!Array.isArray(updates)) return;
+  for (const [index, update] of updates.entries()) {
+    if (!isObject(update)) continue;
+    const field = `updatedPermissions[${index}]`;
+    const { type, mode, behavior, rules } = update;
+    if (type === "setMode") checkMode(mode, `${field}.mode`, options);
+    if (type !== "addRules" && type !== "replaceRules" && type !== "removeRules") continue;
+    if (!Object.keys(RULES_TABLE).includes(behavior as string) || !Array.isArray(rules)) {
+      throw new LoopletError(
+        "config_invalid_value",
+        field,
+        `needs a behavior (${Object.keys(RULES_TABLE).join(", ")}) and a list of rules`,
+      );
+    }
+    for (const [place, rule] of rules.entries()) {
+      const text = ruleText(rule);
+      const where = `${field}.rules[${place}]`;
+      checkRule(text, where);
+      // One that is taken back may be as wrong as it likes.
+      if (tools !== undefined && type !== "removeRules") checkRuleName(text, where, tools);
+    }
+  }
+}
+
+/** What is neither a rule nor the parts of one is no rule's text either. */
+function ruleText(rule: unknown): string {
+  if (typeof rule === "string") return rule;
+  if (!isObject(rule) || typeof rule["toolName"] !== "string") return "";
+  const { toolName, ruleContent } = rule;
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent as string})`;
+}
+
+const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
+/** Of the Agent SDK, without a meaning here. <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-22) */
+const IGNORED_FIELDS = ["toolUseID", "decisionClassification"];
+
+function problemOf(answer: unknown): string | undefined {
+  if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
+  const stray = Object.keys(answer).find(
+    (field) => !RESULT_FIELDS.includes(field) && !IGNORED_FIELDS.includes(field),
+  );
+  if (stray !== undefined)
+    return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
+  const { behavior, updatedInput, updatedPermissions, message, interrupt } = answer;
+  if (behavior !== "allow" && behavior !== "deny")
+    return `behavior needs "allow" or "deny", got ${describeWord(behavior)}`;
+  if (updatedInput !== undefined && !isObject(updatedInput)) return "updatedInput needs an object";
+  if (updatedPermissions !== undefined && !Array.isArray(updatedPermissions))
+    return "updatedPermissions needs an array";
+  if (message !== undefined && typeof message !== "string") return "message needs a string";
+  if (interrupt !== undefined && typeof interrupt !== "boolean") return "interrupt needs true or false";
+  return undefined;
+}
+
+/** A function that runs before `check` has typed it. */
+export function checkNeedsApproval(value: unknown, field: string): void {
+  if (value === undefined || typeof value === "boolean") return;
+  checkValue(value, field, "function");
+}

@@ -1,0 +1,117 @@
+/** The options about stopping: checked, and in the form that the engine takes. */
+import { LoopletError } from "../api/errors.js";
+import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
+import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
+import type { OptionTable } from "./options.js";
+
+/**
+ * Stops the run after a round in which this tool was called.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function hasToolCall(toolName: string): StopCondition {
+  checkValue(toolName, "hasToolCall", "text");
+  return Object.freeze({ toolCall: toolName });
+}
+
+/**
+ * Stops the run after the tools of this iteration; unlike `maxIterations` as something that was meant to happen.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function iterationCount(iterations: number): StopCondition {
+  checkValue(iterations, "iterationCount", "count");
+  return Object.freeze({ iterations });
+}
+
+/** The engine's part of the options, as JSON. */
+export interface StopConfig {
+  stopWhen?: StopCondition[];
+  askStop?: boolean;
+  askRepeat?: boolean;
+  repeat?: object;
+}
+
+const REPEAT_TABLE: OptionTable = { nudgeAfter: "any", askAfter: "any", stopAfter: "any" };
+
+/** @throws LoopletError `config_…` */
+export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, unknown>): StopConfig {
+  const { repeat, onRepeat } = options;
+  const config: StopConfig = {};
+  const known: StopCondition[] = [];
+  for (const [index, condition] of conditions(options).entries()) {
+    if (typeof condition === "function") config.askStop = true;
+    else known.push(checkCondition(condition, `stopWhen[${index}]`, toolNames));
+  }
+  if (known.length > 0) config.stopWhen = known;
+  if (onRepeat !== undefined) config.askRepeat = true;
+  if (repeat === false) config.repeat = { enabled: false };
+  else if (repeat !== undefined) {
+    checkOptions(repeat, "repeat", REPEAT_TABLE);
+    checkSteps(repeat);
+    config.repeat = repeat;
+  }
+  const off = onRepeat === undefined ? undefined : neverAsks(repeat);
+  if (off !== undefined) {
+    const problem = `is never called with ${off}; leave one of them out`;
+    throw new LoopletError("config_invalid_value", "onRepeat", problem);
+  }
+  return config;
+}
+
+/** What keeps `onRepeat` from being asked: a call that was made once repeats nothing. */
+function neverAsks(repeat: RepeatOptions | false = {}): string | undefined {
+  if (repeat === false) return "repeat: false";
+  const { askAfter, stopAfter } = repeat;
+  if (askAfter === null) return "repeat.askAfter: null";
+  if (askAfter === undefined && stopAfter && stopAfter < 3) return `repeat.stopAfter: ${stopAfter}`;
+  return undefined;
+}
+
+/** Each step comes before the next one, as far as both are given; nobody is asked or told about a run that is stopped. */
+function checkSteps(repeat: RepeatOptions): void {
+  let before: [name: string, times: number] | undefined;
+  for (const name of ["nudgeAfter", "askAfter", "stopAfter"] as const) {
+    const times = repeat[name];
+    if (times === undefined || times === null) continue;
+    checkValue(times, at("repeat", name), "count");
+    const least = before === undefined ? 0 : before[1] + (name === "stopAfter" ? 1 : 0);
+    if (before !== undefined && times < least) {
+      const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;
+      throw new LoopletError("config_invalid_value", at("repeat", name), problem);
+    }
+    before = [name, times];
+  }
+}
+
+export function conditions({ stopWhen }: StopOptions): readonly (StopCondition | StopPredicate)[] {
+  if (stopWhen === undefined) return [];
+  return Array.isArray(stopWhen) ? stopWhen : [stopWhen as StopCondition | StopPredicate];
+}
+
+function checkCondition(
+  condition: StopCondition,
+  field: string,
+  toolNames: ReadonlyMap<string, unknown>,
+): StopCondition {
+  const { toolCall, iterations } = (isObject(condition) ? condition : {}) as {
+    toolCall?: string;
+    iterations?: number;
+  };
+  if (toolCall === undefined && iterations === undefined) {
+    throw new LoopletError(
+      "config_wrong_type",
+      field,
+      `needs a function, hasToolCall(name) or iterationCount(n), got ${describe(condition)}`,
+    );
+  }
+  if (toolCall !== undefined && iterations !== undefined) {
+    const problem = "holds two conditions; any of a list stops the run: [{ toolCall }, { iterations }]";
+    throw new LoopletError("config_invalid_value", field, problem);
+  }
+  if (iterations !== undefined) checkValue(iterations, field, "count");
+  else if (!toolNames.has(toolCall as string)) {
+    throw new LoopletError("config_invalid_value", field, `there is no tool "${toolCall}"`);
+  }
+  return condition;
+}

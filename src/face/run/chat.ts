@@ -1,0 +1,125 @@
+/** A conversation: the transcript of each run is the history of the next, and what its subagents remember. */
+import { LoopletError } from "../api/errors.js";
+import type {
+  Chat,
+  Message,
+  Prompt,
+  Run,
+  RunOptions,
+  RunResult,
+  SessionSource,
+  SubagentMemory,
+} from "../api/index.js";
+import { isObject } from "../options/check.js";
+import { checkHistory, checkMessages } from "./prompt.js";
+
+/** Starts a run; `onEnd` is called as soon as it has ended. */
+export type StartRun = (
+  prompt: Prompt,
+  options: RunOptions,
+  onEnd: (result: RunResult) => void,
+  /** Where the run is the first of its session. */
+  session: SessionSource | undefined,
+) => Run;
+
+export class Conversation implements Chat {
+  readonly #start: StartRun;
+  #messages: readonly Message[];
+  #subagents: readonly SubagentMemory[];
+  #current: Run | undefined;
+  /** How the next run begins a session, if it does. */
+  #session: SessionSource | undefined;
+  #isClosed = false;
+  readonly #endSession: (reason: "clear" | "close") => void;
+
+  constructor(
+    start: StartRun,
+    history: Pick<RunOptions, "messages" | "subagents">,
+    endSession: (reason: "clear" | "close") => void,
+  ) {
+    checkHistory(history);
+    const { messages = [], subagents = [] } = history;
+    this.#start = start;
+    this.#messages = [...messages];
+    this.#subagents = [...subagents];
+    this.#session = messages.length === 0 ? "startup" : "resume";
+    this.#endSession = endSession;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  get subagents(): readonly SubagentMemory[] {
+    return this.#subagents;
+  }
+
+  get current(): Run | undefined {
+    return this.#current;
+  }
+
+  run(prompt: Prompt, options: Omit<RunOptions, "messages" | "subagents"> = {}): Run {
+    this.#refuse("run");
+    for (const kept of isObject(options) ? ["messages", "subagents"] : []) {
+      if (kept in options) {
+        throw new LoopletError(
+          "config_unknown_option",
+          kept,
+          "the chat keeps them: begin one with agent.chat({ messages, subagents }), or use chat.reset(messages)",
+        );
+      }
+    }
+    const history = { messages: this.#messages, subagents: this.#subagents };
+    const all = isObject(options) ? { ...options, ...history } : options;
+    const run = this.#start(
+      prompt,
+      all,
+      (result) => {
+        this.#messages = result.messages;
+        this.#subagents = result.subagents;
+        this.#current = undefined;
+        // One that has come to no model call has begun nothing.
+        if (result.iterations > 0) this.#session = undefined;
+      },
+      this.#session,
+    );
+    this.#current = run;
+    return run;
+  }
+
+  reset(messages: readonly Message[] = []): void {
+    this.#refuse("reset");
+    checkMessages(messages, "messages");
+    this.#messages = [...messages];
+    this.#subagents = [];
+    this.#end("clear");
+    this.#session = "clear";
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#refuse("close");
+    this.#isClosed = true;
+    this.#end("close");
+  }
+
+  /** A session that no run has begun has no end. */
+  #end(reason: "clear" | "close"): void {
+    if (this.#session === undefined) this.#endSession(reason);
+  }
+
+  #refuse(field: string): void {
+    if (this.#isClosed)
+      throw new LoopletError(
+        "misuse_chat_closed",
+        field,
+        "this chat was closed; agent.chat() begins another",
+      );
+    if (this.#current === undefined) return;
+    throw new LoopletError(
+      "misuse_chat_busy",
+      field,
+      "a run of this chat goes on; await its result, steer it or abort it",
+    );
+  }
+}

@@ -1,0 +1,38 @@
+/** What a run is told before the engine is loaded. */
+import type { ContentBlock } from "../api/index.js";
+import type { Driver } from "./engine.js";
+
+export class Early {
+  /** To be told before the run begins. */
+  readonly first: ((driver: Driver) => void)[] = [];
+  /** Limits to be raised when it has begun. */
+  readonly budgets: object[] = [];
+  #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
+
+  /** Ids of the steers and follow-ups. */
+  get ids(): number[] {
+    return this.#queued.map(({ id }) => id);
+  }
+
+  queue(id: number, isSteer: boolean, content: ContentBlock[]): void {
+    this.#queued.push({ id, isSteer, content });
+  }
+
+  withdraw(id: number): boolean {
+    const before = this.#queued.length;
+    this.#queued = this.#queued.filter((queued) => queued.id !== id);
+    return this.#queued.length < before;
+  }
+
+  begin(driver: Driver, prompt: readonly ContentBlock[]): void {
+    for (const tell of this.first) tell(driver);
+    // Before the prompt: the first request takes the steers with it.
+    for (const { id, isSteer, content } of this.#queued) {
+      if (isSteer) driver.steer(id, content);
+      else driver.followUp(id, content);
+    }
+    this.#queued = [];
+    driver.start(prompt);
+    for (const more of this.budgets) driver.addBudget(more);
+  }
+}

@@ -1,0 +1,56 @@
+/** One iteration over a run's events: holds what its reader has not taken yet, and never stalls the run. */
+import type { RunEvent } from "../api/index.js";
+import { EventBuffer } from "./event-buffer.js";
+
+export class EventQueue implements AsyncIterableIterator<RunEvent> {
+  #waiting = new EventBuffer();
+  /** Readers that asked before there was an event, in order. */
+  #readers: ((step: IteratorResult<RunEvent, void>) => void)[] = [];
+  #ended = false;
+  readonly #leave: (queue: EventQueue) => void;
+
+  /** `first` is what a reader sees before anything else; `leave` is called when the reader goes before the end. */
+  constructor(first: readonly RunEvent[], leave: (queue: EventQueue) => void) {
+    for (const event of first) this.push(event);
+    this.#leave = leave;
+  }
+
+  /** Takes an event; a delta may be joined to one that still waits. */
+  push(event: RunEvent): void {
+    if (this.#ended) return;
+    const reader = this.#readers.shift();
+    if (reader !== undefined) {
+      reader({ done: false, value: event });
+      return;
+    }
+    this.#waiting.add(event);
+  }
+
+  /** There will be no more events. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const reader of this.#readers) reader({ done: true, value: undefined });
+    this.#readers = [];
+  }
+
+  next(): Promise<IteratorResult<RunEvent, void>> {
+    const value = this.#waiting.shift();
+    if (value !== undefined) return Promise.resolve({ done: false, value });
+    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  /** `break`, `return` or a throw in the loop. */
+  return(): Promise<IteratorResult<RunEvent, void>> {
+    const left = !this.#ended;
+    this.#waiting = new EventBuffer();
+    this.end();
+    if (left) this.#leave(this);
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

@@ -1,0 +1,106 @@
+/** What a user hands to a run: a prompt, a history, a reason to stop. */
+import { LoopletError } from "../api/errors.js";
+import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "../api/index.js";
+import { describe, isObject, jsonOf } from "../options/check.js";
+import { isContentBlock } from "../tools/tool-content.js";
+
+/**
+ * A prompt as blocks.
+ *
+ * @throws LoopletError `misuse_empty_prompt`, `misuse_invalid_argument`
+ */
+export function content(prompt: Prompt, field: string): ContentBlock[] {
+  if (typeof prompt === "string") {
+    if (prompt.trim() === "") throw empty(field);
+    return [{ type: "text", text: prompt }];
+  }
+  if (!Array.isArray(prompt)) {
+    throw new LoopletError(
+      "misuse_invalid_argument",
+      field,
+      `needs a string or an array of blocks, got ${describe(prompt)}`,
+    );
+  }
+  const blocks = prompt as readonly ContentBlock[];
+  for (const [index, block] of blocks.entries()) {
+    if (!isContentBlock(block)) {
+      throw new LoopletError(
+        "misuse_invalid_argument",
+        `${field}[${index}]`,
+        `needs { type: "text", text } or { type: "media", mediaType, data | url }`,
+      );
+    }
+  }
+  const said = blocks.filter((block) => block.type !== "text" || block.text.trim() !== "");
+  if (said.length === 0) throw empty(field);
+  jsonOf(said, field, "misuse_invalid_argument");
+  return said;
+}
+
+function empty(field: string): LoopletError {
+  return new LoopletError("misuse_empty_prompt", field, "must not be empty; ask something");
+}
+
+/**
+ * Checks that a history is an array of messages; what they contain the engine judges.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
+export function checkMessages(messages: unknown, field: string): void {
+  if (messages === undefined) return;
+  if (!Array.isArray(messages)) {
+    throw new LoopletError(
+      "config_wrong_type",
+      field,
+      `needs an array of messages, got ${describe(messages)}`,
+    );
+  }
+  for (const [index, message] of (messages as Message[]).entries()) {
+    const isMessage = isObject(message) && (message["role"] === "user" || message["role"] === "assistant");
+    if (isMessage && typeof message["content"] === "string") {
+      throw new LoopletError(
+        "config_wrong_type",
+        `${field}[${index}].content`,
+        `needs an array of blocks, got a string: [{ type: "text", text: "…" }]`,
+      );
+    }
+    if (!isMessage || !Array.isArray(message["content"])) {
+      throw new LoopletError(
+        "config_wrong_type",
+        `${field}[${index}]`,
+        `needs { role: "user" | "assistant", content: Block[] }; the system prompt is the option system`,
+      );
+    }
+  }
+}
+
+/**
+ * The same for everything that a run goes on from.
+ *
+ * @throws LoopletError `config_wrong_type`
+ */
+export function checkHistory({ messages, subagents }: Pick<RunOptions, "messages" | "subagents">): void {
+  checkMessages(messages, "messages");
+  if (subagents === undefined) return;
+  if (!Array.isArray(subagents)) throw wrongMemory("subagents", subagents);
+  for (const [index, memory] of (subagents as SubagentMemory[]).entries()) {
+    const field = `subagents[${index}]`;
+    if (!isObject(memory) || typeof memory.agentPath !== "string") throw wrongMemory(field, memory);
+    checkMessages(memory.messages ?? null, `${field}.messages`);
+  }
+}
+
+function wrongMemory(field: string, got: unknown): LoopletError {
+  return new LoopletError(
+    "config_wrong_type",
+    field,
+    `needs result.subagents of an earlier run, got ${describe(got)}`,
+  );
+}
+
+/** Why a run was aborted, in words. */
+export function abortReason(reason: unknown): string {
+  if (typeof reason === "string") return reason;
+  if (reason instanceof Error || reason instanceof DOMException) return reason.message || reason.name;
+  return "aborted";
+}

@@ -1,0 +1,86 @@
+/** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
+import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
+import { NANO } from "../options/money.js";
+import type { EngineResult } from "./engine.js";
+import type { Message } from "../api/message.js";
+
+/** The result as its user sees it. `priceBasis` is where the model's price came from. */
+export function finished(
+  raw: EngineResult,
+  outcome: Outcome,
+  priceBasis: "option" | "table" = "option",
+): RunResult {
+  const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
+  // In the engine's JSON what is not there is null.
+  const there = Object.entries(outcome).filter(([, value]) => value != null);
+  const told = Object.fromEntries(there) as unknown as Outcome;
+  return {
+    ...told,
+    text,
+    output: raw.output ?? undefined,
+    // Passed on unread: see `RunDriver.result`.
+    get toolCalls() {
+      return kept(this, "toolCalls", raw.toolCalls);
+    },
+    get messages() {
+      return kept(this, "messages", raw.messages);
+    },
+    get subagents() {
+      return kept(this, "subagents", raw.subagents);
+    },
+    usage,
+    costUsd: (costNanoUsd ?? 0) / NANO,
+    costNanoUsd,
+    costBasis: costNanoUsd === null ? "unknown" : usage.isCostReported ? "reported" : priceBasis,
+    iterations,
+    finishReason,
+    rawFinishReason,
+    undelivered,
+  };
+}
+
+function kept<T>(result: object, name: string, value: T): T {
+  Object.defineProperty(result, name, { value, enumerable: true, writable: true, configurable: true });
+  return value;
+}
+
+/**
+ * A run that the engine has not begun, or that was lost with its instance: the history, the prompt, and `text`, which
+ * has been heard of the latest answer.
+ */
+export function unfinished(
+  { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,
+  prompt: ContentBlock[],
+  text: string,
+  undelivered: number[],
+  hasPrice: boolean,
+): EngineResult {
+  const asked: Message = { role: "user", content: prompt };
+  const said: Message[] = text === "" ? [] : [{ role: "assistant", content: [{ type: "text", text }] }];
+  return {
+    text,
+    output: undefined,
+    toolCalls: [],
+    subagents: [...subagents],
+    messages: [...messages, asked, ...said],
+    usage: noUsage(),
+    costNanoUsd: hasPrice ? 0 : null,
+    iterations: 0,
+    finishReason: null,
+    rawFinishReason: null,
+    undelivered,
+  };
+}
+
+function noUsage(): Usage {
+  return {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWriteHourTokens: 0,
+    reasoningTokens: 0,
+    costNanoUsd: null,
+    isCostReported: false,
+  };
+}

@@ -1,0 +1,494 @@
+/**
+ * A run as its user sees it: the listeners, the iterations, the functions of the tools, and everything that is asked
+ * before the engine is loaded.
+ *
+ * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
+ * and decides nothing. Agents start runs; users call the methods.
+ */
+import type { AgentParts } from "../agents/agent.js";
+import { LoopletError, type RunError } from "../api/errors.js";
+import type { EventStamp, Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
+import type { AddedBudget } from "../api/iteration.js";
+import type { ContentBlock } from "../api/message.js";
+import type { Model } from "../api/model.js";
+import type { PermissionMode } from "../api/permission.js";
+import type { RunResult } from "../api/result.js";
+import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
+import type { Trace } from "../api/trace.js";
+import { HostFunctions } from "../hooks/host-functions.js";
+import { Permissions } from "../hooks/permissions.js";
+import { addedBudget } from "../hooks/preparing.js";
+import { Stopping } from "../hooks/stopping.js";
+import { Summaries } from "../hooks/summaries.js";
+import { authorizeRequest } from "../host/authorize.js";
+import type { HostCallbacks } from "../host/driver.js";
+import { fail, refusal, reportUnheard } from "../host/failures.js";
+import type { ModelList } from "../models/model-list.js";
+import type { ModelConfig } from "../models/models.js";
+import { checkOptions, isThenable, jsonOf } from "../options/check.js";
+import { compactInstructions } from "../options/context.js";
+import { thrownFor } from "../options/finishing.js";
+import { checkMode, checkPermissionResult } from "../options/permissions.js";
+import { message } from "../options/thrown.js";
+import { mergedInputs } from "../options/tool-options.js";
+import { partialOutput, StructuredOutput } from "../tools/structured-output.js";
+import { ToolCalls } from "../tools/tool-calls.js";
+import { traces } from "../trace/tracing.js";
+import { Early } from "./early.js";
+import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
+import { EventBuffer } from "./event-buffer.js";
+import { EventQueue } from "./event-queue.js";
+import { Heard } from "./heard.js";
+import { abortReason, content } from "./prompt.js";
+import { finished, unfinished } from "./result.js";
+import { follow, whyOf, type EndEvent } from "./run-end.js";
+
+/**
+ * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
+ * one task; an iteration that begins after so much starts with a snapshot.
+ */
+const MAX_BACKLOG_CHARS = 2_048;
+const MAX_BACKLOG_EVENTS = 100;
+
+const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
+
+export class EngineRun implements Run {
+  readonly id: string;
+  readonly result: Promise<RunResult>;
+
+  readonly #parts: AgentParts;
+  readonly #options: RunOptions;
+  readonly #onEnd: (result: RunResult) => void;
+  readonly #prompt: ContentBlock[];
+  readonly #models: ModelList;
+  readonly #tools: ToolCalls;
+  readonly #permissions: Permissions;
+  readonly #stopping: Stopping;
+  readonly #traces: Trace[];
+  readonly #output: StructuredOutput;
+  readonly #functions: HostFunctions;
+  readonly #summaries: Summaries;
+  readonly #queues = new Set<EventQueue>();
+  #settle!: (result: RunResult) => void;
+  #reject!: (error: RunError) => void;
+  #driver: Driver | undefined;
+  #outcome: Outcome | undefined;
+  /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
+  #closing: Outcome | undefined;
+  /** The result of a run that has ended, for iterations that begin later. */
+  #ended: RunResult | undefined;
+  /** What `setModel` got. */
+  #model: ModelConfig | undefined;
+  readonly #early = new Early();
+  #queued = 0;
+  /** Every event of the run's first task, for iterations that begin in it. */
+  #backlog: EventBuffer | undefined = new EventBuffer();
+  /** Of the last event; changed in place. */
+  readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
+  readonly #heard = new Heard();
+  /** Whether anybody sees every event. */
+  readonly #seen = { all: true };
+  readonly #dropSignal: () => void;
+
+  /** `onEnd` gets the result before anybody else, inside `abort` if that ended the run; `session`: it is its first. */
+  constructor(
+    parts: AgentParts,
+    prompt: Prompt,
+    options: RunOptions,
+    private readonly load: LoadEngine,
+    onEnd: (result: RunResult) => void = () => {},
+    session?: SessionSource,
+  ) {
+    this.#parts = parts;
+    this.#models = parts.models.copy();
+    this.#onEnd = onEnd;
+    this.#options = options;
+    this.#prompt = content(prompt, "prompt");
+    const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
+    const config = parts.config(options, inputs, session);
+    this.id = parts.ids();
+    this.result = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#reject = reject;
+    });
+    const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
+    this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
+    this.#permissions = new Permissions(parts.permissions, parts.sets, parts.ruledTools, running);
+    this.#stopping = new Stopping(parts.profiles, running, this.#report);
+    this.#traces = traces(parts, this.id, this.#report);
+    if (this.#traces.length > 0)
+      this.#tools.onThrow = (id, thrown) => {
+        for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
+      };
+    this.#output = new StructuredOutput(parts.profiles, running);
+    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => ({
+      ...this.#models.add(model, field, parts.tools),
+      ...parts.asked,
+    }));
+    this.#summaries = new Summaries(parts.profiles, running);
+    // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
+    setTimeout(() => this.#dropBacklog(), 0);
+    this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
+    void this.#start(config);
+  }
+
+  get outcome(): OutcomeKind | undefined {
+    // The engine's run has ended before its last events are heard.
+    return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
+  }
+
+  steer(prompt: Prompt): Queued {
+    return this.#queue(true, prompt);
+  }
+
+  followUp(prompt: Prompt): Queued {
+    return this.#queue(false, prompt);
+  }
+
+  abort(reason: unknown = "aborted"): void {
+    if (this.outcome !== undefined) return;
+    const why = abortReason(reason);
+    try {
+      this.#driver?.abort(why);
+      this.#closing = this.#driver?.outcome();
+    } catch (error) {
+      this.#report(error);
+    }
+    // The driver ends its run inside `abort`; without it, or should it fail, the run ends here.
+    if (this.outcome === undefined)
+      this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
+  }
+
+  answer(questionId: number, answer: unknown): boolean {
+    const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
+    jsonOf(result, "answer", "misuse_invalid_argument");
+    const isOpen = this.#driver?.answer(questionId, result) ?? false;
+    this.#permissions.close(questionId);
+    return isOpen;
+  }
+
+  setPermissionMode(mode: PermissionMode): void {
+    checkMode(mode, "mode", this.#parts.permissions);
+    this.#tellDriver((driver) => driver.setMode(mode));
+  }
+
+  compact(options?: { instructions?: string | undefined }): void {
+    const instructions = compactInstructions(options);
+    this.#tellDriver((driver) => driver.compact(instructions));
+  }
+
+  addBudget(budget: AddedBudget): boolean {
+    const more = addedBudget(budget);
+    if (this.outcome !== undefined) return false;
+    if (this.#driver !== undefined) return this.#driver.addBudget(more);
+    return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
+  }
+
+  #tellDriver(tell: (driver: Driver) => void): void {
+    if (this.#driver === undefined) this.#early.first.push(tell);
+    else tell(this.#driver);
+  }
+
+  setModel(model: Model): void {
+    const { tools, asked } = this.#parts;
+    const config = { ...this.#models.add(model, "model", tools), ...asked };
+    this.#model = config;
+    try {
+      this.#driver?.setModel(config);
+    } catch (error) {
+      throw new LoopletError("config_invalid_value", "model", refusal(error).message);
+    }
+  }
+
+  [Symbol.asyncIterator](): AsyncIterableIterator<RunEvent> {
+    return this.events();
+  }
+
+  events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
+    checkOptions(options, "", { detached: "boolean" });
+    const nothingYet = this.#driver === undefined && this.#outcome === undefined;
+    const queue: EventQueue = new EventQueue(
+      this.#backlog?.copy() ?? (nothingYet ? [] : [this.#snapshot()]),
+      () => {
+        this.#queues.delete(queue);
+        if (options.detached === true) this.#want();
+        else this.abort("the loop over its events was left");
+      },
+    );
+    if (this.#outcome === undefined) {
+      this.#queues.add(queue);
+      this.#want();
+    } else {
+      if (this.#backlog === undefined) queue.push({ ...this.#stamp, type: "finish", outcome: this.#outcome });
+      queue.end();
+    }
+    return queue;
+  }
+
+  async #start(config: string): Promise<void> {
+    let open: OpenRun;
+    try {
+      open = await this.load();
+    } catch (error) {
+      return this.#failAlone(fail("config_wasm", `The WebAssembly could not be loaded: ${message(error)}`));
+    }
+    if (this.#outcome !== undefined) return;
+    try {
+      const driver = (this.#driver = open(config, this.#host()));
+      this.#want();
+      if (this.#model !== undefined) driver.setModel(this.#model);
+      this.#early.begin(driver, this.#prompt);
+    } catch (error) {
+      this.#failAlone(refusal(error));
+    }
+  }
+
+  #host(): HostCallbacks {
+    const { clock, now, random } = this.#parts;
+    const models = this.#models;
+    return {
+      fetch: (url, init, slot) => models.fetch(slot)(url, init),
+      authorize: (request) => authorizeRequest(models.at(request.model), request),
+      callTool: (invocation) => this.#tools.call(invocation),
+      abortTool: (call, why) => {
+        this.#tools.abort(call, why);
+        this.#functions.abort(call, why);
+      },
+      ask: (
+        question,
+        { profile = 0, prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop },
+      ) => {
+        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls);
+        if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
+        if (permission !== undefined) this.#permissions.ask(question, permission, profile);
+        if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);
+        if (checkOutput !== undefined) this.#output.ask(question, checkOutput, profile);
+        if (hook !== undefined) this.#functions.ask(question, hook);
+        if (stop !== undefined) this.#stopping.ask(question, stop, profile);
+      },
+      onDelta: this.#deltas(),
+      onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),
+      done: () => this.#done(),
+      now,
+      random,
+      setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
+      clearTimer: (timer) => clock.clearTimer(timer),
+      onHostError: this.#report,
+    };
+  }
+
+  // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
+  #deltas(): HostCallbacks["onDelta"] {
+    const { onText, onThinking, onPartialOutput } = this.#options;
+    const hear = partialOutput(onPartialOutput);
+    const stamp = this.#stamp;
+    const seen = this.#seen;
+    const heard = this.#heard;
+    return (kind, text, block, seq, agent, iteration, attempt) => {
+      try {
+        // What a subagent says is no part of the answer.
+        if (agent !== 0) {
+          // Events tell it.
+        } else if (kind === 0) {
+          heard.hear(iteration, attempt, text);
+          const returned: unknown = onText?.(text);
+          if (returned !== undefined) this.#watch(returned);
+          if (hear !== undefined && agent === 0) this.#watch(hear(iteration, attempt, block, text));
+        } else if (kind === 1) {
+          const returned: unknown = onThinking?.(text);
+          if (returned !== undefined) this.#watch(returned);
+        }
+      } catch (error) {
+        this.#report(error);
+      }
+      stamp.seq = seq;
+      if (agent === 0) {
+        stamp.iteration = iteration;
+        stamp.attempt = attempt;
+      }
+      if (!seen.all) return;
+      const type = DELTAS[kind];
+      if (agent === 0) this.#pass({ type, seq, agentPath: "root", iteration, attempt, block, text });
+      else this.#pass({ type, seq, ...this.#originOf(agent), iteration, attempt, block, text });
+    };
+  }
+
+  /** Where the events of a subagent come from. */
+  #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
+    let origin = this.#origins.get(agent);
+    if (origin === undefined) {
+      const [agentPath, parentToolCallId] = this.#driver?.agent(agent) ?? ["", ""];
+      origin = { agentPath, parentToolCallId };
+      this.#origins.set(agent, origin);
+    }
+    return origin;
+  }
+
+  #deliver(event: RunEvent): void {
+    const { seq, agentPath, iteration, attempt } = event;
+    Object.assign(this.#stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
+    const { onToolCall, onToolResult } = this.#options;
+    try {
+      if (event.type === "tool-call") this.#watch(onToolCall?.(event));
+      else if (event.type === "tool-result" || event.type === "tool-error")
+        this.#watch(onToolResult?.(event));
+    } catch (error) {
+      this.#report(error);
+    }
+    for (const trace of this.#traces) this.#tell(() => trace.onEvent(event));
+    this.#pass(event);
+  }
+
+  #pass(event: RunEvent): void {
+    try {
+      const returned: unknown = this.#options.onEvent?.(event);
+      if (returned !== undefined) this.#watch(returned);
+    } catch (error) {
+      this.#report(error);
+    }
+    this.#remember(event);
+    for (const queue of this.#queues) queue.push(event);
+  }
+
+  #tell(listener: () => unknown): void {
+    try {
+      const returned = listener();
+      if (returned !== undefined) this.#watch(returned);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** A listener may be an async function: what it rejects with is what it throws. */
+  #watch(returned: unknown): void {
+    if (isThenable(returned)) Promise.resolve(returned).catch(this.#report);
+  }
+
+  #remember(event: RunEvent): void {
+    const backlog = this.#backlog;
+    if (backlog === undefined) return;
+    backlog.add(event);
+    if (backlog.chars > MAX_BACKLOG_CHARS || backlog.size > MAX_BACKLOG_EVENTS) this.#dropBacklog();
+  }
+
+  #dropBacklog(): void {
+    if (this.#backlog === undefined) return;
+    this.#backlog = undefined;
+    this.#want();
+  }
+
+  /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
+  #want(): void {
+    if (this.#driver === undefined || this.#outcome !== undefined) return;
+    const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
+    const all = onEvent !== undefined || this.#queues.size > 0 || this.#backlog !== undefined;
+    this.#seen.all = all;
+    this.#driver.want({
+      text: all || onText !== undefined || onPartialOutput !== undefined,
+      reasoning: all || onThinking !== undefined,
+      toolInput: all,
+      events: all || this.#traces.length > 0 || onToolCall !== undefined || onToolResult !== undefined,
+    });
+  }
+
+  #queue(isSteer: boolean, prompt: Prompt): Queued {
+    const blocks = content(prompt, isSteer ? "steer" : "followUp");
+    if (this.outcome !== undefined) {
+      throw new LoopletError(
+        "misuse_run_ended",
+        isSteer ? "steer" : "followUp",
+        "the run has ended; start a new one with result.messages",
+      );
+    }
+    const id = ++this.#queued;
+    if (this.#driver === undefined) this.#early.queue(id, isSteer, blocks);
+    else if (isSteer) this.#driver.steer(id, blocks);
+    else this.#driver.followUp(id, blocks);
+    return { id, withdraw: () => this.#withdraw(id) };
+  }
+
+  #withdraw(id: number): boolean {
+    if (this.outcome !== undefined) return false;
+    if (this.#driver !== undefined) return this.#driver.withdraw(id);
+    return this.#early.withdraw(id);
+  }
+
+  #snapshot(): RunEvent {
+    const { text, messages, usage, iterations } =
+      (this.#driver === undefined ? this.#ended : resultOf(this.#driver)) ?? this.#alone();
+    return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
+  }
+
+  /** The driver's run is over: its result is taken, its memory given back. */
+  #done(): void {
+    const driver = this.#driver;
+    if (driver === undefined || this.#outcome !== undefined) return;
+    try {
+      const outcome = driver.outcome() ?? {
+        outcome: "failed",
+        error: fail("bug", "The run ended without an outcome."),
+      };
+      const result = resultOf(driver);
+      if (result === undefined) return this.#endAlone(outcome, whyOf(outcome));
+      this.#driver = undefined;
+      this.#outcome = outcome;
+      result.output = this.#output.value(result.output);
+      this.#conclude(finished(result, outcome, this.#models.priceBasis()));
+    } catch (error) {
+      this.#driver = undefined;
+      this.#outcome = { outcome: "failed", error: fail("bug", message(error)) };
+      this.#conclude(finished(this.#alone(), this.#outcome, this.#models.priceBasis()));
+    }
+    driver.free();
+  }
+
+  #failAlone(error: Failure): void {
+    if (this.#outcome === undefined) this.#endAlone({ outcome: "failed", error }, { type: "error", error });
+  }
+
+  /** Ends a run that the engine has not taken over, or cannot end itself. */
+  #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
+    this.#outcome = outcome;
+    const driver = this.#driver;
+    this.#driver = undefined;
+    if (why !== undefined) this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, ...why });
+    this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, type: "finish", outcome });
+    this.#conclude(finished(this.#alone(), outcome, this.#models.priceBasis()));
+    driver?.free();
+  }
+
+  #alone(): EngineResult {
+    const hasPrice = this.#models.priceBasis() !== undefined;
+    return unfinished(this.#options, this.#prompt, this.#heard.text, this.#early.ids, hasPrice);
+  }
+
+  #conclude(result: RunResult): void {
+    this.#ended = result;
+    this.#dropSignal();
+    this.#tools.abortAll(result.abortReason ?? "the run has ended");
+    this.#permissions.closeAll();
+    this.#functions.abortAll(result.abortReason ?? "the run has ended");
+    this.#summaries.close();
+    for (const queue of this.#queues) queue.end();
+    this.#queues.clear();
+    this.#onEnd(result);
+    for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
+    const thrown = thrownFor(result, this.#parts.finishing);
+    if (thrown === undefined) return this.#settle(result);
+    // Whoever only listens hears of it by the last event.
+    this.result.catch(() => {});
+    this.#reject(thrown);
+  }
+
+  readonly #report = (error: unknown): void => {
+    try {
+      const { onError } = this.#options;
+      if (onError === undefined) return reportUnheard(error);
+      const returned: unknown = onError(error);
+      if (isThenable(returned)) Promise.resolve(returned).catch(reportUnheard);
+    } catch (second) {
+      console.error(second);
+    }
+  };
+}

@@ -1,0 +1,117 @@
+/** The host's part in structured output: the format for the engine, the checks that are the host's, partial values. */
+import { LoopletError } from "../api/errors.js";
+import type { OutputFormat } from "../api/result.js";
+import type { Question } from "../host/driver.js";
+import { checkOptions, checkWord } from "../options/check.js";
+import type { OptionTable } from "../options/options.js";
+import { message } from "../options/thrown.js";
+import type { Driver } from "../run/engine.js";
+import { PartialJson } from "./partial-json.js";
+import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
+
+const OUTPUT_TABLE: OptionTable = {
+  schema: "any!",
+  name: "text",
+  description: "string",
+  mode: "any",
+  strict: "boolean",
+  validate: "function",
+};
+
+/**
+ * The engine's part of the option, as JSON.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function outputConfig(
+  output: OutputFormat | undefined,
+  maxRetries: number | undefined,
+): object | undefined {
+  if (output === undefined) return undefined;
+  checkOptions(output, "output", OUTPUT_TABLE);
+  const { schema, name, description, mode, strict, validate } = output;
+  checkWord(mode, "output.mode", ["auto", "native", "tool"]);
+  if (name !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    throw new LoopletError("config_invalid_value", "output.name", "needs up to 64 letters, digits, _ and -");
+  }
+  const isStandard = isStandardSchema(schema);
+  return {
+    name,
+    description,
+    schema: inputJsonSchema(schema, "output.schema"),
+    strict,
+    mode,
+    validate: !isStandard,
+    ask: isStandard || validate !== undefined,
+    maxRetries,
+  };
+}
+
+/** Hears a piece of an answer's text. */
+export type HearText = (iteration: number, attempt: number, block: number, text: string) => unknown;
+
+type Formatted = { readonly output?: OutputFormat | undefined };
+
+/** Checks the answers of one run. */
+export class StructuredOutput {
+  readonly #profiles: readonly Formatted[];
+  readonly #driver: () => Driver | undefined;
+  /** The run's own last answer that was found to be one: a transform may have made what JSON cannot hold. */
+  #checked: { value: unknown } | undefined;
+
+  constructor(profiles: readonly Formatted[], driver: () => Driver | undefined) {
+    this.#profiles = profiles;
+    this.#driver = driver;
+  }
+
+  ask(question: number, { output }: Question["checkOutput"], profile: number): void {
+    this.#check(output, this.#profiles[profile]!).then(
+      (checked) => this.#driver()?.answer(question, { checked }),
+      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
+    );
+  }
+
+  /** The run's output, from what the engine says it is. */
+  value(raw: unknown): unknown {
+    if (raw === null) return undefined;
+    return this.#checked === undefined ? raw : this.#checked.value;
+  }
+
+  async #check(written: unknown, of: Formatted): Promise<{ problem?: string; output?: unknown }> {
+    const { schema, validate } = of.output ?? {};
+    let value = written;
+    if (isStandardSchema(schema)) {
+      const result = await schema["~standard"].validate(written);
+      if (result.issues !== undefined) return { problem: issuesInWords(result.issues) };
+      value = result.value;
+    }
+    const problem: unknown = await validate?.(value as never);
+    if (typeof problem === "string") return { problem };
+    if (of === this.#profiles[0]) this.#checked = { value };
+    return { output: jsonOr(value, written) };
+  }
+}
+
+/** What JSON cannot hold stays in this isolate; the run's state has what the model wrote. */
+function jsonOr(value: unknown, written: unknown): unknown {
+  try {
+    return JSON.stringify(value) === undefined ? written : value;
+  } catch {
+    return written;
+  }
+}
+
+/** Tells `listener` the value so far of the answer that is being written; nothing without a listener. */
+export function partialOutput(listener: ((partial: never) => void) | undefined): HearText | undefined {
+  if (listener === undefined) return undefined;
+  let place = "";
+  let json = new PartialJson();
+  return (iteration, attempt, block, text) => {
+    const now = `${iteration} ${attempt} ${block}`;
+    if (now !== place) {
+      place = now;
+      json = new PartialJson();
+    }
+    return json.feed(text) ? (listener(json.value as never) as unknown) : undefined;
+  };
+}

@@ -1,0 +1,278 @@
+/**
+ * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
+ * forgotten at once: whatever its tool still does has no effect.
+ */
+import { describe, describeReturned } from "../options/check.js";
+import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "../host/driver.js";
+import type { Driver } from "../run/engine.js";
+import { jsonOf } from "./tool-json.js";
+import { faultOf, returned } from "./tool-result.js";
+import { issuesInWords } from "./tool-schema.js";
+import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
+import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "../api/index.js";
+import { message } from "../options/thrown.js";
+
+type AskedCall = Question["prepareCalls"]["calls"][number];
+type AskedError = Question["wordErrors"]["errors"][number];
+type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
+
+export class ToolCalls {
+  readonly #tools: readonly ToolSet[];
+  readonly #driver: () => Driver | undefined;
+  readonly #report: (error: unknown) => void;
+  /** Hears what tools throw, and does not throw itself. */
+  onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
+  readonly #running = new Map<number, Abort>();
+  /**
+   * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
+   * An id alone is not enough: there are providers that use one twice.
+   */
+  readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
+
+  readonly #options: ToolRunOptions;
+
+  /** `tools` by profile. `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
+  constructor(
+    tools: readonly ToolSet[],
+    driver: () => Driver | undefined,
+    report: (error: unknown) => void,
+    options: ToolRunOptions = {},
+  ) {
+    this.#tools = tools;
+    this.#driver = driver;
+    this.#report = report;
+    this.#options = options;
+  }
+
+  /** Starts a call; its end is told to the driver. */
+  call(invocation: ToolInvocation): void {
+    const { call } = invocation;
+    const abort = new Abort();
+    this.#running.set(call, abort);
+    void this.#perform(invocation, abort).then((result) => {
+      if (this.#running.delete(call)) this.#driver()?.toolFinished(call, result);
+    });
+  }
+
+  /** Tells a running tool to stop and forgets it. */
+  abort(call: number, why: string): void {
+    const abort = this.#running.get(call);
+    this.#running.delete(call);
+    abort?.abort(why);
+  }
+
+  /** The run is over. */
+  abortAll(why: string): void {
+    for (const call of [...this.#running.keys()]) this.abort(call, why);
+    this.#prepared.clear();
+  }
+
+  /** Answers the question what the calls' inputs and resource keys are. */
+  prepare(question: number, calls: readonly AskedCall[]): void {
+    Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
+      (prepared) => this.#driver()?.answer(question, { prepared }),
+      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
+    );
+  }
+
+  /** Answers the question how the model shall be told what went wrong. */
+  word(question: number, errors: Question["wordErrors"]["errors"]): void {
+    void Promise.all(errors.map((asked) => this.#word(asked))).then((worded) =>
+      this.#driver()?.answer(question, { worded }),
+    );
+  }
+
+  async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
+    try {
+      const text: unknown = await (this.#options.toolErrorFormat as WordToolError)(fault, call);
+      if (typeof text === "string") return text;
+      this.#report(new TypeError(`toolErrorFormat returned ${describe(text)} for ${call.toolName}`));
+    } catch (thrown) {
+      this.#report(thrown);
+    }
+    return JSON.stringify({ error, ...fault });
+  }
+
+  async #prepare(asked: AskedCall): Promise<PreparedCall> {
+    const { toolCallId, toolName, input: written, profile } = asked;
+    const known = this.#tools[profile]?.get(toolName);
+    if (known === undefined) return {};
+    const prepared: PreparedCall = {};
+    const place = placeOf(asked);
+    this.#prepared.delete(place);
+    let input = written;
+    try {
+      if (known.standard !== undefined) {
+        const before = textOf(input);
+        const checked = await known.standard["~standard"].validate(input);
+        if (checked.issues !== undefined) return { problem: issuesInWords(checked.issues) };
+        input = checked.value;
+        const changed = textOf(input);
+        if (changed !== undefined && changed !== before) prepared.input = input;
+      }
+      const key = resourceKey(known, input);
+      if (key !== undefined) prepared.resourceKey = key;
+      if (await needsApproval(known, input, toolCallId)) prepared.needsApproval = true;
+      if (known.standard !== undefined && this.#driver() !== undefined)
+        this.#prepared.set(place, { input, text: textOf(prepared.input ?? written) });
+    } catch (error) {
+      return { problem: `The input could not be checked: ${message(error)}` };
+    }
+    return prepared;
+  }
+
+  /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
+  async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
+    try {
+      const { toolCallId, iteration } = invocation;
+      const progress = (data: unknown): void => this.#progress(invocation.call, data);
+      let isLast = false;
+      const result = this.#execute(invocation, {
+        toolCallId,
+        get signal() {
+          return abort.signal;
+        },
+        progress,
+        iteration,
+        inputs: this.#options.inputs ?? {},
+        terminate: () => void (isLast = true),
+      });
+      const given = returned(await (isGenerator(result) ? drain(result, progress, abort.signal) : result));
+      const output = given instanceof Promise ? await given : given;
+      return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
+    } catch (error) {
+      this.onThrow?.(invocation.toolCallId, error);
+      return { fault: faultOf(error) };
+    }
+  }
+
+  /** By the tool, by the handler of its kind, or by what is to be done with calls of tools that there are not. */
+  #execute(invocation: ToolInvocation, context: ToolContext): unknown {
+    const { toolName } = invocation;
+    const known = this.#tools[invocation.profile]?.get(toolName);
+    const input = this.#input(invocation);
+    const { onUnknownTool, toolHandlers = {} } = this.#options;
+    if (known === undefined) {
+      if (typeof onUnknownTool !== "function") throw new Error(`There is no tool ${toolName}.`);
+      return onUnknownTool({ toolName, input }, context);
+    }
+    const { options } = known;
+    if (options.execute !== undefined) return options.execute(input, context);
+    const more = { toolName, tool: options };
+    return handlerOf(options, toolHandlers)!(
+      input,
+      Object.defineProperties(more, Object.getOwnPropertyDescriptors(context)) as ToolHandlerContext,
+    );
+  }
+
+  #input(invocation: ToolInvocation): unknown {
+    const input = JSON.parse(invocation.input) as unknown;
+    if (this.#prepared.size === 0) return input;
+    const place = placeOf(invocation);
+    const prepared = this.#prepared.get(place);
+    this.#prepared.delete(place);
+    // A hook or an approval may have given the tool something else since.
+    return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
+  }
+
+  #progress(call: number, data: unknown): void {
+    if (!this.#running.has(call)) return;
+    let json: string | undefined;
+    try {
+      json = jsonOf(data) ?? "null";
+    } catch (error) {
+      this.#report(error);
+      return;
+    }
+    this.#driver()?.toolProgress(call, json);
+  }
+}
+
+function placeOf({
+  agent,
+  toolName,
+  toolCallId,
+}: Pick<ToolInvocation, "agent" | "toolName" | "toolCallId">): string {
+  return `${agent} ${toolName} ${toolCallId}`;
+}
+
+/** Makes a call's signal when it is asked for: most tools never do, and a signal costs more than a call. */
+class Abort {
+  #controller: AbortController | undefined;
+  #why: string | undefined;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#why !== undefined) this.#controller.abort(reason(this.#why));
+    }
+    return this.#controller.signal;
+  }
+
+  abort(why: string): void {
+    this.#why = why;
+    this.#controller?.abort(reason(why));
+  }
+}
+
+function reason(why: string): DOMException {
+  return new DOMException(why, "AbortError");
+}
+
+type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;
+
+/** The generator's yields are progress, its return value is the result. An abort runs its clean-up. */
+async function drain(
+  generator: ToolGenerator,
+  progress: (data: unknown) => void,
+  signal: AbortSignal,
+): Promise<unknown> {
+  signal.addEventListener("abort", () => void leave(generator), { once: true });
+  for (;;) {
+    const step = await generator.next();
+    if (step.done === true) return step.value;
+    progress(step.value);
+    if (signal.aborted) return undefined;
+  }
+}
+
+async function leave(generator: ToolGenerator): Promise<void> {
+  try {
+    await generator.return(undefined);
+  } catch {
+    // The call is over: what its clean-up throws concerns nobody.
+  }
+}
+
+function resourceKey({ options }: KnownTool, input: unknown): string | undefined {
+  const key: unknown = options.resourceKey?.(input);
+  if (key === undefined || key === null || key === "") return undefined;
+  if (typeof key === "object")
+    throw new TypeError(`resourceKey needs to return a text, got ${describeReturned(key)}`);
+  return String(key);
+}
+
+/** What cannot be decided is asked about. */
+async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
+  if (typeof options.needsApproval !== "function") return false;
+  try {
+    return Boolean(await options.needsApproval(input, { toolCallId }));
+  } catch {
+    return true;
+  }
+}
+
+function isGenerator(value: unknown): value is ToolGenerator {
+  if (typeof value !== "object" || value === null) return false;
+  const { next, return: end } = value as { next?: unknown; return?: unknown };
+  if (typeof next !== "function" || typeof end !== "function") return false;
+  return Symbol.asyncIterator in value || Symbol.iterator in value;
+}
+
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Rich results of tools as blocks: looplet's own `{ content }`, what an MCP server answers, and files.
+ * <https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result> (2026-11-21)
+ */
+import type { ContentBlock } from "../api/index.js";
+import { isObject } from "../options/check.js";
+import { base64Of } from "./tool-json.js";
+
+/** A result that consists of blocks. */
+export interface RichResult {
+  content: ContentBlock[];
+  isError: boolean;
+  /** MCP: the same as JSON. */
+  structuredContent: unknown;
+}
+
+/** The fields that such a result may have; one with others is an ordinary object. */
+const FIELDS = ["content", "isError", "structuredContent", "_meta"];
+
+/** The result as blocks, or nothing for an ordinary value. */
+export function richResult(value: unknown): RichResult | undefined {
+  if (!isObject(value) || !Array.isArray(value["content"])) return undefined;
+  if (!Object.keys(value).every((name) => FIELDS.includes(name))) return undefined;
+  const content = value["content"].map(blockOf);
+  if (content.includes(undefined)) return undefined;
+  const { isError, structuredContent } = value;
+  return { content: content as ContentBlock[], isError: isError === true, structuredContent };
+}
+
+/** Whether `block` may stand in a prompt or a tool's result. */
+export function isContentBlock(block: unknown): block is ContentBlock {
+  if (!isObject(block)) return false;
+  if (block["type"] === "text") return typeof block["text"] === "string";
+  return (
+    block["type"] === "media" &&
+    typeof block["mediaType"] === "string" &&
+    (typeof block["data"] === "string") !== (typeof block["url"] === "string")
+  );
+}
+
+function blockOf(block: unknown): ContentBlock | undefined {
+  if (!isObject(block)) return undefined;
+  if (isContentBlock(block)) {
+    if (block.type === "media") return block;
+    const { text, vendor } = block;
+    return vendor === undefined ? { type: "text", text } : { type: "text", text, vendor };
+  }
+  const { type, data, mimeType, resource, uri } = block;
+  if (type === "image" || type === "audio")
+    return typeof data === "string" && typeof mimeType === "string"
+      ? { type: "media", mediaType: mimeType, data }
+      : undefined;
+  if (type === "resource_link" && typeof uri === "string") {
+    const about = [block["title"] ?? block["name"], block["description"]].filter(
+      (text) => text !== undefined,
+    );
+    return { type: "text", text: `Resource ${uri}${about.length > 0 ? `: ${about.join(". ")}` : ""}` };
+  }
+  return type === "resource" && isObject(resource) ? resourceBlock(resource) : undefined;
+}
+
+function resourceBlock({ uri, text, blob, mimeType }: Record<string, unknown>): ContentBlock | undefined {
+  if (typeof text === "string") return { type: "text", text: `Resource ${String(uri)}:\n${text}` };
+  if (typeof blob !== "string") return undefined;
+  if (isShown(String(mimeType))) return { type: "media", mediaType: String(mimeType), data: blob };
+  return { type: "text", text: `Resource ${String(uri)}: a file that cannot be shown (${String(mimeType)})` };
+}
+
+/** A file that models can be shown, by what it says it is or by how it begins. */
+export function mediaOf(bytes: Uint8Array, type = ""): ContentBlock | undefined {
+  const mediaType = isShown(type) ? type : sniffed(bytes);
+  return mediaType === undefined ? undefined : { type: "media", mediaType, data: base64Of(bytes) };
+}
+
+function isShown(type: string): boolean {
+  return /^(?:image|audio)\/|^application\/pdf$/.test(type);
+}
+
+/** <https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern> (2026-11-21) */
+function sniffed(bytes: Uint8Array): string | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, 12));
+  return SIGNATURES.find(([pattern]) => pattern.test(start))?.[1];
+}
+
+const SIGNATURES: readonly (readonly [RegExp, string])[] = [
+  [/^\x89PNG\r\n/, "image/png"],
+  [/^\xff\xd8\xff/, "image/jpeg"],
+  [/^GIF8[79]a/, "image/gif"],
+  [/^RIFF[^]{4}WEBP/, "image/webp"],
+  [/^%PDF-/, "application/pdf"],
+];

@@ -1,0 +1,185 @@
+/**
+ * `tool()`, and the tools of an agent: checked, named, with the JSON Schema that the model sees.
+ *
+ * The room `tools/` owns the way of a call through JavaScript: the input is parsed and validated, `execute` is called,
+ * and its result becomes JSON. It never decides whether or when a call runs. `createAgent` hands the tools in, and a run
+ * hands it the engine's calls.
+ */
+import { LoopletError } from "../api/errors.js";
+import type {
+  InputSchema,
+  StandardSchemaV1,
+  Tool,
+  ToolAccess,
+  ToolHandler,
+  ToolOptions,
+  ToolRunOptions,
+  Tools,
+} from "../api/index.js";
+import { at, checkOptions, describe, describeWord, isObject, isRecord } from "../options/check.js";
+import { TOOL_TABLE } from "../options/options.js";
+import { checkNeedsApproval } from "../options/permissions.js";
+import { bindingConfig } from "../options/tool-options.js";
+import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
+
+/**
+ * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.
+ *
+ * @throws LoopletError `config_…`
+ */
+export function tool<const S extends InputSchema, const N extends string | undefined = undefined>(
+  options: ToolOptions<S> & { name?: N },
+): ToolOptions<S> & (N extends string ? { name: N } : unknown) {
+  const name: unknown = isObject(options) ? options.name : undefined;
+  checkTool(options, typeof name === "string" ? name : "tool");
+  return options as ToolOptions<S> & (N extends string ? { name: N } : unknown);
+}
+
+/** The engine's `ToolConfig`, as JSON. */
+export interface ToolConfig {
+  name: string;
+  description: string;
+  inputSchema: unknown;
+  strict?: boolean;
+  validate: boolean;
+  readOnly: boolean;
+  prepare: boolean;
+  replayOnce: boolean;
+  timeoutMs?: number;
+  needsApproval?: boolean;
+  maxCalls?: number;
+  access?: ToolAccess;
+  ruleSubject?: string;
+  agent?: { profile: number; keep?: boolean; handoff?: boolean; inheritModel?: boolean };
+  /** The schema with the bound fields, which `inputSchema` lacks. */
+  fullSchema?: unknown;
+  bindings?: { field: string; input: string }[];
+  maxResultChars?: number;
+}
+
+/** A tool that an agent knows. */
+export interface KnownTool {
+  readonly config: ToolConfig;
+  readonly options: Tool;
+  /** Checks the input before the call, where the engine does not. */
+  readonly standard: StandardSchemaV1 | undefined;
+}
+
+/** An agent's tools by name, in the order in which they were given. */
+export type ToolSet = ReadonlyMap<string, KnownTool>;
+
+/**
+ * Checks and names an agent's tools.
+ *
+ * @throws LoopletError `config_…`, with `field` below `tools`
+ */
+export function knowTools(
+  tools: Tools | undefined,
+  handlers: ToolRunOptions["toolHandlers"] = {},
+  place = "tools",
+): ToolSet {
+  const known = new Map<string, KnownTool>();
+  if (tools === undefined) return known;
+  if (!isRecord(tools) && !Array.isArray(tools)) {
+    throw new LoopletError(
+      "config_wrong_type",
+      place,
+      `needs a record or an array of tools, got ${describe(tools)}`,
+    );
+  }
+  for (const [name, field, options] of named(tools, place)) {
+    if (known.has(name)) {
+      throw new LoopletError("config_duplicate_tool", field, `two tools are named "${name}"; rename one`);
+    }
+    known.set(name, know(name, field, options));
+    if (handlerOf(options, handlers) === undefined) {
+      throw new LoopletError(
+        "config_missing",
+        at(field, "execute"),
+        `No handler registered for tool: ${name} (kind: ${options.kind}); give it execute, or toolHandlers a function of this kind or "*"`,
+      );
+    }
+  }
+  return known;
+}
+
+/** Who runs a tool's calls: the tool itself before the handler of its kind. */
+export function handlerOf(
+  { execute, kind }: Tool,
+  handlers: NonNullable<ToolRunOptions["toolHandlers"]>,
+): ToolHandler | undefined {
+  if (execute !== undefined || kind === undefined) return execute as ToolHandler | undefined;
+  return Object.hasOwn(handlers, kind) ? handlers[kind] : handlers["*"];
+}
+
+function* named(tools: Tools, place: string): Generator<[name: string, field: string, options: Tool]> {
+  if (!Array.isArray(tools)) {
+    for (const [name, options] of Object.entries(tools)) yield [name, at(place, name), options as Tool];
+    return;
+  }
+  for (const [index, options] of (tools as Tool[]).entries()) {
+    const field = `${place}[${index}]`;
+    const name = isObject(options) ? (options as Tool).name : undefined;
+    if (isObject(options) && name === undefined) {
+      throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
+    }
+    yield [String(name), typeof name === "string" ? at(place, name) : field, options];
+  }
+}
+
+function know(name: string, field: string, options: Tool): KnownTool {
+  checkTool(options, field);
+  if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      field,
+      "a tool's name is 1 to 128 letters, digits, _ and -",
+    );
+  }
+  const standard = isStandardSchema(options.inputSchema) ? options.inputSchema : undefined;
+  const validate = options.validate !== false;
+  const inputSchema = inputJsonSchema(options.inputSchema, at(field, "inputSchema"));
+  return {
+    options,
+    standard: validate ? standard : undefined,
+    config: {
+      name,
+      description: options.description,
+      inputSchema,
+      ...bindingConfig(options.bindings, inputSchema, at(field, "bindings")),
+      validate: validate && standard === undefined,
+      readOnly: options.readOnly === true,
+      prepare:
+        (validate && standard !== undefined) ||
+        options.resourceKey !== undefined ||
+        typeof options.needsApproval === "function",
+      ...(options.strict === true ? { strict: true } : {}),
+      ...(options.maxResultChars === undefined ? {} : { maxResultChars: options.maxResultChars }),
+      ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
+      ...(options.needsApproval === true ? { needsApproval: true } : {}),
+      ...(options.access === undefined ? {} : { access: options.access }),
+      ...(options.ruleSubject === undefined ? {} : { ruleSubject: options.ruleSubject }),
+      replayOnce: options.replay === "once",
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    },
+  };
+}
+
+function checkTool(options: unknown, field: string): void {
+  checkOptions(options, field, TOOL_TABLE);
+  const { inputSchema, replay, needsApproval, access, execute, kind } = options as Tool;
+  if (execute === undefined && kind === undefined)
+    throw new LoopletError("config_missing", at(field, "execute"), "is required");
+  checkNeedsApproval(needsApproval, at(field, "needsApproval"));
+  if (access !== undefined && !["read", "edit", "shell", "fetch"].includes(access)) {
+    throw new LoopletError(
+      "config_invalid_value",
+      at(field, "access"),
+      `needs "read", "edit", "shell" or "fetch", got ${describeWord(access)}`,
+    );
+  }
+  if (replay !== undefined && replay !== "once") {
+    throw new LoopletError("config_invalid_value", at(field, "replay"), `needs "once"`);
+  }
+  inputJsonSchema(inputSchema, at(field, "inputSchema"));
+}

@@ -1,0 +1,67 @@
+// The map of the package: what each import brings along.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import * as esbuild from "esbuild";
+import { installPacked } from "./install.mjs";
+
+let installed;
+before(async () => (installed = await installPacked()));
+after(() => installed?.remove());
+
+const { exports, sideEffects } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+);
+const subpaths = Object.keys(exports).filter((path) => /^\.\/[a-z]+$/.test(path) && path !== "./external");
+const conditions = [["browser"], ["workerd", "worker"], ["node"], ["edge-light"], ["deno"], ["bun"]];
+/** An engine: base64 that is longer than any text of the face, or an import of the file. */
+const engine = /["'`][A-Za-z0-9+/]{20000,}|["'`]\.\/looplet\.wasm(\?module)?["'`]/;
+
+for (const subpath of subpaths)
+  for (const names of conditions)
+    test(`looplet/external with looplet${subpath.slice(1)} holds no engine (${names[0]})`, async () => {
+      const text = await bundled(
+        `export * from "looplet/external"; export * as more from "looplet${subpath.slice(1)}";`,
+        names,
+      );
+      assert.doesNotMatch(text, engine);
+    });
+
+for (const names of conditions)
+  test(`looplet itself holds it, or its import (${names[0]})`, async () => {
+    assert.match(await bundled('export * from "looplet";', names), engine);
+  });
+
+test("looplet itself holds the engine, once, beside any subpath", async () => {
+  const all = subpaths.map((path, at) => `export * as more${at} from "looplet${path.slice(1)}";`).join("");
+  const text = await bundled(`export * from "looplet"; ${all}`, ["browser"]);
+  assert.equal(text.match(/[A-Za-z0-9+/]{20000,}/g).length, 1);
+});
+
+test("an error is of one class, whichever entry throws it", async () => {
+  const text = await bundled(
+    'import { LoopletError } from "looplet/external"; import { summarizeTrace } from "looplet/trace";' +
+      "export let isSame; try { summarizeTrace(7); } catch (error) { isSame = error instanceof LoopletError; }",
+    ["browser"],
+  );
+  const { isSame } = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  assert.equal(isSame, true);
+});
+
+test("only the entries that find the engine have side effects", () => {
+  const found = new Set(JSON.stringify(exports["."]).match(/\.\/dist\/\w+\.js/g));
+  assert.deepEqual([...sideEffects].sort(), [...found].sort());
+});
+
+async function bundled(contents, names) {
+  const { outputFiles } = await esbuild.build({
+    stdin: { contents, resolveDir: installed.folder },
+    bundle: true,
+    format: "esm",
+    write: false,
+    conditions: names,
+    external: ["node:*", "*.wasm", "*.wasm?module"],
+    logLevel: "error",
+  });
+  return outputFiles[0].text;
+}
