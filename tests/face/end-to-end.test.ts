@@ -199,7 +199,9 @@ describe("a run in the engine", () => {
     expect(signal?.aborted).toBe(true);
     const result = await run.result;
     late("too late");
-    expect(result.toolCalls).toMatchObject([{ toolName: "hang", isError: true, output: { code: "cancelled" } }]);
+    expect(result.toolCalls).toMatchObject([
+      { toolName: "hang", isError: true, output: { code: "cancelled" } },
+    ]);
     expect(result.messages.at(-1)).toMatchObject({
       role: "user",
       content: [{ type: "tool_result", isError: true }],

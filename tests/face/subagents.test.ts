@@ -46,7 +46,10 @@ describe("subagents", () => {
     expect(system(below.fetch.requests[0]!)).toContain("You dig.");
     expect(JSON.stringify(root.fetch.requests[1]!.body)).not.toContain("found");
     const inside = events.filter(({ agentPath }) => agentPath === "root/researcher");
-    expect(inside[0]).toMatchObject({ type: "agent-start", parentToolCallId: result.toolCalls[0]!.toolCallId });
+    expect(inside[0]).toMatchObject({
+      type: "agent-start",
+      parentToolCallId: result.toolCalls[0]!.toolCallId,
+    });
     expect(inside.every((event) => event.parentToolCallId === result.toolCalls[0]!.toolCallId)).toBe(true);
     expect(inside.filter(({ type }) => type === "text-delta")).not.toHaveLength(0);
     expect(result.usage.inputTokens).toBeGreaterThan(0);

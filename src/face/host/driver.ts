@@ -11,7 +11,7 @@
 import type { BatchListener } from "./batch.js";
 import { withHistory } from "./history.js";
 import { Shell } from "./shell.js";
-import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
+import type { Answer, Question, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome } from "../api/index.js";
 import { Tell, type LoadedWasm } from "./wasm.js";
 import { message } from "../options/thrown.js";
@@ -26,7 +26,7 @@ export interface HostCallbacks extends BatchListener {
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
-  ask(question: number, ask: Partial<Question>): void;
+  ask(question: number, ask: Question): void;
   /** The outcome is set; nothing follows. Also called inside `abort()`. */
   done(): void;
   /** Milliseconds since the epoch; `Date.now` if it is not there. */
@@ -141,7 +141,7 @@ export class RunDriver {
   }
 
   /** Whether the question was still open, and the answer of its kind. */
-  answer(question: number, answer: QuestionAnswer): boolean {
+  answer(question: number, answer: Answer): boolean {
     return this.shell.tell(Tell.Answer, question, answerJson(answer)) !== undefined;
   }
 
@@ -176,7 +176,7 @@ export class RunDriver {
 }
 
 /** What JSON cannot hold is a failure of whoever was asked: the question must not stay open for it. */
-function answerJson(answer: QuestionAnswer): string {
+function answerJson(answer: Answer): string {
   try {
     return JSON.stringify(answer);
   } catch (error) {
