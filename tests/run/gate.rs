@@ -2,7 +2,6 @@
 
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::policy::hook::HookAnswer;
 use serde_json::{Value, json};
 
 use crate::hooks::{respond, warnings};
@@ -137,7 +136,7 @@ fn whoever_is_asked_hears_that_the_answer_matters_no_more() {
     assert_eq!(world.withdrawn, [late], "it took too long");
     world.cancel();
     assert_eq!(world.withdrawn, [late, other], "the run is over");
-    let answer = Answer::Hook(Box::new(HookAnswer::default()));
+    let answer = Answer::Hook(Box::default());
     let events = world.events.len();
     world.input(Input::Answered {
         question: other,

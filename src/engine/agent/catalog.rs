@@ -2,7 +2,7 @@
 //!
 //! Derived data: a restored run makes it again.
 
-use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::agent::answer::output_format::OutputFormat;
 use crate::engine::json::tree::Tree;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::error::ConfigError;

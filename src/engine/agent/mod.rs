@@ -3,55 +3,36 @@
 //! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the
 //! [`Ledger`] and leaves its outputs there; when it has ended, [`Agent::ended`] says how.
 
-mod advising;
-mod answering;
+pub mod answer;
 mod asks;
-mod call_hooks;
-mod calling;
-mod compacting;
-mod deciding;
-mod delegating;
-mod eager;
-mod ending;
-mod failing;
-mod falling_back;
-mod finishing;
-mod guarding;
-mod hearing;
-mod precompacting;
-mod preparing;
-mod raising;
-mod reading;
-mod showing;
-mod steering;
-mod stopping;
-mod structuring;
-mod submitting;
-mod switching;
+pub mod calls;
+mod context;
+mod end;
+mod finish;
+mod inbox;
+mod limits;
+mod prompt;
+pub mod request;
+mod result;
+mod round;
 mod tuning;
-mod wording;
 
-pub mod active_model;
 pub mod catalog;
-pub mod model_call;
-pub mod output_format;
 pub mod profile;
-pub mod spawn;
-pub mod tool_batch;
 pub mod transcript;
 
-pub use answering::{delta, kind_of_delta};
-pub use delegating::{failed, inherited};
+pub use answer::message::{delta, kind_of_delta};
+pub use calls::delegation::{failed, inherited};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::asks::{Asks, Step};
+use crate::engine::agent::calls::batch::ToolBatch;
+use crate::engine::agent::calls::spawn::Parent;
 use crate::engine::agent::catalog::Catalog;
-use crate::engine::agent::model_call::ModelCall;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::spawn::Parent;
-use crate::engine::agent::tool_batch::ToolBatch;
+use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::ledger::{Ledger, Place};
@@ -65,8 +46,8 @@ use crate::engine::model::usage::Usage;
 use crate::engine::policy::permission::Permissions;
 use crate::engine::policy::repeat::Repeats;
 use crate::engine::policy::retry::Tries;
-use compacting::Context;
-use structuring::Structured;
+use answer::structured::Structured;
+use context::summary::Context;
 use tuning::Tuning;
 
 /// Something to tell the model between its turns.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::asks::Wait;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::ledger::timers::TimerReason;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::spawn::Spawn;
+use crate::engine::agent::calls::spawn::Spawn;
 use crate::engine::ledger::accounts::Accounts;
 use crate::engine::ledger::random::Random;
 use crate::engine::ledger::timers::{TimerReason, Timers};

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::agent::answer::output_format::OutputFormat;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
 pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};

@@ -6,8 +6,8 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::active_model::ActiveModel;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::{Agent, Queued};
 use crate::engine::ledger::timers::{Deadline, TimerReason};

@@ -1,8 +1,8 @@
 //! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
-use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::calls::spawn::{Parent, Spawn};
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::spawn::{Parent, Spawn};
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk, failed, inherited};
 use crate::engine::json::writer::decimal;

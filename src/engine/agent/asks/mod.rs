@@ -10,7 +10,7 @@ mod failure;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::guarding::Guarded;
+use crate::engine::agent::answer::guardrail::Guarded;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
@@ -131,7 +131,7 @@ impl Asks {
 
 impl<'a> Desk<'a> {
     /// Whether anybody is asked at this point about `name`.
-    pub(super) fn has_hooks(&self, point: Point, name: &str) -> bool {
+    pub(crate) fn has_hooks(&self, point: Point, name: &str) -> bool {
         self.hooks().iter().any(|hook| hook.is_for(point, name))
     }
 
@@ -143,7 +143,7 @@ impl<'a> Desk<'a> {
 
 impl Agent {
     /// Asks everybody at this point who is for `name`; there must be somebody. Returns the first question's id.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         desk: &mut Desk<'_>,
         point: Point,
@@ -293,7 +293,7 @@ impl Agent {
     }
 
     /// The answer goes no further: nothing of what waits at a point goes on, but what tools have brought stays.
-    pub(super) fn withdraw_all(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn withdraw_all(&mut self, desk: &mut Desk<'_>) {
         let waited = self.withdraw(desk, |point, wait| !wait.is_beside(point));
         for wait in waited {
             match wait {
@@ -306,7 +306,7 @@ impl Agent {
     }
 
     /// Nothing comes of what nobody waits for: the iteration is over, or the agent (`all`).
-    pub(super) fn withdraw_beside(&mut self, desk: &mut Desk<'_>, all: bool) {
+    pub(crate) fn withdraw_beside(&mut self, desk: &mut Desk<'_>, all: bool) {
         let is_of_iteration = |wait: &Wait| {
             let Wait::Time { timer } = wait else { return false };
             matches!(timer, TimerReason::Iteration { .. })
@@ -389,7 +389,7 @@ impl Agent {
     }
 
     /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
-    pub(super) fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
+    pub(crate) fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
         if blocks && verdict.denies() {
             self.notes.extend(verdict.reason.take().map(Block::text));
         }

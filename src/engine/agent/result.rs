@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::engine::agent::{Agent, answering};
+use crate::engine::agent::Agent;
+use crate::engine::agent::answer::message::text_of_parts;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
 
@@ -37,7 +38,7 @@ impl Agent {
     pub fn text(&self) -> String {
         match &self.model {
             Some(model) if !model.answer.parts.is_empty() && !self.context.is_compacting() => {
-                [&*self.text_before, &answering::text_of_parts(&model.answer)].concat()
+                [&*self.text_before, &text_of_parts(&model.answer)].concat()
             }
             _ => self.text.clone(),
         }

@@ -26,7 +26,7 @@ impl Agent {
         self.send(desk);
     }
 
-    pub(super) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+    pub(crate) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
         if self.context.is_compacting() {
             return self.compaction_failed(desk, failure);
         }
@@ -45,7 +45,7 @@ impl Agent {
         self.retry_after(desk, delay_ms, failure);
     }
 
-    pub(super) fn retry_after(&self, desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
+    pub(crate) fn retry_after(&self, desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
         let next_attempt = self.attempt + 1;
         let kind = EventKind::Retry {
             next_attempt,

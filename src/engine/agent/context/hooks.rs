@@ -9,7 +9,7 @@ use crate::engine::policy::hook::HookAnswer;
 
 impl Agent {
     /// The summary is made, unless a hook says no.
-    pub(super) fn ask_before_summary(
+    pub(crate) fn ask_before_summary(
         &mut self,
         desk: &mut Desk<'_>,
         trigger: CompactTrigger,
@@ -29,7 +29,7 @@ impl Agent {
     }
 
     /// The history is shorter: hooks are told of the summary before the request goes out.
-    pub(super) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
+    pub(crate) fn ask_after_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
         let point = Point::PostCompact;
         if !desk.has_hooks(point, &word(trigger)) {
             return self.guard_summary(desk);
@@ -39,7 +39,7 @@ impl Agent {
     }
 
     /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
-    pub(super) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if !verdict.denies() {
             return self.summarize(desk);
         }

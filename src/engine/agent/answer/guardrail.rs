@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::answer::structured::answer_with;
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::reading::WrittenCall;
-use crate::engine::agent::structuring::answer_with;
-use crate::engine::agent::tool_batch::CallPhase;
+use crate::engine::agent::calls::batch::CallPhase;
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::reader::string;
@@ -28,7 +28,7 @@ pub struct Guarded {
 
 impl Agent {
     /// The next request goes out when the guardrails have let its messages through.
-    pub(super) fn guard_input(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn guard_input(&mut self, desk: &mut Desk<'_>) {
         if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.start_iteration(desk);
         }
@@ -38,7 +38,7 @@ impl Agent {
     }
 
     /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
-    pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
         if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.send(desk);
         }
@@ -52,7 +52,7 @@ impl Agent {
         self.ask(desk, Point::InputGuardrail, "", data, Wait::Point);
     }
 
-    pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+    pub(crate) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if verdict.denies() {
             return self.end_denied(desk, "Input", verdict.reason);
         }
@@ -75,7 +75,7 @@ impl Agent {
     }
 
     /// The answer counts when the guardrails have let it through. `shown`: how many blocks the host was told.
-    pub(super) fn guard_answer(
+    pub(crate) fn guard_answer(
         &mut self,
         desk: &mut Desk<'_>,
         message: Message,
@@ -98,7 +98,7 @@ impl Agent {
         self.ask(desk, point, "", data, Wait::Output(guarded));
     }
 
-    pub(super) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {
+    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {
         let Guarded {
             mut message,
             mut calls,
@@ -164,12 +164,12 @@ impl Agent {
     }
 
     /// What the host was told of an answer is void.
-    pub(super) fn withhold(&mut self, desk: &mut Desk<'_>, blocks: u32) {
+    pub(crate) fn withhold(&mut self, desk: &mut Desk<'_>, blocks: u32) {
         let blocks = (0..blocks).collect();
         desk.ledger.emit(self.place(), EventKind::Reset { blocks });
     }
 
-    pub(super) fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    pub(crate) fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
             let message = ["Tool denied by guardrail: ", &reason].concat();

@@ -25,7 +25,7 @@ use crate::engine::protocol::RequestSpec;
 
 /// What an agent knows of the length of its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Context {
+pub(crate) struct Context {
     /// Tokens that the vendor has counted, and in how many messages.
     counted: Option<(u64, usize)>,
     wanted: Option<Wanted>,
@@ -71,7 +71,7 @@ struct Compacting {
 
 impl Context {
     /// What the summary that is being made shall also heed.
-    pub(super) fn instructions(&self) -> Option<&str> {
+    pub(crate) fn instructions(&self) -> Option<&str> {
         self.open.as_ref()?.instructions.as_deref()
     }
 
@@ -100,7 +100,7 @@ impl Agent {
     }
 
     /// Sends the request of an iteration that has begun, once its history is as short as it has to be.
-    pub(super) fn send_what_fits(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn send_what_fits(&mut self, desk: &mut Desk<'_>) {
         self.fit_history(desk);
         let wanted = self.context.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
@@ -136,7 +136,7 @@ impl Agent {
 
     /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
     /// anything to summarise. Else the failure says why not.
-    pub(super) fn may_compact(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+    pub(crate) fn may_compact(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
         let policy = &desk.config.context;
         if failure.code != FailureCode::ContextLength || !policy.auto {
             return false;
@@ -159,7 +159,7 @@ impl Agent {
     }
 
     /// Estimated tokens of the next request.
-    pub(super) fn tokens(&self, desk: &Desk<'_>) -> u64 {
+    pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
         match self.context.counted {
             Some((tokens, counted)) => {
@@ -170,7 +170,7 @@ impl Agent {
     }
 
     /// What makes the history shorter without asking a model.
-    pub(super) fn fit_history(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
         self.shorten_old(desk);
         self.trim(desk);
     }
@@ -218,7 +218,7 @@ impl Agent {
 
     /// The one place where a summary begins, whoever wants it: what is to be asked first belongs between its two steps.
     /// `false` if there is nothing to summarise.
-    pub(super) fn begin_compaction(
+    pub(crate) fn begin_compaction(
         &mut self,
         desk: &mut Desk<'_>,
         trigger: CompactTrigger,
@@ -249,7 +249,7 @@ impl Agent {
     }
 
     /// The second step: the host or the model is asked.
-    pub(super) fn summarize(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn summarize(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.context.ask {
             return self.send_compaction(desk);
         }
@@ -267,7 +267,7 @@ impl Agent {
     }
 
     /// Also what a retry does.
-    pub(super) fn send_compaction(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn send_compaction(&mut self, desk: &mut Desk<'_>) {
         if self.lacks_budget(desk) {
             return;
         }
@@ -280,7 +280,7 @@ impl Agent {
     }
 
     /// The body of the summary's request: the conversation as it was sent, and what is wanted.
-    pub(super) fn compaction_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
+    pub(crate) fn compaction_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
         let Agent {
             context,
             transcript,
@@ -315,7 +315,7 @@ impl Agent {
     }
 
     /// The summary's response is complete.
-    pub(super) fn finish_compaction(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_compaction(&mut self, desk: &mut Desk<'_>) {
         self.close_request(desk, false);
         self.count_usage(desk);
         let Some(model) = self.model.take() else { return };
@@ -329,7 +329,7 @@ impl Agent {
         self.apply_summary(desk, &summary);
     }
 
-    pub(super) fn compaction_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+    pub(crate) fn compaction_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         self.close_request(desk, true);
         self.count_usage(desk);
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
@@ -352,7 +352,7 @@ impl Agent {
 
     /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
     /// request.
-    pub(super) fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
+    pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
         let Some(open) = self.context.open.take() else {
             return;
         };
@@ -387,12 +387,12 @@ impl Agent {
         self.send(desk);
     }
 
-    pub(super) fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
+    pub(crate) fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
         self.warn(desk, FAILED, unwritten(what, why));
     }
 
     /// Gives up a summary that is under way.
-    pub(super) fn drop_compaction(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn drop_compaction(&mut self, desk: &mut Desk<'_>) {
         if self.context.open.take().is_none() {
             return;
         }

@@ -1,8 +1,8 @@
 //! The tool calls of an answer: checked, prepared, scheduled, answered.
 
 use crate::engine::agent::asks::Step;
-use crate::engine::agent::reading::WrittenCall;
-use crate::engine::agent::tool_batch::{Call, CallPhase, output_of, written_json};
+use crate::engine::agent::calls::batch::{Call, CallPhase, output_of, written_json};
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::digest;
 use crate::engine::ledger::timers::TimerReason;
@@ -17,7 +17,7 @@ use crate::engine::policy::binding::bound_input;
 use crate::engine::policy::hook::Gate;
 
 impl Agent {
-    pub(super) fn begin_tools(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+    pub(crate) fn begin_tools(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
         let mut faults = Vec::new();
         // Calls that have started early stand in the batch already.
         let early = self.tools.calls.len();
@@ -54,12 +54,12 @@ impl Agent {
     }
 
     /// Takes a call into the batch.
-    pub(super) fn list_call(&mut self, desk: &Desk<'_>, written: WrittenCall) {
+    pub(crate) fn list_call(&mut self, desk: &Desk<'_>, written: WrittenCall) {
         self.tools.error_format = desk.config.tool_error_format;
         self.tools.calls.push(queued(written, desk));
     }
 
-    pub(super) fn tell_call(&mut self, desk: &mut Desk<'_>, index: usize) {
+    pub(crate) fn tell_call(&mut self, desk: &mut Desk<'_>, index: usize) {
         let Some(call) = self.tools.calls.get(index) else {
             return;
         };
@@ -82,7 +82,7 @@ impl Agent {
     }
 
     /// Calls of an answer that goes no further: listed, answered in the transcript, not run unless they were early.
-    pub(super) fn shelve(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
+    pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) {
         if written.is_empty() {
             return;
         }
@@ -211,7 +211,7 @@ impl Agent {
     }
 
     /// Starts what may start; when everything is done, the round is over.
-    pub(super) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn advance_tools(&mut self, desk: &mut Desk<'_>) {
         if self.asks.holds_calls() || self.tools.calls.is_empty() {
             return;
         }
@@ -262,7 +262,7 @@ impl Agent {
             .output(Output::CallTool(invocation(call, effect, place)));
     }
 
-    pub(super) fn finish_call(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+    pub(crate) fn finish_call(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
         let place = self.place();
         let Some(call) = self.tools.calls.get_mut(index) else {
             return;
@@ -299,7 +299,7 @@ impl Agent {
         }
     }
 
-    pub(super) fn finish_round(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_round(&mut self, desk: &mut Desk<'_>) {
         if self.awaits_words(desk) {
             return;
         }
@@ -364,7 +364,7 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
 }
 
 /// `place`: iteration, agent, profile.
-pub(super) fn invocation(call: &Call, effect: EffectId, place: (u32, u32, u32)) -> ToolInvocation {
+pub(crate) fn invocation(call: &Call, effect: EffectId, place: (u32, u32, u32)) -> ToolInvocation {
     ToolInvocation {
         call: effect,
         tool_call_id: call.id.clone(),
@@ -381,7 +381,7 @@ fn agent_of(desk: &Desk<'_>, name: &str) -> Option<AgentTool> {
     desk.config.tools.iter().find(|tool| tool.name == name)?.agent
 }
 
-pub(super) fn fault(code: &str, message: String, hint: &str) -> ToolFault {
+pub(crate) fn fault(code: &str, message: String, hint: &str) -> ToolFault {
     ToolFault {
         code: code.into(),
         message,

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::calling::fault;
-use crate::engine::agent::preparing::MAX_VIOLATIONS;
-use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::calls::check::MAX_VIOLATIONS;
+use crate::engine::agent::calls::course::fault;
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::transcript::result_of;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::repair::{Parsed, parse_arguments};
@@ -20,7 +20,7 @@ use crate::engine::schema::Schema;
 
 /// What an agent has of the structured answer that it owes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Structured {
+pub(crate) struct Structured {
     /// The last answer that fitted: one that does not leaves it.
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
@@ -29,7 +29,7 @@ pub(super) struct Structured {
 
 impl Agent {
     /// Judges an answer that must fit a schema. What it gives back is no such answer: calls of tools, a pause.
-    pub(super) fn structure(
+    pub(crate) fn structure(
         &mut self,
         desk: &mut Desk<'_>,
         calls: Vec<WrittenCall>,
@@ -79,7 +79,7 @@ impl Agent {
         self.ask(desk, Point::CheckOutput, "", data, wait);
     }
 
-    pub(super) fn handle_checked(
+    pub(crate) fn handle_checked(
         &mut self,
         desk: &mut Desk<'_>,
         written: Json,
@@ -93,13 +93,13 @@ impl Agent {
     }
 
     /// Nobody waits any more for the check of the answer that these calls gave.
-    pub(super) fn close_answer(&mut self, call_ids: &[String]) {
+    pub(crate) fn close_answer(&mut self, call_ids: &[String]) {
         let results = call_ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
         self.transcript.push_round(results.collect(), Vec::new());
     }
 
     /// Closes the calls of an answer that is still being checked.
-    pub(super) fn open_results(&self) -> Option<Vec<Block>> {
+    pub(crate) fn open_results(&self) -> Option<Vec<Block>> {
         let Some(Wait::Check { call_ids, .. }) = self.asks.waiting(Point::CheckOutput) else {
             return None;
         };
@@ -172,7 +172,7 @@ impl Agent {
         .concat()
     }
 
-    pub(super) fn warn(&self, desk: &mut Desk<'_>, code: &str, message: String) {
+    pub(crate) fn warn(&self, desk: &mut Desk<'_>, code: &str, message: String) {
         desk.ledger.emit(self.place(), EventKind::warning(code, message));
     }
 }
@@ -180,7 +180,7 @@ impl Agent {
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
 
 /// A call that gives another answer than the model's.
-pub(super) fn answer_with(call: &mut WrittenCall, text: &str) {
+pub(crate) fn answer_with(call: &mut WrittenCall, text: &str) {
     call.is_cut_off = false;
     (call.input, call.problem) = match read_object(text) {
         Ok(parsed) => (ToolInput::Json(Json::from_valid(parsed.json.trim())), None),

@@ -1,6 +1,6 @@
 //! From the parts of an answer to events while it streams, and to a message when it is over.
 
-use crate::engine::agent::reading::{WrittenCall, name_call};
+use crate::engine::agent::calls::written::{WrittenCall, name_call};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::check::check;
 use crate::engine::ledger::{Grown, Ledger, Place};
@@ -10,7 +10,7 @@ use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, R
 
 impl Agent {
     /// Emits what a chunk has changed in the answer.
-    pub(super) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
         let place = self.place();
         let Some(model) = &mut self.model else { return };
         let mut changes = model.answer.take_changes();
@@ -25,7 +25,7 @@ impl Agent {
     }
 
     /// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
-    pub(super) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
+    pub(crate) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
         let place = self.place();
         let is_compacting = self.context.is_compacting();
         let Some(model) = &mut self.model else {
@@ -64,7 +64,7 @@ impl Agent {
     }
 
     /// The response is complete: its message joins the transcript, its calls are run.
-    pub(super) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
         if self.context.is_compacting() {
             return self.finish_compaction(desk);
         }
@@ -96,7 +96,7 @@ impl Agent {
     }
 
     /// Nothing is wrong with the answer.
-    pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
+    pub(crate) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
         self.text_before = String::new();
         self.transcript.push_assistant(message);
         self.follow_answer(desk, calls);
@@ -104,7 +104,7 @@ impl Agent {
 
     /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
     /// unfinished call. Calls that were whole are answered with the statement that they were not run.
-    pub(super) fn keep_partial(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>) {
         if let Some(model) = &mut self.model {
             model.answer.end_unfinished();
         }

@@ -1,7 +1,7 @@
 //! Hooks and guardrails around tool calls.
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::tool_batch::{CallPhase, output_of};
+use crate::engine::agent::calls::batch::{CallPhase, output_of};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::outcome::ToolCallRecord;
@@ -10,7 +10,7 @@ use crate::engine::policy::hook::{Decision, Gate, HookAnswer};
 
 impl Agent {
     /// Asks the hooks of this point about a call, which waits for them; false if there are none.
-    pub(super) fn ask_about_call(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+    pub(crate) fn ask_about_call(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
         let Some(call) = self.tools.calls.get_mut(index) else {
             return false;
         };
@@ -25,7 +25,7 @@ impl Agent {
     }
 
     /// Shows hooks what a tool has brought, before it counts; false if there are none.
-    pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
+    pub(crate) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
         let Some(call) = self.tools.calls.get_mut(index) else {
             return false;
         };
@@ -57,7 +57,7 @@ impl Agent {
     }
 
     /// What a call has brought that hooks are looking at.
-    pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
+    pub(crate) fn returned(&self, index: usize) -> Option<ToolReturn> {
         match self.tools.calls.get(index).map(|call| &call.phase) {
             Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
             _ => None,
@@ -65,7 +65,7 @@ impl Agent {
     }
 
     /// Whether the run cannot go on after what a tool has brought.
-    pub(super) fn after_call_hooks(
+    pub(crate) fn after_call_hooks(
         &mut self,
         desk: &mut Desk<'_>,
         point: Point,
@@ -125,7 +125,7 @@ impl Agent {
 
     /// The round is over when its hooks say nothing against it.
     #[inline(never)]
-    pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn close_round(&mut self, desk: &mut Desk<'_>) {
         let point = Point::PostToolBatch;
         if self.asks.is_at(point) {
             return;

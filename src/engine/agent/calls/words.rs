@@ -1,14 +1,14 @@
 //! The errors of a round in the words of a function of yours, where one finds them.
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::tool_batch::Call;
+use crate::engine::agent::calls::batch::Call;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 use crate::engine::policy::tool_error::ErrorFormat;
 
 impl Agent {
     /// The round waits for words, or has just begun to.
-    pub(super) fn awaits_words(&mut self, desk: &mut Desk<'_>) -> bool {
+    pub(crate) fn awaits_words(&mut self, desk: &mut Desk<'_>) -> bool {
         if self.asks.is_at(Point::WordErrors) {
             return true;
         }
@@ -33,7 +33,7 @@ impl Agent {
     }
 
     /// Words that are missing leave the error as it is.
-    pub(super) fn handle_words(&mut self, desk: &mut Desk<'_>, texts: Vec<String>) {
+    pub(crate) fn handle_words(&mut self, desk: &mut Desk<'_>, texts: Vec<String>) {
         self.tools.is_worded = true;
         let is_faulty = |call: &&mut Call| !call.is_answer && call.fault().is_some();
         let faulty = self.tools.calls.iter_mut().filter(is_faulty);

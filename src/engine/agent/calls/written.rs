@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::tool_batch::{Call, CallIds};
+use crate::engine::agent::calls::batch::{Call, CallIds};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::Ledger;
@@ -23,7 +23,7 @@ pub struct WrittenCall {
 }
 
 /// Mints an id where the provider sent none.
-pub(super) fn name_call(part: &mut Part, ledger: &mut Ledger) {
+pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
     if part.id.is_empty() {
         part.id = ledger.random.id("call_");
     }
@@ -31,7 +31,7 @@ pub(super) fn name_call(part: &mut Part, ledger: &mut Ledger) {
 
 impl Agent {
     /// Reads the calls of an answer; afterwards their ids are unique. Those that have started early come as they are.
-    pub(super) fn take_calls(
+    pub(crate) fn take_calls(
         &mut self,
         answer: &mut Answer,
         may_be_cut: bool,
@@ -76,7 +76,7 @@ fn started(call: &Call) -> WrittenCall {
 }
 
 /// Gives a call an id that no call before it has, if it has none.
-pub(super) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
+pub(crate) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
     name_call(part, desk.ledger);
     while !ids.admit(&part.id) {
         part.id = desk.ledger.random.id("call_");
@@ -84,7 +84,7 @@ pub(super) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<
 }
 
 /// Reads one call.
-pub(super) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
+pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
     let (input, problem, repaired_by) = match repair::parse_arguments(&part.text) {
         Ok(parsed) => (
             ToolInput::Json(Json::from_valid(&parsed.json)),

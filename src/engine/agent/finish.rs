@@ -1,6 +1,6 @@
 //! What follows an answer that is complete: tools, the next iteration, or the end, as its finish reason and the options say.
 
-use crate::engine::agent::reading::WrittenCall;
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::OnOutputLimit;

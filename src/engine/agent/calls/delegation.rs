@@ -4,11 +4,11 @@
 use crate::engine::model::json::word;
 use serde::Deserialize;
 
-use crate::engine::agent::active_model::ActiveModel;
-use crate::engine::agent::calling::fault;
+use crate::engine::agent::calls::batch::CallPhase;
+use crate::engine::agent::calls::course::fault;
+use crate::engine::agent::calls::spawn::{Parent, Spawn};
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::spawn::{Parent, Spawn};
-use crate::engine::agent::tool_batch::CallPhase;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::{Agent, Desk, Successor};
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::timers::TimerReason;
@@ -26,7 +26,7 @@ pub const MAX_DEPTH: u32 = 8;
 impl Agent {
     /// The call of a tool that is an agent starts: a subagent begins when this input is done, or the agent that takes
     /// over when the round is.
-    pub(super) fn delegate(
+    pub(crate) fn delegate(
         &mut self,
         desk: &mut Desk<'_>,
         index: usize,
@@ -90,7 +90,7 @@ impl Agent {
     }
 
     /// Tells what answers a call to stop: a subagent, whose text so far comes back, or the host's function.
-    pub(super) fn abort_call(&mut self, desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
+    pub(crate) fn abort_call(&mut self, desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
         let Some(child) = desk.child_of(effect) else {
             if !desk.ledger.is_delegated(effect) {
                 desk.ledger.output(Output::AbortTool {

@@ -1,7 +1,7 @@
 //! What is told of the rules and of earlier hooks to whoever is asked about a call.
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::deciding::tool_of;
+use crate::engine::agent::calls::permission::tool_of;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
@@ -10,7 +10,7 @@ use crate::engine::policy::rule::Rule;
 
 impl Agent {
     /// With the rule that asks, or those that would let such calls through.
-    pub(super) fn ruled_facts<'a>(&'a self, desk: &Desk<'_>, index: usize, reason: &'a str) -> CallFacts<'a> {
+    pub(crate) fn ruled_facts<'a>(&'a self, desk: &Desk<'_>, index: usize, reason: &'a str) -> CallFacts<'a> {
         let Some(call) = self.tools.calls.get(index) else {
             return CallFacts::default();
         };
@@ -44,7 +44,7 @@ impl Agent {
     }
 
     /// Tells hooks that a person is waited for.
-    pub(super) fn notify(&mut self, desk: &mut Desk<'_>, index: usize, question_id: EffectId, reason: &str) {
+    pub(crate) fn notify(&mut self, desk: &mut Desk<'_>, index: usize, question_id: EffectId, reason: &str) {
         const PROMPT: &str = "permission_prompt";
         let point = Point::Notification;
         let call = self.tools.calls.get(index);

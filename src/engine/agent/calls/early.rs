@@ -4,9 +4,9 @@
 //! of another kind. They stand in the same batch as all others, so that limits, permissions, keys and timeouts are the
 //! same; the batch is completed when the answer is, or dropped with a failed attempt.
 
-use crate::engine::agent::calling::fault;
-use crate::engine::agent::reading::{WrittenCall, name_uniquely, read_call};
-use crate::engine::agent::tool_batch::{CallPhase, ToolBatch};
+use crate::engine::agent::calls::batch::{CallPhase, ToolBatch};
+use crate::engine::agent::calls::course::fault;
+use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::config::Config;
@@ -18,12 +18,12 @@ use crate::engine::model::question::Point;
 
 impl Agent {
     /// The answer of the calls at hand has not come to its end.
-    pub(super) fn is_streaming(&self) -> bool {
+    pub(crate) fn is_streaming(&self) -> bool {
         self.model.is_some()
     }
 
     /// Starts what has become whole.
-    pub(super) fn start_early(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn start_early(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.eager_tools || self.context.is_compacting() {
             return;
         }
@@ -89,7 +89,7 @@ impl Agent {
     }
 
     /// The attempt that asked for them has failed: its calls never were.
-    pub(super) fn drop_early(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn drop_early(&mut self, desk: &mut Desk<'_>) {
         self.abort_calls(desk, "the answer that asked for it has failed");
         for index in 0..self.tools.calls.len() {
             self.leave_call(desk, index);
@@ -98,7 +98,7 @@ impl Agent {
     }
 
     /// Closes the questions about calls and aborts those that run.
-    pub(super) fn abort_calls(&mut self, desk: &mut Desk<'_>, why: &str) {
+    pub(crate) fn abort_calls(&mut self, desk: &mut Desk<'_>, why: &str) {
         self.withdraw_all(desk);
         for index in 0..self.tools.calls.len() {
             if let Some(result) = self.returned(index) {
@@ -127,7 +127,7 @@ impl Agent {
     }
 
     /// A call that has been told of and never ran.
-    pub(super) fn leave_call(&mut self, desk: &mut Desk<'_>, index: usize) {
+    pub(crate) fn leave_call(&mut self, desk: &mut Desk<'_>, index: usize) {
         if self.tools.calls.get(index).is_some_and(|call| !call.is_done()) {
             self.finish_call(desk, index, ToolReturn::Fault(ToolFault::not_run()));
         }

@@ -1,6 +1,6 @@
 //! Which model an agent asks: it can change between two of its requests.
 
-use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::{ConfigError, Failure};
@@ -19,7 +19,7 @@ impl Agent {
     ///
     /// # Errors
     /// As [`Agent::set_model`].
-    pub(super) fn switch_model(
+    pub(crate) fn switch_model(
         &mut self,
         desk: &mut Desk<'_>,
         model: ModelConfig,
@@ -38,7 +38,7 @@ impl Agent {
     }
 
     /// What the host has asked for since the last request.
-    pub(super) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
         let Some(model) = self.next_model.take() else {
             return;
         };

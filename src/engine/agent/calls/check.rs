@@ -1,9 +1,9 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::calling::{fault, invocation};
-use crate::engine::agent::reading::WrittenCall;
-use crate::engine::agent::tool_batch::{Call, CallPhase};
+use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::course::{fault, invocation};
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::decimal;
@@ -17,10 +17,10 @@ use crate::engine::policy::binding::bound_input;
 use crate::engine::text::listed;
 
 /// How many violations of a schema the model is told at once.
-pub(super) const MAX_VIOLATIONS: usize = 5;
+pub(crate) const MAX_VIOLATIONS: usize = 5;
 
 impl Agent {
-    pub(super) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
         let place = (self.iteration, self.index, self.profile);
         let mut indexes = Vec::new();
         let mut calls = Vec::new();
@@ -56,7 +56,7 @@ impl Agent {
         self.tools.set_phase(index, CallPhase::Checked);
     }
 
-    pub(super) fn handle_prepared(&mut self, desk: &mut Desk<'_>, indexes: &[usize], answer: Answer) {
+    pub(crate) fn handle_prepared(&mut self, desk: &mut Desk<'_>, indexes: &[usize], answer: Answer) {
         let (prepared, why) = match answer {
             Answer::Prepared(prepared) => (prepared, "the host did not prepare this call".to_owned()),
             Answer::Failed { why } => (Vec::new(), why),
@@ -77,7 +77,7 @@ impl Agent {
 
     /// Gives a call the input that the host has put in the model's place. One that does not fit the tool's schema is
     /// answered, not run, and the host is warned; then this is false.
-    pub(super) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
+    pub(crate) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
         let (Some(input), Some(call)) = (input, self.tools.calls.get_mut(index)) else {
             return true;
         };
@@ -104,12 +104,12 @@ impl Agent {
     }
 
     /// What keeps a call from being run.
-    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    pub(crate) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
     /// A call of a tool that there is not, where that is a fault of the configuration.
-    pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
+    pub(crate) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
         if desk.config.on_unknown_tool != OnUnknownTool::Throw {
             return None;
         }

@@ -7,7 +7,7 @@ use crate::engine::policy::retry::Tries;
 impl Agent {
     /// The next model is asked at once, with retries of its own; an agent keeps it. Without one, or with a failure that
     /// another model would have too, the agent ends.
-    pub(super) fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+    pub(crate) fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let next = desk.config.fallback_models.get(self.fallbacks_used as usize);
         let Some(next) = next.filter(|_| failure.retryable).cloned() else {
             return self.end_failed(desk, failure);
@@ -22,7 +22,7 @@ impl Agent {
     }
 
     /// What an attempt has told that goes no further is void.
-    pub(super) fn take_back(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn take_back(&mut self, desk: &mut Desk<'_>) {
         self.drop_early(desk);
         let Some(model) = &mut self.model else { return };
         let shown = std::mem::take(&mut model.answer.parts).len();

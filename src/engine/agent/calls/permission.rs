@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::asks::Wait;
-use crate::engine::agent::calling::fault;
+use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::course::fault;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::tool_batch::{Call, CallPhase};
 use crate::engine::agent::{Agent, Desk};
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::event::ToolFault;
@@ -20,7 +20,7 @@ use crate::engine::text::join_owned;
 impl Agent {
     /// Every call whose input is checked may run, is denied, or waits for the host; calls that do not depend on it go on.
     #[inline(never)]
-    pub(super) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn judge_calls(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = self.is_streaming();
         for index in self.tools.to_judge() {
             let Some(call) = self.tools.calls.get(index) else {
@@ -69,7 +69,7 @@ impl Agent {
     }
 
     /// Whoever has changed the input after the call was judged: what the rules deny does not run.
-    pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
+    pub(crate) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
             permissions.denial(&tool_of(call, desk), call.input.as_str())
@@ -96,7 +96,7 @@ impl Agent {
         self.ask(desk, point, &name, data, Wait::Permission { index, reason });
     }
 
-    pub(super) fn after_permission_hooks(
+    pub(crate) fn after_permission_hooks(
         &mut self,
         desk: &mut Desk<'_>,
         index: usize,
@@ -156,14 +156,14 @@ impl Agent {
     }
 
     /// Whether nobody is told of this question: a hook has put the call off.
-    pub(super) fn is_put_off(&self, point: Point, wait: &Wait) -> bool {
+    pub(crate) fn is_put_off(&self, point: Point, wait: &Wait) -> bool {
         let Wait::Call { index } = wait else { return false };
         let call = self.tools.calls.get(*index);
         let is_deferred = call.is_some_and(|call| call.gate.said(Decision::Defer));
         is_deferred && matches!(point, Point::Permission | Point::Classify)
     }
 
-    pub(super) fn handle_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
+    pub(crate) fn handle_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) {
         self.take_permission(desk, index, answer);
         if self.ended.is_none() {
             self.advance_tools(desk);
@@ -241,7 +241,7 @@ impl Agent {
     }
 
     /// The model is told, in the host's words if there are any.
-    pub(super) fn deny(
+    pub(crate) fn deny(
         &mut self,
         desk: &mut Desk<'_>,
         index: usize,
@@ -262,7 +262,7 @@ impl Agent {
     }
 }
 
-pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
+pub(crate) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     match desk.config.tools.iter().find(|tool| tool.name == call.name) {
         Some(tool) => Cow::Borrowed(tool),
         None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
