@@ -1,7 +1,9 @@
 //! How an agent ends: complete, stopped by a limit, cancelled, failed. Nothing that was received is lost.
 
-use crate::engine::agent::{Agent, Desk};
-use crate::engine::ledger::timers::TimerReason;
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
@@ -14,54 +16,44 @@ impl Agent {
         self.end_stopped(desk, stopped_by);
     }
 
-    /// The host's abort.
+    /// An abort from outside.
     pub fn cancel(&mut self, desk: &mut Desk<'_>, why: String) {
         self.halt(desk, "the run was aborted");
-        desk.ledger
-            .emit(self.place(), EventKind::Abort { reason: why.clone() });
-        self.end(
-            desk,
-            Outcome {
-                abort_reason: Some(why),
-                ..outcome(OutcomeKind::Cancelled)
-            },
-        );
+        desk.emit(self.who.place(), EventKind::Abort { reason: why.clone() });
+        let outcome = Outcome {
+            abort_reason: Some(why),
+            ..outcome(OutcomeKind::Cancelled)
+        };
+        self.end(desk, outcome);
     }
 
-    pub fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
+    pub(super) fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
         self.halt(desk, "the run failed");
-        desk.ledger
-            .emit(self.place(), EventKind::Error { error: error.clone() });
-        self.end(
-            desk,
-            Outcome {
-                error: Some(error),
-                ..outcome(OutcomeKind::Failed)
-            },
-        );
+        desk.emit(self.who.place(), EventKind::Error { error: error.clone() });
+        let outcome = Outcome {
+            error: Some(error),
+            ..outcome(OutcomeKind::Failed)
+        };
+        self.end(desk, outcome);
     }
 
     pub(super) fn end_stopped(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
-        self.end(
-            desk,
-            Outcome {
-                stopped_by: Some(stopped_by),
-                ..outcome(OutcomeKind::Stopped)
-            },
-        );
+        let outcome = Outcome {
+            stopped_by: Some(stopped_by),
+            ..outcome(OutcomeKind::Stopped)
+        };
+        self.end(desk, outcome);
     }
 
     /// What a hook or guardrail gives as its reason stands beside it.
     pub(super) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
         self.halt(desk, "the run was stopped");
-        self.end(
-            desk,
-            Outcome {
-                stopped_by: Some(stopped_by),
-                abort_reason: Some(why),
-                ..outcome(OutcomeKind::Stopped)
-            },
-        );
+        let outcome = Outcome {
+            stopped_by: Some(stopped_by),
+            abort_reason: Some(why),
+            ..outcome(OutcomeKind::Stopped)
+        };
+        self.end(desk, outcome);
     }
 
     pub(super) fn end_completed(&mut self, desk: &mut Desk<'_>) {
@@ -73,48 +65,66 @@ impl Agent {
             return;
         }
         self.owes_end = true;
+        let reply = &self.reply;
         let kind = EventKind::IterationFinish {
-            finish_reason: self.finish_reason,
-            raw_finish_reason: self.raw_finish_reason.clone(),
-            usage: self.call_usage,
-            response_id: self.response.0.clone(),
-            response_model: self.response.1.clone(),
+            finish_reason: reply.finish_reason,
+            raw_finish_reason: reply.raw_finish_reason.clone(),
+            usage: reply.usage,
+            response_id: reply.response_id.clone(),
+            response_model: reply.response_model.clone(),
         };
-        desk.ledger.emit(self.place(), kind);
+        desk.emit(self.who.place(), kind);
     }
 
     /// From here on nobody is asked about the iteration any more.
     pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
-        let timer = TimerReason::Iteration { agent: self.index };
-        desk.ledger.timers.clear(timer);
-        self.withdraw_beside(desk, false);
+        desk.ledger.timers.clear(self.who.iteration_timer());
+        desk.withdraw_time(self.who.agent);
+    }
+
+    /// Gives up everything that is under way and keeps what it has brought.
+    fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
+        let mut phase = std::mem::take(&mut self.phase);
+        if let Some(call) = phase.call_mut() {
+            close_request(call, desk, true);
+        }
+        desk.withdraw_asks(self.who.agent);
+        if let Phase::Judging(guarded) = &phase {
+            self.withhold(desk, guarded.blocks);
+        }
+        self.calls.abort(&self.who, desk, why);
+        match phase {
+            Phase::Reading(call) => self.keep_partial(desk, *call),
+            Phase::Summarizing(mut summary) => {
+                if let Some(call) = &mut summary.call {
+                    self.count_usage(desk, call);
+                }
+            }
+            Phase::Checking { call_ids, .. } => self.close_answer(&call_ids),
+            Phase::HandingOver {
+                handover: Some(handover),
+                ..
+            } => drop(desk.ledger.close(handover)),
+            _ => {}
+        }
     }
 
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
-        self.handover = None;
-        self.end_iteration_time(desk);
-        self.withdraw_beside(desk, true);
-        desk.ledger.accounts.count(self.index, &Usage::default());
-        for call in self.tools.calls.iter().filter(|call| !call.is_done()) {
+        desk.ledger.timers.clear(self.who.iteration_timer());
+        desk.withdraw_all(self.who.agent);
+        desk.ledger.accounts.count(self.who.agent, &Usage::default());
+        for call in self.calls.batch.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id.clone(),
                 tool_name: call.name.clone(),
                 error: ToolFault::not_run(),
                 duration_ms: 0,
             };
-            desk.ledger.emit(self.place(), kind);
+            desk.emit(self.who.place(), kind);
         }
         self.finish_iteration(desk);
-        self.ended = Some(outcome.clone());
-        desk.ledger.emit(self.place(), EventKind::AgentFinish { outcome });
-    }
-
-    /// Gives up everything that is under way and keeps what it has brought.
-    fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
-        self.close_request(desk, true);
-        self.abort_calls(desk, why);
-        self.drop_compaction(desk);
-        self.keep_partial(desk);
+        self.phase = Phase::Ended(outcome.clone());
+        desk.emit(self.who.place(), EventKind::AgentFinish { outcome });
     }
 }
 

@@ -1,9 +1,12 @@
-//! Limits of an agent: when they are hit, and how the host raises them, asked or unasked.
+//! Limits of an agent: when they are hit, and how they are raised, asked or unasked.
 
-use crate::engine::agent::asks::{Step, Wait};
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
 use crate::engine::json::writer::{push_key, push_number};
 use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::Answer;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Json;
@@ -13,135 +16,80 @@ use crate::engine::model::usage::Usage;
 use crate::engine::policy::estimate;
 use crate::engine::policy::hook::Raise;
 
-impl Desk<'_> {
-    /// Limits also count what vendors have not reported yet, by estimate.
-    pub(super) fn estimates_usage(&self) -> bool {
-        let root = self.profiles.first();
-        root.is_some_and(|root| root.config.estimate_usage)
-    }
-}
-
 impl Agent {
-    /// The limits as they stand.
-    pub(super) fn limits<'a>(&'a self, desk: &Desk<'a>) -> &'a Limits {
-        self.limits.as_ref().unwrap_or(&desk.config.limits)
-    }
-
     /// What keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if Some(self.iteration) >= self.limits(desk).max_iterations {
+        if Some(self.who.iteration) >= self.who.limits(desk).max_iterations {
             return Some(StoppedBy::Iterations);
         }
-        self.over_limit(desk)
+        desk.overrun(&self.who)
     }
 
-    /// What keeps the calls of an answer from being run.
-    pub(super) fn limit_on_tools(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        let limits = self.limits(desk);
-        if let Some(stopped_by) = self.over_limit(desk) {
-            Some(stopped_by)
-        } else if limits
-            .max_tool_rounds
-            .is_some_and(|most| self.tool_rounds >= most)
-        {
-            Some(StoppedBy::ToolRounds)
-        } else {
-            let over = desk.ledger.accounts.overcalled(self.index, self.new_calls(desk));
-            over.map(|_| StoppedBy::ToolCalls)
-        }
-    }
-
-    /// Calls that its account does not have yet.
-    fn new_calls(&self, desk: &Desk<'_>) -> usize {
-        let all = self.records.len() + self.tools.told().count();
-        all.saturating_sub(desk.ledger.accounts.own_tool_calls(self.index))
-    }
-
-    /// The calls of a whole answer count, for the agents above too.
-    pub(super) fn count_calls(&self, desk: &mut Desk<'_>) {
-        let all = self.records.len() + self.tools.told().count();
-        desk.ledger.accounts.note_tool_calls(self.index, all);
-    }
-
-    /// Whether the host is asked before a limit stops the agent.
-    pub(super) fn may_raise(&self, desk: &Desk<'_>) -> bool {
-        desk.has_hooks(Point::Limit, "")
-    }
-
-    /// The host may raise it; else the agent stops.
-    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, before: Step) {
+    /// It may be raised; else the agent stops.
+    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
         // Of a limit of an agent above, that one is asked about.
         let accounts = &desk.ledger.accounts;
         let whose = match stopped_by {
-            StoppedBy::ToolCalls => accounts.overcalled(self.index, 0),
-            _ => accounts.overrun(self.index).map(|(agent, _)| agent),
+            StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
+            _ => accounts.overrun(self.who.agent).map(|(agent, _)| agent),
         };
-        let is_own = whose.is_none_or(|agent| agent == self.index);
-        if !is_own || !self.may_raise(desk) {
+        let is_own = whose.is_none_or(|agent| agent == self.who.agent);
+        if !is_own || !desk.may_raise() {
             return self.stop(desk, stopped_by);
         }
-        let wait = Wait::Limit { stopped_by, before };
-        self.ask_about_limit(desk, stopped_by, wait, None);
+        self.ask_about_limit(desk, stopped_by, About::Limit(stopped_by), None);
     }
 
-    /// A time is over. The host may give more; until it has answered everything goes on.
+    /// A time is over. More may be given; until that is answered everything goes on.
     pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
-        if !self.may_raise(desk) {
+        if !desk.may_raise() {
             return self.stop(desk, StoppedBy::Time);
         }
         let timeout = match timer {
             TimerReason::Iteration { .. } => "iterationMs",
             _ => "totalMs",
         };
-        self.ask_about_limit(desk, StoppedBy::Time, Wait::Time { timer }, Some(timeout));
+        self.ask_about_limit(desk, StoppedBy::Time, About::Time(timer), Some(timeout));
     }
 
     fn ask_about_limit(
         &mut self,
         desk: &mut Desk<'_>,
-        stopped_by: StoppedBy,
-        wait: Wait,
+        limit: StoppedBy,
+        about: About,
         timeout: Option<&str>,
     ) {
+        let accounts = &desk.ledger.accounts;
         let facts = Facts::Limit {
-            limit: stopped_by,
+            limit,
             timeout,
-            usage: &desk.ledger.accounts.used(self.index),
-            tool_rounds: self.tool_rounds,
-            tool_calls: desk.ledger.accounts.tool_calls(self.index),
+            usage: &accounts.used(self.who.agent),
+            tool_rounds: self.calls.rounds,
+            tool_calls: accounts.tool_calls(self.who.agent),
         };
-        let data = facts.to_json();
-        self.ask(desk, Point::Limit, "", data, wait);
+        desk.ask(&self.who, Ask::new(Point::Limit, about, &facts));
     }
 
-    pub(super) fn after_limit(
-        &mut self,
-        desk: &mut Desk<'_>,
-        stopped_by: StoppedBy,
-        before: Step,
-        raise: Option<Raise>,
-    ) {
+    /// Takes the step that the limit has kept from being taken, unless one still does.
+    pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
         if let Some(raise) = raise {
             self.change_limits(desk, &mut |limits| raise.apply(limits));
         }
-        // The host may also have raised it unasked meanwhile.
-        let left = match before {
-            Step::Iteration => {
+        // It may also have been raised unasked meanwhile.
+        let left = match self.phase {
+            Phase::Preparing => {
                 self.reserve(desk);
                 self.limit_on_iteration(desk)
             }
-            Step::Request => self.over_limit(desk),
-            Step::Tools => self.limit_on_tools(desk),
+            Phase::Running => self.calls.limit(&self.who, desk),
+            _ => desk.overrun(&self.who),
         };
-        match (left, before) {
+        match (left, &self.phase) {
             (Some(same), _) if same == stopped_by => self.stop(desk, same),
-            (Some(other), _) => self.reach_limit(desk, other, before),
-            (None, Step::Iteration) => self.prepare_iteration(desk),
-            (None, Step::Request) => self.handle_backoff_over(desk),
-            (None, Step::Tools) => {
-                self.ask_to_prepare(desk);
-                self.advance_tools(desk);
-            }
+            (Some(other), _) => self.reach_limit(desk, other),
+            (None, Phase::Preparing) => self.prepare(desk),
+            (None, Phase::Running) => self.start_calls(desk),
+            (None, _) => self.send_again(desk),
         }
     }
 
@@ -149,9 +97,9 @@ impl Agent {
     /// summary or another agent has used up what there was.
     pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
         self.reserve(desk);
-        let stopped_by = self.over_limit(desk);
+        let stopped_by = desk.overrun(&self.who);
         if let Some(stopped_by) = stopped_by {
-            self.reach_limit(desk, stopped_by, Step::Request);
+            self.reach_limit(desk, stopped_by);
         }
         stopped_by.is_some()
     }
@@ -181,13 +129,12 @@ impl Agent {
     }
 
     /// The same for what has come of its answer, until the vendor reports more.
-    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>) {
-        let Some(model) = self.model.as_ref().filter(|_| desk.estimates_usage()) else {
-            return;
-        };
-        let written: usize = model.answer.parts.iter().map(|part| part.text.len()).sum();
-        let input_tokens = desk.ledger.accounts.reserved(self.index).input_tokens;
-        self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
+    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &Answer) {
+        if desk.estimates_usage() {
+            let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
+            let input_tokens = desk.ledger.accounts.reserved(self.who.agent).input_tokens;
+            self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
+        }
     }
 
     fn reserve_tokens(&self, desk: &mut Desk<'_>, input_tokens: u64, output_tokens: u64) {
@@ -196,19 +143,20 @@ impl Agent {
             output_tokens,
             ..Usage::default()
         };
-        let price = self.asked.config.price.as_ref();
-        desk.ledger.accounts.reserve(self.index, reserved.priced(price));
+        let price = self.who.model.config.price.as_ref();
+        desk.ledger
+            .accounts
+            .reserve(self.who.agent, reserved.priced(price));
     }
 
     /// The host gives more of what is limited, unasked.
-    #[inline(never)]
     pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
-        let timer = self.total_timer();
+        let timer = self.who.total_timer();
         if let Some(ms) = more.time_ms {
             let at_ms = desk.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
                 desk.ledger.timers.set(timer, at_ms.saturating_add(ms));
-            } else if self.asks.is_about_time(timer) {
+            } else if desk.asks.is_about(timer) {
                 desk.ledger.set_timer(timer, Some(ms));
             }
         }
@@ -216,23 +164,15 @@ impl Agent {
     }
 
     fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
-        let limits = self.limits.get_or_insert_with(|| desk.config.limits.clone());
+        let limits = self.who.raised.get_or_insert_with(|| desk.config.limits.clone());
         change(limits);
-        desk.ledger.accounts.limit(self.index, limits);
+        desk.ledger.accounts.limit(self.who.agent, limits);
         self.tell_limits(desk);
     }
 
-    /// Of the run, or of the call that the agent answers.
-    fn total_timer(&self) -> TimerReason {
-        match &self.parent {
-            None => TimerReason::Total,
-            Some(parent) => TimerReason::Effect(parent.call),
-        }
-    }
-
     fn tell_limits(&self, desk: &mut Desk<'_>) {
-        let limits = self.limits(desk);
-        let at_ms = desk.ledger.timers.at(self.total_timer());
+        let limits = self.who.limits(desk);
+        let at_ms = desk.ledger.timers.at(self.who.total_timer());
         let rows = [
             ("maxIterations", limits.max_iterations.map(u64::from)),
             ("maxTotalTokens", limits.max_total_tokens),
@@ -254,6 +194,6 @@ impl Agent {
         }
         json.push(b'}');
         let limits = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
-        desk.ledger.emit(self.place(), EventKind::Limits { limits });
+        desk.emit(self.who.place(), EventKind::Limits { limits });
     }
 }

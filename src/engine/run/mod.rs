@@ -6,10 +6,12 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::asks::Asks;
+use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::{Steady, Transcript};
-use crate::engine::agent::{Agent, Queued};
+use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::{Config, Memory, ModelConfig};
@@ -28,6 +30,7 @@ pub struct Run {
     /// One per kind of agent; the first is the run's own.
     profiles: Vec<Profile>,
     ledger: Ledger,
+    asks: Asks,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
     /// What agents that are kept remember.
@@ -103,7 +106,8 @@ impl Run {
         Ok(Run {
             profiles,
             ledger,
-            agents: vec![Agent::new(0, "root", models.swap_remove(0), transcript)],
+            asks: Asks::default(),
+            agents: vec![root(models.swap_remove(0), transcript)],
             memories,
             permissions,
             started: false,
@@ -170,12 +174,12 @@ impl Run {
         match input {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
-            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_compact(instructions)),
+            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
             Input::Due => {
                 self.ledger.begin_due(moment);
                 self.handle_due();
             }
-            Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
+            Input::SetModel { model } => self.on_root(|agent, _| agent.set_next_model(model)),
             Input::AddBudget { agent_path, more } => {
                 if let Some(index) = self.at_work(&agent_path) {
                     self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));
@@ -183,15 +187,12 @@ impl Run {
             }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
-                self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
+                self.on_root(|agent, _| agent.inbox.steers.push(Queued { id, content }))
             }
             Input::FollowUp { id, content } => {
-                self.on_root(|agent, _| agent.follow_ups.push(Queued { id, content }))
+                self.on_root(|agent, _| agent.inbox.follow_ups.push(Queued { id, content }))
             }
-            Input::Withdraw { id } => self.on_root(|agent, _| {
-                agent.steers.retain(|steer| steer.id != id);
-                agent.follow_ups.retain(|follow_up| follow_up.id != id);
-            }),
+            Input::Withdraw { id } => self.on_root(|agent, _| agent.inbox.withdraw(id)),
             Input::Head {
                 request,
                 status,
@@ -212,26 +213,24 @@ impl Run {
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
             }
             Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
-                self.on_effect(call, |agent, desk| agent.handle_tool_finished(desk, call, result));
+                self.on_effect(call, |agent, desk| agent.tool_finished(desk, call, result));
             }
             Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
-                self.on_effect(call, |agent, desk| agent.handle_tool_progress(desk, call, data));
+                self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
             }
             Input::Answered { question, answer } if self.takes(question, &answer) => {
-                self.on_effect(question, |agent, desk| {
-                    agent.handle_answered(desk, question, answer)
-                });
+                self.on_effect(question, |agent, desk| agent.answered(desk, question, answer));
             }
             Input::Answered { .. } => {}
             Input::HandedOver { handover } => {
                 self.hand_off(handover);
-                self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
+                self.on_effect(handover, |agent, desk| agent.handed_over(desk));
             }
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     for index in 0..self.agents.len() as u32 {
-                        self.on_agent(index, |agent, desk| agent.handle_saved(desk, save, ok));
+                        self.on_agent(index, |agent, desk| agent.saved(desk, save, ok));
                     }
                 }
             }
@@ -266,8 +265,8 @@ impl Run {
     /// The body of an open request.
     pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
-        let (agent, mut desk) = self.desk(open.agent)?;
-        agent.request_body(&mut desk, request)
+        let (agent, desk) = self.desk(open.agent)?;
+        agent.request_body(&desk, request)
     }
 
     /// The agent of an open request, and what the request's body has in common with later ones of that agent.
@@ -289,22 +288,24 @@ impl Run {
 
     /// The agent of this path that has not ended.
     pub fn at_work(&self, path: &str) -> Option<u32> {
-        let is_it = |agent: &&Agent| agent.path == path && agent.ended().is_none();
+        let is_it = |agent: &&Agent| agent.who.path == path && agent.ended().is_none();
         let agent = self.agents.iter().find(is_it);
-        agent.filter(|_| self.outcome.is_none()).map(|agent| agent.index)
+        agent
+            .filter(|_| self.outcome.is_none())
+            .map(|agent| agent.who.agent)
     }
 
     /// The provider's id of the call that an agent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
         let agent = self.agents.get(agent as usize);
-        let parent = agent.and_then(|agent| agent.parent.as_ref());
+        let parent = agent.and_then(|agent| agent.who.parent.as_ref());
         parent.map_or("", |parent| &parent.tool_call_id)
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
-            .map(|agent| agent.path.as_str())
+            .map(|agent| agent.who.path.as_str())
             .unwrap_or_default()
     }
 
@@ -347,9 +348,7 @@ impl Run {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {
                 TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
-                TimerReason::Backoff { agent } => {
-                    self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))
-                }
+                TimerReason::Backoff { agent } => self.on_agent(agent, |agent, desk| agent.send_again(desk)),
                 TimerReason::Effect(effect) => self.effect_is_late(effect),
             }
         }
@@ -364,8 +363,8 @@ impl Run {
                 let why = "The provider sent nothing for too long.";
                 agent.handle_request_failed(desk, Failure::new(FailureCode::Timeout, why));
             }
-            EffectKind::Question(point) => agent.handle_question_timeout(desk, effect, point),
-            EffectKind::Tool | EffectKind::Subagent => agent.handle_tool_timeout(desk, effect),
+            EffectKind::Question(point) => agent.question_is_late(desk, effect, point),
+            EffectKind::Tool | EffectKind::Subagent => agent.tool_is_late(desk, effect),
             EffectKind::Save | EffectKind::Handover => {}
         });
     }
@@ -378,7 +377,7 @@ impl Run {
         }
         if let Some(save) = self.ledger.flush_journal() {
             for agent in &mut self.agents {
-                agent.note_save(save);
+                agent.calls.note_save(save);
             }
         }
     }
@@ -390,7 +389,7 @@ impl Run {
         };
         let root = self.agents.first();
         let (iteration, attempt) = root
-            .map(|root| (root.iteration, root.attempt))
+            .map(|root| (root.who.iteration, root.who.attempt))
             .unwrap_or_default();
         self.forget_fleeting();
         self.ledger.close_all();

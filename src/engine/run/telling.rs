@@ -71,13 +71,7 @@ impl Run {
         let outcome = self.outcome.as_ref();
         let root = self.agents.first();
         let usage = self.ledger.accounts.used(0);
-        let queued = root.map(|root| {
-            root.steers
-                .iter()
-                .chain(&root.follow_ups)
-                .map(|queued| queued.id)
-                .collect()
-        });
+        let undelivered = root.map(|root| root.inbox.ids());
         RunResult {
             outcome: outcome.map(|outcome| outcome.outcome),
             stopped_by: outcome.and_then(|outcome| outcome.stopped_by),
@@ -88,14 +82,17 @@ impl Run {
             tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
             messages: root.map(Agent::messages).unwrap_or_default(),
             usage,
-            cost_nano_usd: match (usage.cost_nano_usd, root.and_then(|root| root.asked.config.price)) {
+            cost_nano_usd: match (
+                usage.cost_nano_usd,
+                root.and_then(|root| root.who.model.config.price),
+            ) {
                 (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
                 (cost, _) => cost,
             },
-            iterations: root.map(|root| root.iteration).unwrap_or_default(),
-            finish_reason: root.and_then(|root| root.finish_reason),
-            raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),
-            undelivered: queued.unwrap_or_default(),
+            iterations: root.map(|root| root.who.iteration).unwrap_or_default(),
+            finish_reason: root.and_then(|root| root.reply.finish_reason),
+            raw_finish_reason: root.and_then(|root| root.reply.raw_finish_reason.as_deref()),
+            undelivered: undelivered.unwrap_or_default(),
             subagents: &self.memories,
         }
     }

@@ -1,13 +1,13 @@
-//! Guardrails: what the model gets, what it answers and which tools it calls, let through, rewritten or denied.
+//! The output guardrail: what the model answers, let through, rewritten or denied.
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::Agent;
 use crate::engine::agent::answer::structured::answer_with;
-use crate::engine::agent::asks::Wait;
-use crate::engine::agent::calls::batch::CallPhase;
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::transcript::Transcript;
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
 use crate::engine::json::reader::string;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -27,53 +27,6 @@ pub struct Guarded {
 }
 
 impl Agent {
-    /// The next request goes out when the guardrails have let its messages through.
-    pub(crate) fn guard_input(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, "") {
-            return self.start_iteration(desk);
-        }
-        // What is looked at is what is sent.
-        self.fit_history(desk);
-        self.ask_about_input(desk);
-    }
-
-    /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
-    pub(crate) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
-        if !desk.has_hooks(Point::InputGuardrail, "") {
-            return self.send(desk);
-        }
-        self.ask_about_input(desk);
-    }
-
-    fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
-        let transcript = self.tuned.as_deref().unwrap_or(&self.transcript);
-        let messages = transcript.messages();
-        let data = Facts::Input { messages }.to_json();
-        self.ask(desk, Point::InputGuardrail, "", data, Wait::Point);
-    }
-
-    pub(crate) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
-        if verdict.denies() {
-            return self.end_denied(desk, "Input", verdict.reason);
-        }
-        if let Some(messages) = verdict.messages
-            && messages != self.transcript.messages()
-        {
-            match Transcript::to_send(messages) {
-                Ok(transcript) => {
-                    self.transcript = transcript;
-                    let message = "An input guardrail has rewritten the messages.".into();
-                    self.warn(desk, "messages_rewritten", message);
-                }
-                Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
-            }
-        }
-        if self.iteration_open {
-            return self.send(desk);
-        }
-        self.start_iteration(desk);
-    }
-
     /// The answer counts when the guardrails have let it through. `shown`: how many blocks the host was told.
     pub(crate) fn guard_answer(
         &mut self,
@@ -87,18 +40,23 @@ impl Agent {
             return self.take_answer(desk, message, calls);
         }
         let told = as_told(&message, desk);
-        let data = Facts::Output { message: &told }.to_json();
+        let facts = Facts::Output { message: &told };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
         let guarded = Guarded {
             message,
             calls,
             // What the answer continues has been let through.
-            text: std::mem::replace(&mut self.text, self.text_before.clone()),
+            text: std::mem::replace(&mut self.reply.text, self.reply.text_before.clone()),
             blocks: shown as u32,
         };
-        self.ask(desk, point, "", data, Wait::Output(guarded));
+        self.phase = Phase::Judging(Box::new(guarded));
     }
 
-    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, guarded: Guarded, verdict: HookAnswer) {
+    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        let guarded = match std::mem::take(&mut self.phase) {
+            Phase::Judging(guarded) => *guarded,
+            phase => return self.phase = phase,
+        };
         let Guarded {
             mut message,
             mut calls,
@@ -109,7 +67,7 @@ impl Agent {
             self.withhold(desk, blocks);
             return self.end_denied(desk, "Output", verdict.reason);
         }
-        self.text = text;
+        self.reply.text = text;
         let rewrite = verdict
             .updated_output
             .as_ref()
@@ -131,7 +89,7 @@ impl Agent {
         blocks: u32,
     ) {
         self.withhold(desk, blocks);
-        self.text = [&*self.text_before, rewrite].concat();
+        self.reply.text = [&*self.reply.text_before, rewrite].concat();
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));
@@ -156,35 +114,18 @@ impl Agent {
             let at = at.unwrap_or(0).min(message.content.len());
             message.content.insert(at, Block::text(rewrite));
         }
-        let place = self.place();
+        let place = self.who.place();
         let (block, text) = (blocks, rewrite.to_owned());
-        desk.ledger.emit(place, EventKind::TextStart { block });
-        desk.ledger.emit(place, EventKind::TextDelta { block, text });
-        desk.ledger.emit(place, EventKind::TextEnd { block });
+        desk.emit(place, EventKind::TextStart { block });
+        desk.emit(place, EventKind::TextDelta { block, text });
+        desk.emit(place, EventKind::TextEnd { block });
     }
 
-    /// What the host was told of an answer is void.
-    pub(crate) fn withhold(&mut self, desk: &mut Desk<'_>, blocks: u32) {
-        let blocks = (0..blocks).collect();
-        desk.ledger.emit(self.place(), EventKind::Reset { blocks });
-    }
-
-    pub(crate) fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
-        if verdict.denies() {
-            let reason = verdict.reason.unwrap_or_default();
-            let message = ["Tool denied by guardrail: ", &reason].concat();
-            return self.deny(desk, index, Some(&message), "", false);
-        }
-        if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
-            self.tools.set_phase(index, CallPhase::Queued);
-        }
-    }
-
-    fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
+    pub(crate) fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
         let reason = reason.unwrap_or_default();
         let message = [which, " guardrail denied: ", &reason].concat();
         let error = Failure::new(FailureCode::Guardrail, &message);
-        desk.ledger.emit(self.place(), EventKind::Error { error });
+        desk.emit(self.who.place(), EventKind::Error { error });
         self.stop_because(desk, StoppedBy::Guardrail, message);
     }
 }

@@ -1,7 +1,11 @@
 //! From the parts of an answer to events while it streams, and to a message when it is over.
 
+use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::{WrittenCall, name_call};
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::json::check::check;
 use crate::engine::ledger::{Grown, Ledger, Place};
 use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
@@ -9,111 +13,52 @@ use crate::engine::model::event::{DeltaKind, EventKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
 impl Agent {
-    /// Emits what a chunk has changed in the answer.
-    pub(crate) fn tell_changes(&mut self, desk: &mut Desk<'_>) {
-        let place = self.place();
-        let Some(model) = &mut self.model else { return };
-        let mut changes = model.answer.take_changes();
-        if self.context.is_compacting() {
-            // A summary is nobody's answer.
-            changes.retain(|change| *change == Change::Usage);
-        }
-        for change in &changes {
-            tell(*change, &mut model.answer, place, desk.ledger);
-        }
-        model.answer.recycle(changes);
-    }
-
-    /// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
-    pub(crate) fn tell_growth(&mut self, desk: &mut Desk<'_>) -> bool {
-        let place = self.place();
-        let is_compacting = self.context.is_compacting();
-        let Some(model) = &mut self.model else {
-            return false;
-        };
-        let Some((part, from, to)) = model.answer.sole_growth() else {
-            return false;
-        };
-        let Some(kind) = model.answer.parts.get(part).map(Part::shown_kind) else {
-            return false;
-        };
-        if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
-            return false;
-        }
-        model.answer.forget_changes();
-        if is_compacting {
-            return true;
-        }
-        desk.ledger.grow(Grown {
-            seq: 0,
-            place,
-            kind,
-            part,
-            from,
-            to,
-        });
-        true
-    }
-
     /// The text of a delta that has not been polled.
     pub fn grown_text(&self, grown: &Grown) -> &str {
-        self.model
-            .as_ref()
-            .and_then(|model| model.answer.parts.get(grown.part)?.text.get(grown.from..grown.to))
-            .unwrap_or_default()
+        let part = self
+            .phase
+            .call()
+            .and_then(|call| call.answer.parts.get(grown.part));
+        let text = part.and_then(|part| part.text.get(grown.from..grown.to));
+        text.unwrap_or_default()
     }
 
     /// The response is complete: its message joins the transcript, its calls are run.
     pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
-        if self.context.is_compacting() {
-            return self.finish_compaction(desk);
-        }
-        if let Some(model) = &mut self.model {
-            model.answer.end_all();
-        }
-        self.tell_changes(desk);
-        self.close_request(desk, false);
-        self.reserve_answer(desk);
-        let Some(model) = self.model.take() else { return };
-        let mut answer = model.answer;
-        desk.ledger.accounts.count(self.index, &answer.usage);
-        self.call_usage.add(&answer.usage);
-        let usage = answer.usage;
-        self.finish_reason = answer.finish_reason;
-        self.raw_finish_reason = answer.raw_finish_reason.take();
-        self.response = (answer.response_id.take(), answer.model.take());
-        self.text = [&*self.text_before, &text_of_parts(&answer)].concat();
+        let Phase::Reading(mut call) = std::mem::take(&mut self.phase) else {
+            return;
+        };
+        call.answer.end_all();
+        tell_changes(&mut call.answer, self.who.place(), desk, false);
+        close_request(&mut call, desk, false);
+        self.reserve_answer(desk, &call.answer);
+        let usage = call.answer.usage;
+        self.count_usage(desk, &mut call);
+        let mut answer = call.answer;
+        self.reply.take(&mut answer);
+        self.reply.text = [&*self.reply.text_before, &text_of_parts(&answer)].concat();
         let shown = answer.parts.len();
         let may_be_cut = matches!(
             answer.finish_reason,
             Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
         );
-        let calls = self.take_calls(&mut answer, may_be_cut, desk);
+        let calls = self.calls.read(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
         let message = self.written_by(content, false);
         self.context.count(&usage, self.transcript.messages().len() + 1);
         self.guard_answer(desk, message, calls, shown);
     }
 
-    /// Nothing is wrong with the answer.
-    pub(crate) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
-        self.text_before = String::new();
-        self.transcript.push_assistant(message);
-        self.follow_answer(desk, calls);
-    }
-
     /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
     /// unfinished call. Calls that were whole are answered with the statement that they were not run.
-    pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>) {
-        if let Some(model) = &mut self.model {
-            model.answer.end_unfinished();
-        }
-        self.tell_changes(desk);
-        self.count_usage(desk);
-        let Some(model) = self.model.take() else { return };
-        let mut answer = model.answer;
-        self.response = (answer.response_id.take(), answer.model.take());
-        let mut early = self.tools.calls.len();
+    pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
+        call.answer.end_unfinished();
+        tell_changes(&mut call.answer, self.who.place(), desk, false);
+        self.count_usage(desk, &mut call);
+        let mut answer = call.answer;
+        self.reply.response_id = answer.response_id.take();
+        self.reply.response_model = answer.model.take();
+        let mut early = self.calls.batch.calls.len();
         // A structured answer that was cut off stays as the text that it was told as.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
             part.kind = PartKind::Text;
@@ -129,18 +74,26 @@ impl Agent {
             PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
         });
         if !answer.parts.is_empty() {
-            self.text = self.with_before(text_of_parts(&answer));
+            let before = std::mem::take(&mut self.reply.text_before);
+            self.reply.text = [before, text_of_parts(&answer)].concat();
         }
-        let calls = self.take_calls(&mut answer, false, desk);
+        let calls = self.calls.read(&mut answer, false, desk);
         let content = blocks(answer, &calls);
         self.transcript.push_assistant(self.written_by(content, true));
         self.shelve(desk, calls);
     }
 
+    /// Calls of an answer that goes no further.
+    pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+        let results = self.calls.shelve(&self.who, desk, calls);
+        self.transcript.push_round(results, Vec::new());
+    }
+
     fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {
+        let model = &self.who.model;
         let origin = Origin {
-            protocol: self.asked.protocol.name.to_owned(),
-            model: self.asked.config.model.clone(),
+            protocol: model.protocol.name.to_owned(),
+            model: model.config.model.clone(),
         };
         Message {
             role: Role::Assistant,
@@ -150,6 +103,49 @@ impl Agent {
             origin: Some(origin),
         }
     }
+
+    /// What was told of an answer is void.
+    pub(crate) fn withhold(&self, desk: &mut Desk<'_>, blocks: u32) {
+        let blocks = (0..blocks).collect();
+        desk.emit(self.who.place(), EventKind::Reset { blocks });
+    }
+}
+
+/// Emits what a chunk has changed in the answer. A summary is nobody's answer.
+pub(crate) fn tell_changes(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) {
+    let mut changes = answer.take_changes();
+    if is_summary {
+        changes.retain(|change| *change == Change::Usage);
+    }
+    for change in &changes {
+        tell(*change, answer, place, desk.ledger);
+    }
+    answer.recycle(changes);
+}
+
+/// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
+pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) -> bool {
+    let Some((part, from, to)) = answer.sole_growth() else {
+        return false;
+    };
+    let Some(kind) = answer.parts.get(part).map(Part::shown_kind) else {
+        return false;
+    };
+    if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
+        return false;
+    }
+    answer.forget_changes();
+    if !is_summary {
+        desk.ledger.grow(Grown {
+            seq: 0,
+            place,
+            kind,
+            part,
+            from,
+            to,
+        });
+    }
+    true
 }
 
 /// The text of an answer under assembly.

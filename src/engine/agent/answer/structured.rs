@@ -2,16 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::asks::Wait;
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::check::MAX_VIOLATIONS;
-use crate::engine::agent::calls::course::fault;
+use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
 use crate::engine::agent::transcript::result_of;
-use crate::engine::agent::{Agent, Desk};
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::json::tree::Tree;
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
@@ -20,7 +22,7 @@ use crate::engine::schema::Schema;
 
 /// What an agent has of the structured answer that it owes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Structured {
+pub struct Structured {
     /// The last answer that fitted: one that does not leaves it.
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
@@ -38,7 +40,7 @@ impl Agent {
             return Some(calls);
         };
         let answers = |call: &WrittenCall| desk.config.is_answer_tool(&call.name);
-        let is_paused = calls.is_empty() && self.finish_reason == Some(FinishReason::Pause);
+        let is_paused = calls.is_empty() && self.reply.finish_reason == Some(FinishReason::Pause);
         if is_paused || !calls.iter().all(answers) {
             return Some(calls);
         }
@@ -60,26 +62,27 @@ impl Agent {
     }
 
     fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
-        let is_cut_off = self.finish_reason == Some(FinishReason::Length);
-        let parsed = match read_object(&self.text) {
-            Err(_) if is_cut_off && !self.text.trim().is_empty() => return Err(CUT_OFF.into()),
+        let is_cut_off = self.reply.finish_reason == Some(FinishReason::Length);
+        let parsed = match read_object(&self.reply.text) {
+            Err(_) if is_cut_off && !self.reply.text.trim().is_empty() => return Err(CUT_OFF.into()),
             parsed => parsed?,
         };
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
             let message = ["The answer was no JSON; repaired by ", repair.name()].concat();
-            self.warn(desk, "repaired_output", message);
+            desk.warn(self.who.place(), "repaired_output", message);
         }
         Ok(json)
     }
 
     fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
-        let data = Facts::Checked { output: &written }.to_json();
-        let wait = Wait::Check { written, call_ids };
-        self.ask(desk, Point::CheckOutput, "", data, wait);
+        let facts = Facts::Checked { output: &written };
+        let ask = Ask::new(Point::CheckOutput, About::Phase, &facts);
+        desk.ask(&self.who, ask);
+        self.phase = Phase::Checking { written, call_ids };
     }
 
-    pub(crate) fn handle_checked(
+    pub(crate) fn after_check(
         &mut self,
         desk: &mut Desk<'_>,
         written: Json,
@@ -94,17 +97,7 @@ impl Agent {
 
     /// Nobody waits any more for the check of the answer that these calls gave.
     pub(crate) fn close_answer(&mut self, call_ids: &[String]) {
-        let results = call_ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
-        self.transcript.push_round(results.collect(), Vec::new());
-    }
-
-    /// Closes the calls of an answer that is still being checked.
-    pub(crate) fn open_results(&self) -> Option<Vec<Block>> {
-        let Some(Wait::Check { call_ids, .. }) = self.asks.waiting(Point::CheckOutput) else {
-            return None;
-        };
-        let results = call_ids.iter().map(|id| result_of(id, &ToolFault::not_run()));
-        (!call_ids.is_empty()).then(|| results.collect())
+        self.transcript.push_round(closed(call_ids), Vec::new());
     }
 
     fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {
@@ -115,7 +108,7 @@ impl Agent {
         });
         self.transcript.push_round(results.collect(), Vec::new());
         if !call_ids.is_empty() {
-            self.text = output.as_str().to_owned();
+            self.reply.text = output.as_str().to_owned();
         }
         self.structured.failures = 0;
         self.structured.output = Some(output);
@@ -127,10 +120,10 @@ impl Agent {
     fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
         self.structured.failures += 1;
         let message = ["The answer was not taken: ", problem].concat();
-        self.warn(desk, "invalid_output", message.clone());
+        desk.warn(self.who.place(), "invalid_output", message.clone());
         let most = desk.config.output.as_ref().map_or(0, |format| format.max_retries);
         let refuses = matches!(
-            self.finish_reason,
+            self.reply.finish_reason,
             Some(FinishReason::Refusal | FinishReason::ContentFilter)
         );
         let gives_up = refuses || self.structured.failures > most;
@@ -171,10 +164,12 @@ impl Agent {
         ]
         .concat()
     }
+}
 
-    pub(crate) fn warn(&self, desk: &mut Desk<'_>, code: &str, message: String) {
-        desk.ledger.emit(self.place(), EventKind::warning(code, message));
-    }
+/// What closes the calls of an answer that nobody has taken.
+pub(crate) fn closed(call_ids: &[String]) -> Vec<Block> {
+    let not_run = ToolFault::not_run();
+    call_ids.iter().map(|id| result_of(id, &not_run)).collect()
 }
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";

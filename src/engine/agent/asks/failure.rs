@@ -11,7 +11,9 @@
 //! | wording of errors | the errors as they are |
 //! | check of an answer | an answer that was not taken |
 
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::context::summary::{NO_SUMMARY, unwritten};
+use crate::engine::agent::desk::Desk;
+use crate::engine::ledger::Place;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
 use crate::engine::model::json::word;
 use crate::engine::model::question::{Answer, Point};
@@ -27,19 +29,19 @@ pub(super) fn late(point: Point) -> &'static str {
     }
 }
 
-impl Agent {
+impl Desk<'_> {
     /// The answer that stands in for one that did not come. `asker`: whose.
-    pub(super) fn failed(&self, desk: &mut Desk<'_>, point: Point, asker: u32, why: String) -> Answer {
+    pub(super) fn failed(&mut self, place: Place, point: Point, asker: u32, why: String) -> Answer {
         match point {
             Point::Permission => Answer::Permission(denial(why)),
             Point::Classify => Answer::Classified(denial(why)),
             Point::StopCondition | Point::StopRepeat => {
                 let message = ["Whether to stop was not decided: ", &why].concat();
-                self.warn(desk, "stop_undecided", message);
+                self.warn(place, "stop_undecided", message);
                 Answer::Stop(false)
             }
             Point::Summarize => {
-                self.warn_of_summary(desk, "summarize failed: ", &why);
+                self.warn(place, NO_SUMMARY, unwritten("summarize failed: ", &why));
                 Answer::Summary(String::new())
             }
             Point::PrepareCalls => Answer::Failed { why },
@@ -48,17 +50,17 @@ impl Agent {
                 problem: Some(["it could not be checked: ", &why].concat()),
                 output: None,
             }),
-            _ => Answer::Hook(Box::new(self.failed_hook(desk, point, asker, why))),
+            _ => Answer::Hook(Box::new(self.failed_hook(place, point, asker, why))),
         }
     }
 
-    fn failed_hook(&self, desk: &mut Desk<'_>, point: Point, hook: u32, why: String) -> HookAnswer {
-        let blocks = desk.hooks().get(hook as usize).is_some_and(|hook| hook.blocks);
+    fn failed_hook(&mut self, place: Place, point: Point, hook: u32, why: String) -> HookAnswer {
+        let blocks = self.hooks().get(hook as usize).is_some_and(|hook| hook.blocks);
         if blocks && !matches!(point, Point::Stop | Point::SubagentStop) {
             return HookAnswer::denial(why);
         }
         let message = ["A hook for ", &word(point), " failed: ", &why].concat();
-        self.warn(desk, "hook_failed", message);
+        self.warn(place, "hook_failed", message);
         HookAnswer::default()
     }
 }

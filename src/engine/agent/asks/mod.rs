@@ -1,27 +1,27 @@
-//! The one gate between an agent and whoever it asks: hooks, guardrails, permissions, limits, stop conditions,
-//! summaries, preparation, the wording of errors, checks of answers.
+//! The one gate between the agents of a run and whoever is asked: hooks, guardrails, permissions, limits, stop
+//! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
-//! A point is opened by [`Agent::ask`], which asks all of its functions at once. Each answer comes in through
-//! [`Agent::handle_answered`], each time-out through [`Agent::handle_question_timeout`]; with the last of them
-//! [`Agent::go_on`] takes up what has waited. [`Agent::withdraw`] closes what nobody waits for any more. What a failure
+//! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each time-out
+//! through [`Desk::is_late`]; with the last of them the point is closed, and the agent takes up what has waited
+//! ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes what nobody waits for any more. What a failure
 //! comes to stands in [`failure`].
 
 mod failure;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::answer::guardrail::Guarded;
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::json::word;
-use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
-use crate::engine::model::question::{Answer, Point, Question};
-use crate::engine::policy::hook::{Hook, HookAnswer};
+use crate::engine::model::question::{Answer, Facts, Point, Question};
+use crate::engine::policy::hook::HookAnswer;
 
-/// The open questions of an agent.
+/// The open questions of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Asks {
     open: Vec<Pending>,
@@ -30,8 +30,9 @@ pub struct Asks {
 /// A point at which somebody is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Pending {
+    agent: u32,
     point: Point,
-    wait: Wait,
+    about: About,
     asked: Vec<Asked>,
 }
 
@@ -42,83 +43,76 @@ struct Asked {
     answer: Option<Answer>,
 }
 
-/// What waits at a point.
+/// What a question is about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Wait {
-    /// No more than the point says.
-    Point,
+pub enum About {
+    /// What the agent's phase holds.
+    Phase,
     /// A tool call, by its place in the batch.
-    Call { index: usize },
-    /// A call about which somebody is to be asked next.
-    Permission { index: usize, reason: String },
-    /// A call that was denied, in the words of who denied it or for a reason of ours.
-    Denied {
-        index: usize,
-        message: Option<String>,
-        reason: String,
-    },
+    Call(usize),
     /// Calls that are prepared together.
-    Calls { indexes: Vec<usize> },
-    /// A session, with this prompt.
-    Session { prompt: Vec<Block> },
-    /// Something new that is said to the model.
-    Prompt {
-        content: Vec<Block>,
-        source: String,
-        owes_answer: bool,
-    },
-    /// An answer of the model.
-    Output(Guarded),
-    /// An answer that fits its schema. `call_ids`: the calls that gave it; none if it was text.
-    Check { written: Json, call_ids: Vec<String> },
-    /// The next iteration.
-    IterationEnd { owes_answer: bool },
-    /// What a limit keeps from being done.
-    Limit { stopped_by: StoppedBy, before: Step },
+    Calls(Vec<usize>),
+    /// A limit that keeps the next step from being taken.
+    Limit(StoppedBy),
     /// Nothing but more time: everything goes on meanwhile.
-    Time { timer: TimerReason },
+    Time(TimerReason),
+    /// Nothing waits for what is said to it.
+    Nothing,
 }
 
-/// What a limit keeps from being done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Step {
-    Iteration,
-    /// A further request of an iteration that has begun.
-    Request,
-    /// The calls of an answer.
-    Tools,
+/// A question on its way out.
+pub struct Ask<'a> {
+    pub point: Point,
+    /// Hooks may be for some names only.
+    pub name: &'a str,
+    pub about: About,
+    pub facts: &'a Facts<'a>,
+    /// How long one function is waited for, where the point does not say it.
+    pub patience_ms: Option<u64>,
+    /// Nobody is told: the question stays open until it is answered.
+    pub is_put_off: bool,
 }
 
-impl Wait {
-    /// Nothing of the agent's own way waits.
-    fn is_beside(&self, point: Point) -> bool {
-        matches!(self, Wait::Time { .. }) || point == Point::Notification
+impl<'a> Ask<'a> {
+    pub fn new(point: Point, about: About, facts: &'a Facts<'a>) -> Ask<'a> {
+        Ask {
+            point,
+            name: "",
+            about,
+            facts,
+            patience_ms: None,
+            is_put_off: false,
+        }
     }
+
+    pub fn named(self, name: &'a str) -> Ask<'a> {
+        Ask { name, ..self }
+    }
+}
+
+/// A point at which everybody has answered.
+pub struct Settled {
+    pub point: Point,
+    pub about: About,
+    pub answer: Answer,
 }
 
 impl Asks {
-    pub fn is_at(&self, point: Point) -> bool {
-        self.open.iter().any(|pending| pending.point == point)
+    pub fn is_at(&self, agent: u32, point: Point) -> bool {
+        let is_it = |pending: &Pending| pending.agent == agent && pending.point == point;
+        self.open.iter().any(is_it)
     }
 
-    /// What waits at this point.
-    pub fn waiting(&self, point: Point) -> Option<&Wait> {
-        let at = self.open.iter().find(|pending| pending.point == point);
-        at.map(|pending| &pending.wait)
+    /// Whether the agent waits for a limit to be raised.
+    pub fn holds(&self, agent: u32) -> bool {
+        let holds = |pending: &Pending| pending.agent == agent && matches!(pending.about, About::Limit(_));
+        self.open.iter().any(holds)
     }
 
     /// More of this time was asked for.
-    pub fn is_about_time(&self, timer: TimerReason) -> bool {
-        let wait = Wait::Time { timer };
-        self.open.iter().any(|pending| pending.wait == wait)
-    }
-
-    /// The calls of an answer wait for a limit to be raised.
-    pub fn holds_calls(&self) -> bool {
-        let before = Step::Tools;
-        let holds =
-            |pending: &Pending| matches!(pending.wait, Wait::Limit { before: step, .. } if step == before);
-        self.open.iter().any(holds)
+    pub fn is_about(&self, timer: TimerReason) -> bool {
+        let about = About::Time(timer);
+        self.open.iter().any(|pending| pending.about == about)
     }
 
     fn find(&mut self, question: EffectId) -> Option<(usize, &mut Asked)> {
@@ -129,271 +123,154 @@ impl Asks {
     }
 }
 
-impl<'a> Desk<'a> {
-    /// Whether anybody is asked at this point about `name`.
-    pub(crate) fn has_hooks(&self, point: Point, name: &str) -> bool {
-        self.hooks().iter().any(|hook| hook.is_for(point, name))
-    }
-
-    /// Those of the run are asked about all of its agents.
-    fn hooks(&self) -> &'a [Hook] {
-        self.profiles.first().map_or(&[], |root| &root.config.hooks)
-    }
-}
-
-impl Agent {
-    /// Asks everybody at this point who is for `name`; there must be somebody. Returns the first question's id.
-    pub(crate) fn ask(
-        &mut self,
-        desk: &mut Desk<'_>,
-        point: Point,
-        name: &str,
-        data: Json,
-        wait: Wait,
-    ) -> EffectId {
-        let ask = self.question(desk, point, data);
+impl Desk<'_> {
+    /// Asks everybody at this point who is for its name; there must be somebody. Returns the first question's id.
+    pub fn ask(&mut self, who: &Who, ask: Ask<'_>) -> EffectId {
+        let Ask { point, about, .. } = ask;
+        let question = self.question(who, point, ask.facts);
         let askers: Vec<(u32, Option<u64>)> = if point.is_hooked() {
-            let hooks = (0..).zip(desk.hooks());
-            let hooks = hooks.filter(|(_, hook)| hook.is_for(point, name));
+            let hooks = (0..).zip(self.hooks());
+            let hooks = hooks.filter(|(_, hook)| hook.is_for(point, ask.name));
             hooks.map(|(asker, hook)| (asker, hook.timeout_ms)).collect()
         } else {
-            vec![(0, self.patience_ms(desk, point, &wait))]
+            vec![(0, self.patience_ms(point, ask.patience_ms))]
         };
         let is_about_call = matches!(point, Point::Permission | Point::Classify);
-        // Nobody is asked about a call that a hook has put off: its question stays open until it is answered.
-        let is_told = !self.is_put_off(point, &wait);
         let mut asked = Vec::with_capacity(askers.len());
         for (asker, timeout_ms) in askers {
-            let question = desk.ledger.open(self.index, EffectKind::Question(point));
+            let id = self.ledger.open(who.agent, EffectKind::Question(point));
             let kind = EventKind::Question {
-                question_id: question,
+                question_id: id,
                 question: word(point.told()),
-                data: is_about_call.then(|| ask.data.clone()),
+                data: is_about_call.then(|| question.data.clone()),
             };
-            desk.ledger.emit(self.place(), kind);
-            desk.ledger.set_timer(TimerReason::Effect(question), timeout_ms);
-            if is_told {
-                let ask = Question { asker, ..ask.clone() };
-                desk.ledger.output(Output::Ask { question, ask });
+            self.emit(who.place(), kind);
+            self.ledger.set_timer(TimerReason::Effect(id), timeout_ms);
+            if !ask.is_put_off {
+                let ask = Question {
+                    asker,
+                    ..question.clone()
+                };
+                self.ledger.output(Output::Ask { question: id, ask });
             }
             asked.push(Asked {
-                question,
+                question: id,
                 asker,
                 answer: None,
             });
         }
         let first = asked.first().map_or(0, |asked| asked.question);
-        self.asks.open.push(Pending { point, wait, asked });
+        self.asks.open.push(Pending {
+            agent: who.agent,
+            point,
+            about,
+            asked,
+        });
         first
     }
 
-    fn question(&self, desk: &Desk<'_>, point: Point, data: Json) -> Question {
+    fn question(&self, who: &Who, point: Point, facts: &Facts<'_>) -> Question {
         let mut question = Question {
             point,
             asker: 0,
-            profile: self.profile,
-            agent_path: self.path.clone(),
-            iteration: self.iteration,
+            profile: who.profile,
+            agent_path: who.path.clone(),
+            iteration: who.iteration,
             agent_name: None,
             permission_mode: None,
             effort: None,
-            data,
+            data: facts.to_json(),
         };
         if point.is_hook() {
-            let permissions = desk.permissions.as_ref();
-            question.agent_name = self.parent.as_ref().map(|parent| parent.name.clone());
+            let permissions = self.permissions.as_ref();
+            question.agent_name = who.parent.as_ref().map(|parent| parent.name.clone());
             question.permission_mode = permissions.map(|permissions| permissions.mode);
-            question.effort.clone_from(&self.asked.config.effort);
+            question.effort.clone_from(&who.model.config.effort);
         }
         question
     }
 
     /// How long an answer is waited for; none for ever.
-    fn patience_ms(&self, desk: &Desk<'_>, point: Point, wait: &Wait) -> Option<u64> {
-        let timeouts = &desk.config.timeouts;
-        match (point, wait) {
-            (Point::Permission | Point::Classify, _) => desk.permissions.as_ref()?.timeout_ms,
-            (Point::Summarize, _) => timeouts.first_chunk_ms,
-            (Point::StopCondition | Point::StopRepeat, _) => Some(QUESTION_MS),
-            // Checking an input counts against the tool's time, or a check that never settles would hold the run for ever.
-            (Point::PrepareCalls, Wait::Calls { indexes }) => {
-                let calls = indexes.iter().filter_map(|index| self.tools.calls.get(*index));
-                let longest_ms = calls.map(|call| call.timeout_ms.or(timeouts.tool_ms)).max();
-                longest_ms.flatten().or(Some(QUESTION_MS))
-            }
-            _ => timeouts.tool_ms.or(Some(QUESTION_MS)),
+    fn patience_ms(&self, point: Point, own_ms: Option<u64>) -> Option<u64> {
+        let timeouts = &self.config.timeouts;
+        match point {
+            Point::Permission | Point::Classify => self.permissions.as_ref()?.timeout_ms,
+            Point::Summarize => timeouts.first_chunk_ms,
+            Point::StopCondition | Point::StopRepeat => Some(QUESTION_MS),
+            // What never settles would hold the run for ever.
+            _ => own_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
         }
     }
 
-    /// A question was answered, by whom it was put to or by nobody.
-    pub fn handle_answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: Answer) {
-        desk.ledger.close(question);
-        let kind = EventKind::Answered {
-            question_id: question,
-        };
-        desk.ledger.emit(self.place(), kind);
-        let Some((at, asked)) = self.asks.find(question) else {
-            return;
-        };
-        let asker = asked.asker;
-        let Some(point) = self.asks.open.get(at).map(|pending| pending.point) else {
-            return;
-        };
+    /// A question was answered, by whom it was put to or by nobody; gives the point when that was its last.
+    pub fn answered(&mut self, place: Place, question: EffectId, answer: Answer) -> Option<Settled> {
+        self.ledger.close(question);
+        let question_id = question;
+        self.emit(place, EventKind::Answered { question_id });
+        let (at, Asked { asker, .. }) = self.asks.find(question)?;
+        let (asker, point) = (*asker, self.asks.open.get(at)?.point);
         let mut answer = match answer {
-            Answer::Failed { why } => self.failed(desk, point, asker, why),
+            Answer::Failed { why } => self.failed(place, point, asker, why),
             answer => answer,
         };
         if let Answer::Hook(said) = &mut answer
             && let Some(message) = said.system_message.take()
         {
-            self.warn(desk, "hook_message", message);
+            self.warn(place, "hook_message", message);
         }
-        if let Some((_, asked)) = self.asks.find(question) {
-            asked.answer = Some(answer);
+        self.asks.find(question)?.1.answer = Some(answer);
+        let pending = self.asks.open.get(at)?;
+        if pending.asked.iter().any(|asked| asked.answer.is_none()) {
+            return None;
         }
-        let is_settled = |pending: &mut Pending| pending.asked.iter().all(|asked| asked.answer.is_some());
-        if self.asks.open.get_mut(at).is_some_and(is_settled) {
-            let Pending { point, wait, asked } = self.asks.open.remove(at);
-            let answers = asked.into_iter().filter_map(|asked| asked.answer);
-            self.go_on(desk, point, wait, joined(answers));
-        }
+        let Pending {
+            point, about, asked, ..
+        } = self.asks.open.remove(at);
+        let answer = joined(asked.into_iter().filter_map(|asked| asked.answer));
+        Some(Settled { point, about, answer })
     }
 
-    /// Nobody has answered in time.
-    #[inline(never)]
-    pub fn handle_question_timeout(&mut self, desk: &mut Desk<'_>, question: EffectId, point: Point) {
+    /// Nobody has answered in time: whoever was asked is told to stop. Returns what stands for the answer.
+    pub fn is_late(&mut self, question: EffectId, point: Point) -> Answer {
         let why = failure::late(point).to_owned();
-        self.call_off(desk, question, &why);
-        self.handle_answered(desk, question, Answer::Failed { why });
+        self.call_off(question, &why);
+        Answer::Failed { why }
     }
 
-    /// Whoever was asked is told to stop.
-    fn call_off(&self, desk: &mut Desk<'_>, question: EffectId, why: &str) {
+    fn call_off(&mut self, question: EffectId, why: &str) {
         let why = why.to_owned();
-        desk.ledger.output(Output::Withdraw { question, why });
+        self.ledger.output(Output::Withdraw { question, why });
     }
 
-    /// Closes the questions of these points: nobody waits for them any more. Gives what has waited.
-    fn withdraw(&mut self, desk: &mut Desk<'_>, which: impl Fn(Point, &Wait) -> bool) -> Vec<Wait> {
-        let open = std::mem::take(&mut self.asks.open);
-        let mut waited = Vec::new();
-        for pending in open {
-            if !which(pending.point, &pending.wait) {
-                self.asks.open.push(pending);
-                continue;
-            }
-            for Asked { question, .. } in pending.asked {
-                if desk.ledger.close(question) {
-                    self.call_off(desk, question, "nobody waits for it any more");
-                }
-            }
-            waited.push(pending.wait);
-        }
-        waited
-    }
-
-    /// The answer goes no further: nothing of what waits at a point goes on, but what tools have brought stays.
-    pub(crate) fn withdraw_all(&mut self, desk: &mut Desk<'_>) {
-        let waited = self.withdraw(desk, |point, wait| !wait.is_beside(point));
-        for wait in waited {
-            match wait {
-                Wait::Output(guarded) => self.withhold(desk, guarded.blocks),
-                // The calls that gave an answer which is still being checked are closed.
-                Wait::Check { call_ids, .. } => self.close_answer(&call_ids),
-                _ => {}
+    /// Closes questions of an agent: nobody waits for them any more.
+    fn withdraw(&mut self, agent: u32, which: impl Fn(&About) -> bool) {
+        let (closed, open) = std::mem::take(&mut self.asks.open)
+            .into_iter()
+            .partition(|pending| pending.agent == agent && which(&pending.about));
+        self.asks.open = open;
+        let closed: Vec<Pending> = closed;
+        for Asked { question, .. } in closed.into_iter().flat_map(|pending| pending.asked) {
+            if self.ledger.close(question) {
+                self.call_off(question, "nobody waits for it any more");
             }
         }
     }
 
-    /// Nothing comes of what nobody waits for: the iteration is over, or the agent (`all`).
-    pub(crate) fn withdraw_beside(&mut self, desk: &mut Desk<'_>, all: bool) {
-        let is_of_iteration = |wait: &Wait| {
-            let Wait::Time { timer } = wait else { return false };
-            matches!(timer, TimerReason::Iteration { .. })
-        };
-        self.withdraw(desk, |point, wait| {
-            wait.is_beside(point) && (all || is_of_iteration(wait))
+    /// The answer goes no further, and nothing of what waits for an answer goes on.
+    pub fn withdraw_asks(&mut self, agent: u32) {
+        self.withdraw(agent, |about| !matches!(about, About::Time(_) | About::Nothing));
+    }
+
+    /// The iteration is over: more time for it was asked for in vain.
+    pub fn withdraw_time(&mut self, agent: u32) {
+        self.withdraw(agent, |about| {
+            matches!(about, About::Time(TimerReason::Iteration { .. }))
         });
     }
 
-    /// Everybody has answered: takes up what has waited.
-    fn go_on(&mut self, desk: &mut Desk<'_>, point: Point, wait: Wait, answer: Answer) {
-        match answer {
-            Answer::Hook(verdict) => self.after_hooks(desk, point, wait, *verdict),
-            Answer::Permission(answer) | Answer::Classified(answer) => {
-                let Wait::Call { index } = wait else { return };
-                self.handle_permission(desk, index, answer);
-            }
-            Answer::Stop(stops) => self.handle_stop_answer(desk, point, stops),
-            Answer::Summary(summary) => self.apply_summary(desk, &summary),
-            Answer::Worded(texts) => self.handle_words(desk, texts),
-            Answer::Checked(checked) => {
-                let Wait::Check { written, call_ids } = wait else {
-                    return;
-                };
-                self.handle_checked(desk, written, &call_ids, checked);
-            }
-            answer => {
-                let Wait::Calls { indexes } = wait else { return };
-                self.handle_prepared(desk, &indexes, answer);
-            }
-        }
-    }
-
-    fn after_hooks(&mut self, desk: &mut Desk<'_>, point: Point, wait: Wait, mut verdict: HookAnswer) {
-        let stop = match point {
-            Point::Stop | Point::SubagentStop | Point::OutputGuardrail => None,
-            _ => verdict.stop.take(),
-        };
-        match (point, wait) {
-            (_, Wait::Prompt { .. } | Wait::Session { .. }) if stop.is_some() => {}
-            (_, Wait::Session { prompt }) => return self.after_session(desk, prompt, verdict),
-            (
-                _,
-                Wait::Prompt {
-                    content,
-                    source,
-                    owes_answer,
-                },
-            ) => return self.after_prompt(desk, content, &source, owes_answer, verdict),
-            (_, Wait::Output(guarded)) => return self.after_output(desk, guarded, verdict),
-            (_, Wait::IterationEnd { owes_answer }) => return self.hand_over(desk, owes_answer),
-            (_, Wait::Limit { stopped_by, before }) => {
-                return self.after_limit(desk, stopped_by, before, verdict.limits);
-            }
-            (_, Wait::Time { timer }) => return self.after_time(desk, timer, verdict.limits),
-            (Point::Stop | Point::SubagentStop, _) => return self.after_stop(desk, verdict),
-            (Point::InputGuardrail, _) => return self.after_input(desk, verdict),
-            (Point::PreCompact, _) => return self.after_precompact(desk, verdict),
-            (Point::PostCompact, _) => return self.guard_summary(desk),
-            (Point::PrepareIteration, _) => return self.after_prepare(desk, verdict),
-            (Point::PostToolBatch, _) => {
-                self.note(&mut verdict, true);
-                if stop.is_none() {
-                    return self.finish_round(desk);
-                }
-            }
-            (point, wait) => {
-                if self.after_call_hooks(desk, point, wait, verdict) {
-                    return self.stop(desk, StoppedBy::FatalTool);
-                }
-            }
-        }
-        if self.ended.is_some() {
-            return;
-        }
-        match stop {
-            Some(why) => self.stop_because(desk, StoppedBy::Hook, why),
-            None => self.advance_tools(desk),
-        }
-    }
-
-    /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
-    pub(crate) fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
-        if blocks && verdict.denies() {
-            self.notes.extend(verdict.reason.take().map(Block::text));
-        }
-        self.notes.extend(verdict.context.drain(..).map(Block::text));
+    /// The agent is over.
+    pub fn withdraw_all(&mut self, agent: u32) {
+        self.withdraw(agent, |_| true);
     }
 }
 

@@ -31,6 +31,15 @@ pub enum CallPhase {
     Checked,
     /// Hooks or a guardrail were asked about it.
     Hooking,
+    /// Hooks were asked whether it may run, before a person is.
+    Contested {
+        reason: String,
+    },
+    /// It was denied, in the words of who did or for a reason of ours: hooks hear of it.
+    Refused {
+        message: Option<String>,
+        reason: String,
+    },
     /// A person or a function was asked whether it may run.
     AwaitingAnswer,
     /// May run as soon as nothing before it is in its way.
@@ -91,6 +100,8 @@ pub struct ToolBatch {
     pub parts_seen: usize,
     /// No further call of the answer starts early.
     pub is_closed: bool,
+    /// The answer has come to its end.
+    pub is_whole: bool,
     /// Of the calls that have been read.
     pub ids: CallIds,
     /// How often each limited tool was called in the run, this batch included.
@@ -105,8 +116,6 @@ pub struct ToolBatch {
     /// No call from here on has been started.
     started: usize,
     pub error_format: ErrorFormat,
-    /// The errors have the words that they are told in.
-    pub is_worded: bool,
 }
 
 /// The ids of an answer's calls: there are answers with thousands.

@@ -1,10 +1,12 @@
 //! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
 
-use crate::engine::agent::asks::Wait;
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
-use crate::engine::agent::calls::course::{fault, invocation};
+use crate::engine::agent::calls::run::invocation;
 use crate::engine::agent::calls::written::WrittenCall;
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::calls::{Calls, Next, fault};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
 use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::config::OnUnknownTool;
@@ -12,73 +14,94 @@ use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::{PreparedCall, ToolReturn};
 use crate::engine::model::message::{Json, ToolInput};
-use crate::engine::model::question::{Answer, Facts, Point};
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
 use crate::engine::text::listed;
 
 /// How many violations of a schema the model is told at once.
 pub(crate) const MAX_VIOLATIONS: usize = 5;
 
-impl Agent {
-    pub(crate) fn ask_to_prepare(&mut self, desk: &mut Desk<'_>) {
-        let place = (self.iteration, self.index, self.profile);
-        let mut indexes = Vec::new();
-        let mut calls = Vec::new();
-        for (index, call) in self.tools.calls.iter_mut().enumerate() {
+impl Calls {
+    /// Asks for what your code has to say of the calls before anything else.
+    pub fn prepare(&mut self, who: &Who, desk: &mut Desk<'_>) {
+        let tool_ms = desk.config.timeouts.tool_ms;
+        let mut patience_ms = None;
+        let (mut indexes, mut calls) = (Vec::new(), Vec::new());
+        for (index, call) in self.batch.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
                 call.phase = CallPhase::Preparing;
-                calls.push(invocation(call, 0, place));
+                // Checking an input counts against the tool's time.
+                patience_ms = patience_ms.max(call.timeout_ms.or(tool_ms));
+                calls.push(invocation(call, 0, who));
                 indexes.push(index);
             }
         }
-        if !calls.is_empty() {
-            let data = Facts::Calls { calls }.to_json();
-            self.ask(desk, Point::PrepareCalls, "", data, Wait::Calls { indexes });
+        if calls.is_empty() {
+            return;
         }
+        let facts = Facts::Calls { calls };
+        let ask = Ask {
+            patience_ms,
+            ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
+        };
+        desk.ask(who, ask);
     }
 
-    fn take_prepared(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+    fn take_one(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
         if let Some(problem) = prepared.problem {
             let fault = fault(
                 "invalid_input",
                 problem,
                 "Call the tool again with input that fits its schema.",
             );
-            return self.finish_call(desk, index, ToolReturn::Fault(fault));
+            return self.finish(who, desk, index, ToolReturn::Fault(fault));
         }
-        if let Some(call) = self.tools.calls.get_mut(index) {
+        if let Some(call) = self.batch.calls.get_mut(index) {
             call.resource_key = prepared.resource_key.or(call.resource_key.take());
             if let Some(input) = prepared.input {
                 call.input = input;
             }
             call.needs_approval |= prepared.needs_approval;
         }
-        self.tools.set_phase(index, CallPhase::Checked);
+        self.batch.set_phase(index, CallPhase::Checked);
     }
 
-    pub(crate) fn handle_prepared(&mut self, desk: &mut Desk<'_>, indexes: &[usize], answer: Answer) {
-        let (prepared, why) = match answer {
-            Answer::Prepared(prepared) => (prepared, "the host did not prepare this call".to_owned()),
-            Answer::Failed { why } => (Vec::new(), why),
-            _ => return,
+    /// One entry per call that was asked about, in order, or why there is none.
+    pub fn take_prepared(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        indexes: &[usize],
+        prepared: Result<Vec<PreparedCall>, String>,
+    ) -> Next {
+        let missing = "the host did not prepare this call".to_owned();
+        let (prepared, why) = match prepared {
+            Ok(prepared) => (prepared, missing),
+            Err(why) => (Vec::new(), why),
         };
         let mut prepared = prepared.into_iter();
         for index in indexes {
             if let Some(prepared) = prepared.next() {
-                self.take_prepared(desk, *index, prepared);
+                self.take_one(who, desk, *index, prepared);
                 continue;
             }
             let hint = "Call the tool again, or go on without it.";
             let fault = fault("tool_failed", why.clone(), hint);
-            self.finish_call(desk, *index, ToolReturn::Fault(fault));
+            self.finish(who, desk, *index, ToolReturn::Fault(fault));
         }
-        self.advance_tools(desk);
+        self.advance(who, desk)
     }
 
     /// Gives a call the input that the host has put in the model's place. One that does not fit the tool's schema is
     /// answered, not run, and the host is warned; then this is false.
-    pub(crate) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
-        let (Some(input), Some(call)) = (input, self.tools.calls.get_mut(index)) else {
+    pub(super) fn change_input(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        input: Option<Json>,
+    ) -> bool {
+        let (Some(input), Some(call)) = (input, self.batch.calls.get_mut(index)) else {
             return true;
         };
         let tool = desk.config.tools.iter().position(|tool| tool.name == call.name);
@@ -93,9 +116,10 @@ impl Agent {
             &problem,
         ]
         .concat();
-        self.warn(desk, "invalid_updated_input", message.clone());
+        desk.warn(who.place(), "invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-        self.finish_call(
+        self.finish(
+            who,
             desk,
             index,
             ToolReturn::Fault(fault("invalid_input", message, hint)),
@@ -104,17 +128,17 @@ impl Agent {
     }
 
     /// What keeps a call from being run.
-    pub(crate) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
+    pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
     /// A call of a tool that there is not, where that is a fault of the configuration.
-    pub(crate) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
+    pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
         if desk.config.on_unknown_tool != OnUnknownTool::Throw {
             return None;
         }
         let is_unknown = |call: &&Call| call.fault().is_some_and(|fault| fault.code == "unknown_tool");
-        let call = self.tools.calls.iter().find(is_unknown)?;
+        let call = self.batch.calls.iter().find(is_unknown)?;
         let message = ["Tool not registered: ", &call.name].concat();
         Some(Failure::new(FailureCode::ConfigInvalid, message))
     }
@@ -123,7 +147,7 @@ impl Agent {
     fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
         let most = tool.max_calls?;
-        if self.tools.count(&call.name, &self.records) < most {
+        if self.batch.count(&call.name, &self.records) < most {
             return None;
         }
         let message = [

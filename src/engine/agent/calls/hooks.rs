@@ -1,32 +1,39 @@
 //! Hooks and guardrails around tool calls.
 
-use crate::engine::agent::asks::Wait;
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{CallPhase, output_of};
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
 use crate::engine::model::input::ToolReturn;
-use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::model::message::Block;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::hook::{Decision, Gate, HookAnswer};
 
-impl Agent {
+impl Calls {
     /// Asks the hooks of this point about a call, which waits for them; false if there are none.
-    pub(crate) fn ask_about_call(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
-        let Some(call) = self.tools.calls.get_mut(index) else {
+    pub(super) fn ask_about(&mut self, who: &Who, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+        let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
         };
         if !desk.has_hooks(point, &call.name) {
             return false;
         }
         call.phase = CallPhase::Hooking;
-        let name = call.name.clone();
-        let data = Facts::Call(call.facts()).to_json();
-        self.ask(desk, point, &name, data, Wait::Call { index });
+        let facts = Facts::Call(call.facts());
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
         true
     }
 
     /// Shows hooks what a tool has brought, before it counts; false if there are none.
-    pub(crate) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
-        let Some(call) = self.tools.calls.get_mut(index) else {
+    pub(super) fn hook_result(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        result: &ToolReturn,
+    ) -> bool {
+        let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
         };
         let (point, output, error) = match result {
@@ -44,99 +51,123 @@ impl Agent {
             result: result.clone(),
             duration_ms,
         };
-        let name = call.name.clone();
-        let facts = CallFacts {
+        let facts = Facts::Call(CallFacts {
             output,
             error,
             duration_ms: Some(duration_ms),
             ..call.facts()
-        };
-        let data = Facts::Call(facts).to_json();
-        self.ask(desk, point, &name, data, Wait::Call { index });
+        });
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
         true
     }
 
     /// What a call has brought that hooks are looking at.
-    pub(crate) fn returned(&self, index: usize) -> Option<ToolReturn> {
-        match self.tools.calls.get(index).map(|call| &call.phase) {
+    pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
+        match self.batch.calls.get(index).map(|call| &call.phase) {
             Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
             _ => None,
         }
     }
 
-    /// Whether the run cannot go on after what a tool has brought.
-    pub(crate) fn after_call_hooks(
+    /// The hooks of a point have answered.
+    pub fn after_hooks(
         &mut self,
+        who: &Who,
         desk: &mut Desk<'_>,
         point: Point,
-        wait: Wait,
+        about: &About,
         mut verdict: HookAnswer,
-    ) -> bool {
-        let returned = match wait {
-            Wait::Call { index } => self.returned(index),
-            _ => None,
+    ) -> Next {
+        if point == Point::PostToolBatch {
+            return self.after_batch(who, desk, verdict);
+        }
+        let stop = verdict.stop.take();
+        let next = match about {
+            About::Call(index) => self.heed(who, desk, point, *index, verdict),
+            _ => {
+                self.note(&mut verdict, false);
+                Next::Wait
+            }
         };
-        self.classifier_context.append(&mut verdict.classifier_context);
+        match (next, stop) {
+            (Next::Wait, Some(why)) => Next::StopBecause(why),
+            (Next::Wait, None) => self.advance(who, desk),
+            (next, _) => next,
+        }
+    }
+
+    fn heed(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        point: Point,
+        index: usize,
+        mut verdict: HookAnswer,
+    ) -> Next {
+        let returned = self.returned(index);
         self.note(&mut verdict, returned.is_some());
-        match (wait, returned) {
-            (Wait::Call { index }, Some(result)) => {
+        match point {
+            Point::PermissionRequest => return self.after_permission_hooks(who, desk, index, verdict),
+            Point::PermissionDenied => {
+                self.after_denial(who, desk, index, verdict.retry);
+                return Next::Wait;
+            }
+            _ => {}
+        }
+        self.classifier_context.append(&mut verdict.classifier_context);
+        match (point, returned) {
+            (Point::PostToolUse | Point::PostToolUseFailure, Some(result)) => {
                 let result = match (point, verdict.updated_output) {
                     (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
                     _ => result,
                 };
-                let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
-                self.finish_call(desk, index, result);
-                return is_fatal;
+                return self.count_in(who, desk, index, result);
             }
-            (Wait::Call { index }, None) if point == Point::ToolGuardrail => {
-                self.after_tool_guardrail(desk, index, verdict);
-            }
-            (Wait::Call { index }, None) => self.after_pre_tool_use(desk, index, verdict),
-            (Wait::Permission { index, reason }, _) => {
-                self.after_permission_hooks(desk, index, reason, verdict);
-            }
-            (
-                Wait::Denied {
-                    index,
-                    message,
-                    reason,
-                },
-                _,
-            ) => self.deny(desk, index, message.as_deref(), &reason, verdict.retry),
-            _ => {}
+            (Point::ToolGuardrail, _) => self.after_tool_guardrail(who, desk, index, verdict),
+            _ => self.after_pre_tool_use(who, desk, index, verdict),
         }
-        false
+        Next::Wait
     }
 
-    fn after_pre_tool_use(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    fn after_pre_tool_use(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
-            self.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
-        } else if let Some(call) = self.tools.calls.get_mut(index) {
+            self.deny(
+                who,
+                desk,
+                index,
+                verdict.reason.as_deref(),
+                "a hook denied it",
+                false,
+            );
+        } else if let Some(call) = self.batch.calls.get_mut(index) {
             call.gate = Gate::Passed {
                 decision: verdict.decision,
                 reason: verdict.reason,
             };
             let input = verdict.updated_input.filter(|_| !call.gate.said(Decision::Defer));
-            if self.change_input(desk, index, input) {
-                self.tools.set_phase(index, CallPhase::Checked);
+            if self.change_input(who, desk, index, input) {
+                self.batch.set_phase(index, CallPhase::Checked);
             }
         }
     }
 
-    /// The round is over when its hooks say nothing against it.
-    #[inline(never)]
-    pub(crate) fn close_round(&mut self, desk: &mut Desk<'_>) {
-        let point = Point::PostToolBatch;
-        if self.asks.is_at(point) {
-            return;
+    fn after_tool_guardrail(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+        if verdict.denies() {
+            let reason = verdict.reason.unwrap_or_default();
+            let message = ["Tool denied by guardrail: ", &reason].concat();
+            return self.deny(who, desk, index, Some(&message), "", false);
         }
-        if !desk.has_hooks(point, "") {
-            return self.finish_round(desk);
+        if self.change_input(who, desk, index, verdict.updated_input) && !self.deny_by_rule(who, desk, index)
+        {
+            self.batch.set_phase(index, CallPhase::Queued);
         }
-        let tool_calls: Vec<ToolCallRecord> = self.tools.told().map(|call| call.record(false)).collect();
-        let facts = Facts::Batch {
-            tool_calls: &tool_calls,
-        };
-        self.ask(desk, point, "", facts.to_json(), Wait::Point);
+    }
+
+    /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
+    pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
+        if blocks && verdict.denies() {
+            self.notes.extend(verdict.reason.take().map(Block::text));
+        }
+        self.notes.extend(verdict.context.drain(..).map(Block::text));
     }
 }

@@ -26,3 +26,12 @@ pub struct Spawn {
     pub inherit_model: bool,
     pub prompt: String,
 }
+
+/// Who goes on with the conversation when the round is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Successor {
+    pub profile: u32,
+    pub inherit_model: bool,
+    /// Of the tool.
+    pub name: String,
+}

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::calls::Calls;
 use crate::engine::agent::calls::batch::{Call, CallIds};
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::Ledger;
 use crate::engine::model::answer::{Answer, Part, PartKind};
@@ -29,19 +30,14 @@ pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
     }
 }
 
-impl Agent {
+impl Calls {
     /// Reads the calls of an answer; afterwards their ids are unique. Those that have started early come as they are.
-    pub(crate) fn take_calls(
-        &mut self,
-        answer: &mut Answer,
-        may_be_cut: bool,
-        desk: &mut Desk<'_>,
-    ) -> Vec<WrittenCall> {
+    pub fn read(&mut self, answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
         let last = answer
             .parts
             .iter()
             .rposition(|part| part.kind == PartKind::ToolCall);
-        let mut early = self.tools.calls.iter().map(started);
+        let mut early = self.batch.calls.iter().map(started);
         let mut calls: Vec<WrittenCall> = Vec::new();
         for (index, part) in answer.parts.iter_mut().enumerate() {
             if part.kind != PartKind::ToolCall {
@@ -51,7 +47,7 @@ impl Agent {
                 calls.push(call);
                 continue;
             }
-            name_uniquely(part, &mut self.tools.ids, desk);
+            name_uniquely(part, &mut self.batch.ids, desk);
             let mut call = read_call(part, desk);
             // An object with something in it shows its own end; an empty one may stand for arguments that never came.
             let is_whole = call.repaired_by.is_none()

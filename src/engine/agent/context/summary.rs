@@ -7,12 +7,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::asks::Wait;
-use crate::engine::agent::{Agent, Desk};
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
@@ -20,12 +25,13 @@ use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
 };
 use crate::engine::policy::estimate;
+use crate::engine::policy::hook::HookAnswer;
 use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
 
 /// What an agent knows of the length of its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Context {
+pub struct Context {
     /// Tokens that the vendor has counted, and in how many messages.
     counted: Option<(u64, usize)>,
     wanted: Option<Wanted>,
@@ -35,7 +41,6 @@ pub(crate) struct Context {
     last: Summarized,
     /// How many messages there were when a summary did not help.
     in_vain_at: Option<usize>,
-    open: Option<Compacting>,
 }
 
 /// What came of a summary that was begun.
@@ -53,8 +58,9 @@ struct Wanted {
     instructions: Option<String>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Compacting {
+/// One that is being made.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Summary {
     trigger: CompactTrigger,
     /// How many messages are summarised.
     cut: usize,
@@ -64,26 +70,17 @@ struct Compacting {
     instructions: Option<String>,
     /// Why the run ends if nothing is gained.
     overflow: Option<Failure>,
+    /// The model that writes it.
+    pub call: Option<Box<ModelCall>>,
     /// Derived; made again by a restored run.
     #[serde(skip)]
     body: Vec<u8>,
 }
 
 impl Context {
-    /// What the summary that is being made shall also heed.
-    pub(crate) fn instructions(&self) -> Option<&str> {
-        self.open.as_ref()?.instructions.as_deref()
-    }
-
-    /// A model call under way is not the conversation's.
-    pub fn is_compacting(&self) -> bool {
-        self.open.is_some()
-    }
-
-    /// No summary is made. Gives why the run ends without one, if it does.
-    pub fn refuse(&mut self) -> Option<Failure> {
-        self.last = Summarized::Blocked;
-        self.open.take().and_then(|open| open.overflow)
+    /// Before the next request. `instructions`: what the summary shall also heed.
+    pub fn want(&mut self, instructions: Option<String>) {
+        self.wanted = Some(Wanted { instructions });
     }
 
     /// The vendor has counted a request and its answer, which are so many messages.
@@ -95,23 +92,15 @@ impl Context {
 }
 
 impl Agent {
-    pub fn ask_to_compact(&mut self, instructions: Option<String>) {
-        self.context.wanted = Some(Wanted { instructions });
-    }
-
-    /// Sends the request of an iteration that has begun, once its history is as short as it has to be.
-    pub(crate) fn send_what_fits(&mut self, desk: &mut Desk<'_>) {
-        self.fit_history(desk);
+    /// Begins the summary that was asked for, or that the window needs; false if there is none to be made.
+    pub(crate) fn begin_wanted_summary(&mut self, desk: &mut Desk<'_>) -> bool {
         let wanted = self.context.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
-        let begun = match wanted {
+        match wanted {
             Some(Wanted { instructions }) => {
-                self.begin_compaction(desk, CompactTrigger::Manual, instructions, None)
+                self.begin_summary(desk, CompactTrigger::Manual, instructions, None)
             }
-            None => is_full && self.begin_compaction(desk, CompactTrigger::Auto, None, None),
-        };
-        if !begun {
-            self.send(desk);
+            None => is_full && self.begin_summary(desk, CompactTrigger::Auto, None, None),
         }
     }
 
@@ -120,7 +109,7 @@ impl Agent {
         let limit = desk
             .config
             .context
-            .limit_tokens(self.asked.config.max_output_tokens);
+            .limit_tokens(self.who.model.config.max_output_tokens);
         limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
     }
 
@@ -136,12 +125,12 @@ impl Agent {
 
     /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
     /// anything to summarise. Else the failure says why not.
-    pub(crate) fn may_compact(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+    pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
         let policy = &desk.config.context;
         if failure.code != FailureCode::ContextLength || !policy.auto {
             return false;
         }
-        let why = if self.context.summarized_in == self.iteration {
+        let why = if self.context.summarized_in == self.who.iteration {
             match self.context.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
@@ -213,12 +202,11 @@ impl Agent {
             post_tokens: self.tokens(desk),
             duration_ms,
         };
-        desk.ledger.emit(self.place(), kind);
+        desk.emit(self.who.place(), kind);
     }
 
-    /// The one place where a summary begins, whoever wants it: what is to be asked first belongs between its two steps.
-    /// `false` if there is nothing to summarise.
-    pub(crate) fn begin_compaction(
+    /// The one place where a summary begins, whoever wants it. `false` if there is nothing to summarise.
+    pub(crate) fn begin_summary(
         &mut self,
         desk: &mut Desk<'_>,
         trigger: CompactTrigger,
@@ -229,77 +217,112 @@ impl Agent {
         let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
             return false;
         };
-        self.context.summarized_in = self.iteration;
+        self.context.summarized_in = self.who.iteration;
         let pre_tokens = self.tokens(desk);
-        desk.ledger
-            .emit(self.place(), EventKind::CompactStart { trigger, pre_tokens });
-        let open = Compacting {
+        desk.emit(self.who.place(), EventKind::CompactStart { trigger, pre_tokens });
+        let instructions = instructions.or_else(|| policy.instructions.clone());
+        let (point, name) = (Point::PreCompact, word(trigger));
+        let is_asked = desk.has_hooks(point, &name);
+        if is_asked {
+            let facts = Facts::Compact {
+                trigger,
+                pre_tokens,
+                instructions: instructions.as_deref(),
+            };
+            desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
+        }
+        self.phase = Phase::Summarizing(Box::new(Summary {
             trigger,
             cut,
             pre_tokens,
             started_ms: desk.ledger.now_ms,
-            tries: Tries::after(self.attempt),
-            instructions: instructions.or_else(|| policy.instructions.clone()),
+            tries: Tries::after(self.who.attempt),
+            instructions,
             overflow,
+            call: None,
             body: Vec::new(),
-        };
-        self.context.open = Some(open);
-        self.ask_before_summary(desk, trigger, pre_tokens);
+        }));
+        if !is_asked {
+            self.summarize(desk);
+        }
         true
     }
 
-    /// The second step: the host or the model is asked.
-    pub(crate) fn summarize(&mut self, desk: &mut Desk<'_>) {
-        if !desk.config.context.ask {
-            return self.send_compaction(desk);
+    /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
+    pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if !verdict.denies() {
+            return self.summarize(desk);
         }
-        let Some(open) = &self.context.open else {
+        let kept = || "a hook kept the history as it is".into();
+        let why = verdict.reason.unwrap_or_else(kept);
+        desk.warn(self.who.place(), "compaction_blocked", why);
+        self.context.last = Summarized::Blocked;
+        let phase = std::mem::replace(&mut self.phase, Phase::Sending);
+        let overflow = match phase {
+            Phase::Summarizing(summary) => summary.overflow,
+            _ => None,
+        };
+        match overflow {
+            Some(failure) => self.end_failed(desk, failure),
+            None => self.send(desk),
+        }
+    }
+
+    /// Your function or the model writes it.
+    fn summarize(&mut self, desk: &mut Desk<'_>) {
+        if !desk.config.context.ask {
+            return self.send_summary(desk);
+        }
+        let Phase::Summarizing(summary) = &self.phase else {
             return;
         };
         let messages = self.transcript.messages();
         let facts = Facts::Summarize {
-            trigger: open.trigger,
-            instructions: open.instructions.as_deref(),
-            messages: messages.get(..open.cut).unwrap_or(messages),
+            trigger: summary.trigger,
+            instructions: summary.instructions.as_deref(),
+            messages: messages.get(..summary.cut).unwrap_or(messages),
         };
-        let data = facts.to_json();
-        self.ask(desk, Point::Summarize, "", data, Wait::Point);
+        desk.ask(&self.who, Ask::new(Point::Summarize, About::Phase, &facts));
     }
 
     /// Also what a retry does.
-    pub(crate) fn send_compaction(&mut self, desk: &mut Desk<'_>) {
+    pub(crate) fn send_summary(&mut self, desk: &mut Desk<'_>) {
         if self.lacks_budget(desk) {
             return;
         }
-        self.attempt += 1;
-        if let Err(error) = self.compaction_body(desk) {
-            self.warn_of_summary(desk, "its request cannot be made: ", &error.to_text());
+        self.who.attempt += 1;
+        if let Err(error) = self.summary_body(desk) {
+            let message = unwritten("its request cannot be made: ", &error.to_text());
+            desk.warn(self.who.place(), NO_SUMMARY, message);
             return self.apply_summary(desk, "");
         }
-        self.open_request(desk);
+        let call = self.open_request(desk);
+        if let Phase::Summarizing(summary) = &mut self.phase {
+            summary.call = Some(Box::new(call));
+        }
     }
 
     /// The body of the summary's request: the conversation as it was sent, and what is wanted.
-    pub(crate) fn compaction_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
+    pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
         let Agent {
-            context,
+            phase,
             transcript,
-            asked,
+            who,
             ..
         } = self;
-        let Some(open) = &mut context.open else {
+        let Phase::Summarizing(summary) = phase else {
             return Ok(&[]);
         };
-        if open.body.is_empty() {
+        if summary.body.is_empty() {
             let mut prompt = PROMPT.to_owned();
-            if let Some(instructions) = &open.instructions {
+            if let Some(instructions) = &summary.instructions {
                 prompt.push_str("\n\n");
                 prompt.push_str(instructions);
             }
             let mut model = ModelConfig {
                 response_format: None,
                 tool_choice: None,
-                ..asked.config.clone()
+                ..who.model.config.clone()
             };
             // A history with calls must not come without their tools.
             if !desk.config.tools.is_empty() {
@@ -307,64 +330,67 @@ impl Agent {
             }
             let spec = RequestSpec {
                 model: &model,
-                ..asked.spec(desk.config)
+                ..who.model.spec(desk.config)
             };
-            open.body = transcript.body_about(asked.protocol, &spec, open.cut, &prompt)?;
+            summary.body = transcript.body_about(who.model.protocol, &spec, summary.cut, &prompt)?;
         }
-        Ok(&open.body)
+        Ok(&summary.body)
     }
 
     /// The summary's response is complete.
-    pub(crate) fn finish_compaction(&mut self, desk: &mut Desk<'_>) {
-        self.close_request(desk, false);
-        self.count_usage(desk);
-        let Some(model) = self.model.take() else { return };
-        if let Some(why) = no_summary(&model.answer) {
-            self.warn_of_summary(desk, why, "");
+    pub(crate) fn finish_summary(&mut self, desk: &mut Desk<'_>) {
+        let Phase::Summarizing(summary) = &mut self.phase else {
+            return;
+        };
+        let Some(mut call) = summary.call.take() else {
+            return;
+        };
+        close_request(&mut call, desk, false);
+        self.count_usage(desk, &mut call);
+        if let Some(why) = no_summary(&call.answer) {
+            desk.warn(self.who.place(), NO_SUMMARY, unwritten(why, ""));
             return self.apply_summary(desk, "");
         }
-        let parts = model.answer.parts.iter();
+        let parts = call.answer.parts.iter();
         let texts = parts.filter(|part| part.kind == PartKind::Text);
         let summary: String = texts.map(|part| part.text.as_str()).collect();
         self.apply_summary(desk, &summary);
     }
 
-    pub(crate) fn compaction_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        self.close_request(desk, true);
-        self.count_usage(desk);
+    pub(crate) fn summary_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let Some(open) = &mut self.context.open else {
+        let attempt = self.who.attempt;
+        let Phase::Summarizing(summary) = &mut self.phase else {
             return;
         };
-        let Some(delay_ms) = open.tries.delay_ms(policy, self.attempt, &failure, seed) else {
-            self.model = None;
-            let why = unwritten("the model call failed: ", &failure.message);
-            let kind = EventKind::Warning {
-                code: FAILED.into(),
-                message: why,
-                error: Some(failure),
-            };
-            desk.ledger.emit(self.place(), kind);
-            return self.apply_summary(desk, "");
+        summary.call = None;
+        if let Some(delay_ms) = summary.tries.delay_ms(policy, attempt, &failure, seed) {
+            return self.retry_after(desk, delay_ms, failure);
+        }
+        let kind = EventKind::Warning {
+            code: NO_SUMMARY.into(),
+            message: unwritten("the model call failed: ", &failure.message),
+            error: Some(failure),
         };
-        self.retry_after(desk, delay_ms, failure);
+        desk.emit(self.who.place(), kind);
+        self.apply_summary(desk, "");
     }
 
     /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
     /// request.
-    pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, summary: &str) {
-        let Some(open) = self.context.open.take() else {
+    pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
+        let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
             return;
         };
-        self.tries = Tries::after(self.attempt);
+        self.requests.tries = Tries::after(self.who.attempt);
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
-        let mut summary = summary.trim().to_owned();
-        if summary.is_empty() || length(summary_block(&summary)) >= most {
-            summary = plain_summary(before);
+        let mut text = text.trim().to_owned();
+        if text.is_empty() || length(summary_block(&text)) >= most {
+            text = plain_summary(before);
         }
-        let block = summary_block(&summary);
+        let block = summary_block(&text);
         let is_shorter = length(block.clone()) < most;
         if is_shorter {
             self.context.last = Summarized::Shorter;
@@ -375,7 +401,7 @@ impl Agent {
         let messages = self.transcript.messages().len();
         self.context.in_vain_at = self.is_full(desk).then_some(messages);
         if is_shorter {
-            return self.ask_after_summary(desk, open.trigger, &summary);
+            return self.tell_summary(desk, open.trigger, &text);
         }
         self.context.last = Summarized::NotShorter;
         if let Some(mut failure) = open.overflow {
@@ -383,21 +409,18 @@ impl Agent {
             return self.end_failed(desk, failure);
         }
         let message = "A summary would not be shorter than what it stands for.";
-        self.warn(desk, FAILED, message.into());
+        desk.warn(self.who.place(), NO_SUMMARY, message.into());
         self.send(desk);
     }
 
-    pub(crate) fn warn_of_summary(&self, desk: &mut Desk<'_>, what: &str, why: &str) {
-        self.warn(desk, FAILED, unwritten(what, why));
-    }
-
-    /// Gives up a summary that is under way.
-    pub(crate) fn drop_compaction(&mut self, desk: &mut Desk<'_>) {
-        if self.context.open.take().is_none() {
-            return;
+    /// The history is shorter: hooks are told of the summary before the request goes out.
+    fn tell_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
+        let (point, name) = (Point::PostCompact, word(trigger));
+        if !desk.has_hooks(point, &name) {
+            return self.guard_summary(desk);
         }
-        self.count_usage(desk);
-        self.model = None;
+        let facts = Facts::Compacted { trigger, summary };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
     }
 }
 
@@ -417,12 +440,12 @@ const REFUSED: &str = "the model refused to write one.";
 
 const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
-fn unwritten(what: &str, why: &str) -> String {
+pub(crate) fn unwritten(what: &str, why: &str) -> String {
     let message = "No summary of the history was written, and the built-in one stands in its place: ";
     [message, what, why].concat()
 }
 
-const FAILED: &str = "compaction_failed";
+pub(crate) const NO_SUMMARY: &str = "compaction_failed";
 
 /// What is new since a summary that did not help, before there is another: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
