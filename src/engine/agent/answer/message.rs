@@ -56,8 +56,7 @@ impl Agent {
         tell_changes(&mut call.answer, self.who.place(), desk, false);
         self.count_usage(desk, &mut call);
         let mut answer = call.answer;
-        self.reply.response_id = answer.response_id.take();
-        self.reply.response_model = answer.model.take();
+        self.reply.note_response(&mut answer);
         let mut early = self.calls.batch.calls.len();
         // A structured answer that was cut off stays as the text that it was told as.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {

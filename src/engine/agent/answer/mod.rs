@@ -41,6 +41,11 @@ impl Reply {
     pub fn take(&mut self, answer: &mut Answer) {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
+        self.note_response(answer);
+    }
+
+    /// Whose answer it is, whole or not.
+    pub fn note_response(&mut self, answer: &mut Answer) {
         self.response_id = answer.response_id.take();
         self.response_model = answer.model.take();
     }

@@ -97,7 +97,9 @@ impl Agent {
             return self.fall_back(desk, failure);
         };
         self.take_back(desk);
-        self.phase = Phase::Sending;
+        if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
+            self.reply.note_response(&mut call.answer);
+        }
         self.retry_after(desk, delay_ms, failure);
     }
 
@@ -138,10 +140,7 @@ impl Agent {
         let Phase::Reading(call) = &mut self.phase else {
             return;
         };
-        let answer = &mut call.answer;
-        let shown = std::mem::take(&mut answer.parts).len();
-        self.reply.response_id = answer.response_id.take();
-        self.reply.response_model = answer.model.take();
+        let shown = std::mem::take(&mut call.answer.parts).len();
         if shown > 0 {
             self.withhold(desk, shown as u32);
         }
