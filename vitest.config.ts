@@ -17,5 +17,6 @@ export default defineConfig({
       { find: /^looplet\/external$/, replacement: source("entry/external.ts") },
     ],
   },
-  test: { include: ["tests/face/**/*.test.ts"] },
+  // A test that reaches no assertion fails, also where they all stand in a callback that was not called.
+  test: { include: ["tests/face/**/*.test.ts"], expect: { requireAssertions: true } },
 });

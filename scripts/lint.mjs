@@ -1,5 +1,5 @@
 // npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement. `npm run format`
-// (--fix) formats, and writes tests/REQUIREMENTS.
+// (--fix) formats.
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
@@ -17,7 +17,6 @@ async function main() {
       ["rustfmt", cargo("cargo-fmt", "fmt")],
       ["prettier", node(...prettier, "--write", ".")],
     ]);
-    checkRequirements({ write: true });
     return;
   }
   const wasm32 = ["--target", "wasm32-unknown-unknown"];

@@ -12,5 +12,3 @@ pub mod protocol;
 pub mod run;
 pub mod schema;
 pub mod stream;
-
-pub(crate) mod text;

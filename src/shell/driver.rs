@@ -79,6 +79,9 @@ impl Driver {
 
     /// Takes an input in with the host's time and performs what follows from it.
     pub fn tell(self: &Rc<Self>, input: Input<'_>) {
+        if matches!(input, Input::Due) {
+            self.armed_for_ms.set(None);
+        }
         let moment = self.moment();
         self.tell_at(input, moment);
     }
@@ -143,20 +146,9 @@ impl Driver {
         self.drain();
     }
 
-    /// The timer has fired.
-    pub fn due(self: &Rc<Self>) {
-        self.armed_for_ms.set(None);
-        self.tell(Input::Due);
-    }
-
     /// Reads the run.
     pub fn ask<R>(&self, read: impl FnOnce(&mut Run) -> R) -> R {
         read(&mut self.run.borrow_mut())
-    }
-
-    /// How the run ended, as JSON.
-    pub fn outcome_json(&self) -> Option<String> {
-        self.ask(|run| run.outcome().map(json::write))
     }
 
     pub fn set_wants(self: &Rc<Self>, wants: Wants) {

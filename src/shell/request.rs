@@ -9,7 +9,6 @@ use gloo_net::http::{Headers, Response};
 use wasm_bindgen::prelude::*;
 
 use super::driver::Driver;
-use crate::engine::json::reader::{items, string, whole};
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, HttpRequest};
@@ -31,7 +30,7 @@ pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<()
     )
 }
 
-/// The `Headers` of names and values in turn, a JSON array.
+/// The `Headers` of `[[name, value], …]` in JSON.
 ///
 /// # Errors
 /// Which one HTTP does not allow. `Headers` would throw its value in the text of the error, and a value can be a key: so
@@ -39,7 +38,9 @@ pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<()
 #[wasm_bindgen(js_name = headersOf)]
 pub fn headers_of(json: &str) -> Result<web_sys::Headers, JsValue> {
     let built = Headers::new();
-    for (name, value) in pairs(json) {
+    let pairs: Vec<(String, String)> =
+        json::read("headers", json).map_err(|error| JsValue::from_str(&error.to_text()))?;
+    for (name, value) in pairs {
         let is_name = !name.is_empty() && name.bytes().all(is_token);
         let is_value = value
             .chars()
@@ -57,17 +58,6 @@ pub fn headers_of(json: &str) -> Result<web_sys::Headers, JsValue> {
     Ok(built.into_raw())
 }
 
-/// Names and values in turn; none of what is no JSON array of strings.
-pub fn pairs(json: &str) -> Vec<(String, String)> {
-    let texts = items(json).unwrap_or_default();
-    let mut texts = texts.into_iter().filter_map(string);
-    let mut pairs = Vec::new();
-    while let (Some(name), Some(value)) = (texts.next(), texts.next()) {
-        pairs.push((name.into_owned(), value.into_owned()));
-    }
-    pairs
-}
-
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2>
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
@@ -80,15 +70,5 @@ pub fn respond(driver: &Rc<Driver>, request: EffectId, response: web_sys::Respon
         request,
         status: response.status(),
         headers: response.headers().entries().collect(),
-    });
-}
-
-/// The same for a response that is none of the host's own: see [`super::RunHandle::head`].
-pub fn respond_with(driver: &Rc<Driver>, request: EffectId, parts: &str) {
-    let status = items(parts).and_then(|parts| whole(parts.last()?));
-    driver.tell(Input::Head {
-        request,
-        status: status.unwrap_or(0) as u16,
-        headers: pairs(parts),
     });
 }

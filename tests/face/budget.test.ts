@@ -16,8 +16,8 @@ describe("run.addBudget", () => {
     expect(run.addBudget({ maxUsd: 0.5, timeMs: 100 })).toBe(true);
     expect(run.addBudget({ agentPath: "root/pal", maxIterations: 2 })).toBe(false);
     expect(driver.calls.filter(([name]) => name === "addBudget")).toEqual([
-      ["addBudget", { agentPath: "root", timeMs: 100, maxCostNanoUsd: 500_000_000 }],
-      ["addBudget", { agentPath: "root/pal", maxIterations: 2 }],
+      ["addBudget", "root", { timeMs: 100, maxCostNanoUsd: 500_000_000 }],
+      ["addBudget", "root/pal", { maxIterations: 2 }],
     ]);
     driver.end({ outcome: "completed" });
     await run.result;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, it, vi } from "vitest";
-import { inflate } from "../../src/face/inflate.js";
+import { inflate } from "../../src/face/host/inflate.js";
 import { gzip } from "../../target/glue/inline.js";
 import { readFileSync } from "node:fs";
 

@@ -30,7 +30,7 @@ describe("a run whose WebAssembly traps", () => {
     const run = chat.run("second", { onEvent: (event) => events.push(event) });
     await nextTask();
 
-    arm("runhandle_told");
+    arm("runhandle_outcome");
     expect(() => run.steer("x")).toThrow(expect.objectContaining({ code: "misuse_run_ended" }));
 
     const result = await run.result;
@@ -70,7 +70,7 @@ it("a loss inside a listener is not undone by the frames below it", async () => 
     onEvent: ({ type }) => {
       events.push(type);
       if (type !== "attempt-start") return;
-      arm("runhandle_told", "panic");
+      arm("runhandle_outcome", "panic");
       expect(() => run.steer("x")).toThrow("the run has ended");
     },
   });

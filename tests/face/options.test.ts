@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { agentOn } from "../../src/face/agents/agent.js";
 import { nearestName } from "../../src/face/options/check.js";
 import { LoopletError } from "../../src/face/api/errors.js";
 import { anthropic } from "../../src/face/models/models.js";
-import { SCALAR_OPTIONS } from "../../src/face/options/options.js";
-import type { AgentOptions } from "../../src/face/api/index.js";
+import type { AgentOptions } from "../../src/face/api/agent.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 const model = anthropic("claude-sonnet-4-6", { apiKey: "sk-1" });
@@ -21,21 +19,6 @@ function refusal(options: object): LoopletError {
   }
   throw new Error("nothing was thrown");
 }
-
-describe("the option table", () => {
-  it("has the engine's rows, in the engine's order", () => {
-    const rust = readFileSync(new URL("../../src/engine/option_table.rs", import.meta.url), "utf8");
-    const rows = [...rust.matchAll(/^\s*row\("([^"]+)", OptionKind::(\w+), "([^"]*)"\),$/gm)];
-    const kebab = (kind: string): string => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
-    const engine = rows.map(([, name, kind, standard]) => ({
-      name,
-      kind: kebab(kind ?? ""),
-      default: standard,
-    }));
-    expect(engine.length).toBeGreaterThan(10);
-    expect(SCALAR_OPTIONS).toEqual(engine);
-  });
-});
 
 describe("createAgent", () => {
   it.each([

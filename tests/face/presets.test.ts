@@ -38,10 +38,11 @@ describe("sprout", () => {
     expect(result.toolCalls).toHaveLength(15);
   });
 
-  it("S000-07, S000-08: names its model and asks for 8000 tokens", async () => {
-    expect(presets.sprout.modelName).toBe("claude-opus-4-20250514");
-    const { bodies } = await preset("sprout", [done]);
-    expect(bodies[0]!["max_tokens"]).toBe(8000);
+  it("S000-07, S000-08: asks its model for 8000 tokens", async () => {
+    const { agent, model, modelName } = presets.sprout;
+    const fetch = scripted([done]);
+    await createAgent({ ...agent, model: anthropic(modelName, { ...model, fetch }) }).run("Go").result;
+    expect(fetch.requests[0]!.body).toMatchObject({ model: "claude-opus-4-20250514", max_tokens: 8000 });
   });
 
   it("S000-14: runs its tools one after the other", async () => {
@@ -71,22 +72,35 @@ describe("sprout", () => {
     expect(result.outcome).toBe("completed");
   });
 
-  it("S000-27: the caps of its agents are data", () => {
-    expect(iterationPresets).toMatchObject({
-      topic: 15,
-      subconcept: 15,
-      refinement: 15,
-      tutor: 5,
-      grading: 10,
+  it.each([
+    ["topic", 15],
+    ["subconcept", 15],
+    ["refinement", 15],
+    ["tutor", 5],
+    ["grading", 10],
+  ] as const)("S000-27: its agent %s stops after %i rounds", async (name, cap) => {
+    const { agent } = presets.sprout;
+    const { result } = await play(rounds(cap + 1), {
+      agent: { ...agent, maxIterations: iterationPresets[name] },
     });
+    expect(result).toMatchObject({ stoppedBy: "iterations", iterations: cap });
+    expect(result.toolCalls).toHaveLength(cap);
   });
 });
 
 describe("claudeAgentSdk", () => {
-  it("S001-13: has no bound of its own", async () => {
-    const { result } = await preset("claudeAgentSdk", [...rounds(3), done]);
-    expect(presets.claudeAgentSdk.agent.maxIterations).toBeGreaterThan(1e9);
-    expect(result.outcome).toBe("completed");
+  it("S001-13: goes on where createAgent would stop, until the model has finished", async () => {
+    const permissions = { allow: ["look"] };
+    const { agent, model } = presets.claudeAgentSdk;
+    const { result } = await play([...rounds(60), done], { agent: { ...agent, permissions }, model });
+    expect(result).toMatchObject({ outcome: "completed", iterations: 61, text: "Done." });
+    expect(result.toolCalls.every(({ isError }) => !isError)).toBe(true);
+  });
+
+  it("tries a request ten times", async () => {
+    const { waits, result } = await preset("claudeAgentSdk", Array<ScriptedStep>(11).fill({ status: 529 }));
+    expect(waits).toHaveLength(9);
+    expect(result).toMatchObject({ outcome: "failed", error: { code: "overloaded" } });
   });
 
   it("S001-19: asks for high effort", async () => {
@@ -173,9 +187,22 @@ describe("production", () => {
     expect(log.filter((line) => line.endsWith("a"))).toEqual(["start a", "end a", "start a", "end a"]);
   });
 
-  it("S003-06: stops after 50 iterations; the router is one of 12", () => {
-    expect(presets.production.agent.maxIterations).toBe(50);
-    expect(iterationPresets).toMatchObject({ builder: 50, router: 12 });
+  it.each([
+    ["as it is", 50, {}],
+    ["as the builder", 50, { maxIterations: iterationPresets.builder }],
+    ["as the router", 12, { maxIterations: iterationPresets.router }],
+  ])("S003-06: stops %s after %i iterations", async (_, cap, limit) => {
+    const { result } = await play(rounds(cap + 1), { agent: { ...presets.production.agent, ...limit } });
+    expect(result).toMatchObject({ stoppedBy: "iterations", iterations: cap });
+  });
+
+  it("S003-08: stops at its budget before the tools of the answer that passed it", async () => {
+    const turns = [{ ...round(0), usage: { inputTokens: 90, outputTokens: 90 } }];
+    const { log, result } = await play(turns, {
+      agent: { ...presets.production.agent, maxTotalTokens: 100 },
+    });
+    expect(result).toMatchObject({ stoppedBy: "tokens" });
+    expect(log).toEqual([]);
   });
 });
 
@@ -240,7 +267,7 @@ describe("prompty", () => {
   });
 });
 
-describe("S000-28: an agent in several sizes", () => {
+describe("an agent in several sizes", () => {
   const sizes = (turns: ScriptedStep[]) => {
     const fetch = scripted(turns);
     const agent = defineAgent(createAgent, {
@@ -256,7 +283,7 @@ describe("S000-28: an agent in several sizes", () => {
     return { agent, fetch };
   };
 
-  it("takes the options and the variables of the small one", async () => {
+  it("S000-28: takes the options and the variables of the small one", async () => {
     const { agent, fetch } = sizes([done, done, done]);
     await agent.run("Ask {{questions}} questions about {{ topics }} topics of {{unknown}}.").result;
     await agent.run("Ask {{questions}} questions.", { small: true }).result;

@@ -1,67 +1,120 @@
 import { describe, expect, it } from "vitest";
-import { agentOn } from "../../src/face/agents/agent.js";
-import { anthropic, modelParts } from "../../src/face/models/models.js";
+import { anthropic, createAgent, openaiChat } from "../../src/face/entry/node.js";
+import { modelParts } from "../../src/face/models/models.js";
+import { scripted, type ScriptedTurn } from "../../src/face/practice/index.js";
 import { prices } from "../../src/face/models/prices.js";
-import type { Price } from "../../src/face/api/index.js";
-import { FakeEngine } from "./support/fake-driver.js";
+import type { HttpModelOptions, Price, PriceTable } from "../../src/face/api/index.js";
 
-describe("the price table", () => {
+type Usage = NonNullable<ScriptedTurn["usage"]>;
+const makers = { anthropic, openai: openaiChat };
+
+/** What a run costs whose model calls used this; every call but the last asks for a tool. */
+async function cost(
+  vendor: keyof typeof makers,
+  model: string,
+  used: Usage[],
+  price: Price | PriceTable = prices,
+) {
+  const turns = used.map((usage, at) =>
+    at < used.length - 1 ? { toolCalls: [{ name: "look", input: { at } }], usage } : { text: "Done.", usage },
+  );
+  const options: HttpModelOptions = { apiKey: "k", fetch: scripted(turns), price };
+  const look = { description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" };
+  const { result } = createAgent({ model: makers[vendor](model, options as never), tools: { look } }).run(
+    "Go",
+  );
+  const { outcome, costUsd, costBasis } = await result;
+  expect(outcome).toBe("completed");
+  return { costUsd, costBasis };
+}
+
+describe("the cost of a run by the price table", () => {
+  // Worked by hand from what the vendors' pages said on 2026-11-21, in dollars a million tokens:
+  // https://platform.claude.com/docs/about-claude/models/whats-new-opus-5: input 5, output 25, a write to the cache for
+  // five minutes 6.25, a read 0.50. https://developers.openai.com/api/docs/pricing: GPT-5.2 input 1.75, cached 0.175,
+  // output 14; GPT-5.4 input 2.5, output 15, and above 272,000 tokens of prompt twice and 1.5 times as much.
+  it.each<[string, keyof typeof makers, string, Usage[], number]>([
+    [
+      // 1,250 * 5 + 10,000 * 6.25 + 10,000 * 0.50 + 1,000 * 25 = 6,250 + 62,500 + 5,000 + 25,000 millionths
+      "two calls of Claude Opus 5, of which the second reads what the first has left in the cache",
+      "anthropic",
+      "claude-opus-5",
+      [
+        { inputTokens: 1200, cacheWriteTokens: 10_000, outputTokens: 300 },
+        { inputTokens: 50, cacheReadTokens: 10_000, outputTokens: 700 },
+      ],
+      0.09875,
+    ],
+    [
+      // 20,000 * 1.75 + 80,000 * 0.175 + 2,500 * 14 = 35,000 + 14,000 + 35,000 millionths
+      "a call of GPT-5.2 with four fifths of its prompt cached",
+      "openai",
+      "gpt-5.2",
+      [{ inputTokens: 20_000, cacheReadTokens: 80_000, outputTokens: 2500 }],
+      0.084,
+    ],
+    [
+      // 200,000 * 2.5 + 1,000 * 15, then 300,000 * 5 + 1,000 * 22.5: 515,000 + 1,522,500 millionths
+      "a call of GPT-5.4 with a prompt of usual length and one with a long one",
+      "openai",
+      "gpt-5.4",
+      [
+        { inputTokens: 200_000, outputTokens: 1000 },
+        { inputTokens: 300_000, outputTokens: 1000 },
+      ],
+      2.0375,
+    ],
+  ])("of %s", async (_, vendor, model, used, usd) => {
+    expect(await cost(vendor, model, used)).toEqual({ costUsd: usd, costBasis: "table" });
+  });
+
+  // The same pages: dollars for a million tokens of input, which a name with a date, a version or a channel costs too.
   it.each([
-    ["anthropic", "claude-sonnet-4-6", 3],
     ["anthropic", "claude-sonnet-4-5-20250929", 3],
     ["anthropic", "claude-opus-4-7", 5],
     ["anthropic", "claude-opus-4-20250514", 15],
     ["openai", "gpt-5-mini-2025-08-07", 0.25],
     ["openai", "gpt-5-2025-08-07", 1.25],
-    ["azure", "gpt-4.1", 2],
-    ["google", "gemini-2.5-flash-preview-05-20", 0.3],
-    ["google", "gemini-2.5-flash-001", 0.3],
-  ])("knows the input price of %s %s", (vendor, model, usd) => {
-    expect(prices(vendor, model)?.inputUsdPerMillion).toBe(usd);
+  ] as const)("of a million tokens to %s %s", async (vendor, model, usd) => {
+    const used = { inputTokens: 1_000_000, outputTokens: 0 };
+    expect(await cost(vendor, model, [used])).toEqual({ costUsd: usd, costBasis: "table" });
   });
 
   it.each([
     ["anthropic", "claude-opus-4-9"],
     ["openai", "gpt-5-codex-mini"],
     ["openai", "gpt-50"],
-    ["compatible", "gpt-5"],
-  ])("knows nothing of %s %s", (vendor, model) => {
-    expect(prices(vendor, model)).toBeUndefined();
+  ] as const)("is not known of %s %s, whose name only begins like one", async (vendor, model) => {
+    const used = { inputTokens: 1000, outputTokens: 10 };
+    expect(await cost(vendor, model, [used])).toEqual({ costUsd: 0, costBasis: "unknown" });
   });
 
-  it("prices what Anthropic's cache takes, and a long prompt", () => {
-    expect(prices("anthropic", "claude-haiku-5-5")).toEqual({
-      inputUsdPerMillion: 0.1,
-      outputUsdPerMillion: 0.5,
-      cacheReadUsdPerMillion: 0.01,
-      cacheWriteUsdPerMillion: 0.125,
-      cacheWriteHourUsdPerMillion: 0.2,
-      longPrompt: { aboveTokens: 100_000, inputFactor: 5, outputFactor: 5 },
-    });
+  it("is that of the vendor's model where another sells it, and not known of a server of yours", () => {
+    expect(prices("azure", "gpt-4.1")).toEqual(prices("openai", "gpt-4.1"));
+    expect(prices("vertex", "gemini-2.5-flash-preview-05-20")).toEqual(prices("google", "gemini-2.5-flash"));
+    expect(prices("compatible", "gpt-5")).toBeUndefined();
   });
 });
 
-describe("a model with a price table", () => {
-  const start = async (model: string, price: typeof prices | Price): Promise<unknown> => {
-    const engine = new FakeEngine();
-    const run = agentOn(engine.load, { model: anthropic(model, { apiKey: "k", price }) }).run("go");
-    const driver = await engine.driver();
-    driver.end({ outcome: "completed" });
-    return (await run.result).costBasis;
-  };
+describe("a price of one's own", () => {
+  const own = { inputUsdPerMillion: 1, outputUsdPerMillion: 2 };
+  const used = [{ inputTokens: 3_000_000, outputTokens: 1_000_000 }];
 
-  it("has its price before the engine sees it", async () => {
+  it("stands in the place of the table", async () => {
+    expect(await cost("anthropic", "claude-opus-5", used, own)).toEqual({ costUsd: 5, costBasis: "option" });
+  });
+
+  it("may be a function that knows what the table does not", async () => {
+    const table: PriceTable = (vendor, model) => prices(vendor, model) ?? own;
+    expect(await cost("anthropic", "claude-next", used, table)).toEqual({ costUsd: 5, costBasis: "table" });
+    expect(await cost("anthropic", "claude-opus-5", used, table)).toEqual({
+      costUsd: 40,
+      costBasis: "table",
+    });
+  });
+
+  it("is asked for when a run begins, not when its model is made", () => {
     const model = anthropic("claude-sonnet-4-6", { apiKey: "k", price: prices });
     expect(modelParts(model)?.config.price).toBeUndefined();
-    expect(await start("claude-sonnet-4-6", prices)).toBe("table");
-  });
-
-  it("may have one price instead", async () => {
-    expect(await start("claude-next", { inputUsdPerMillion: 1, outputUsdPerMillion: 2 })).toBe("option");
-  });
-
-  it("takes a price of one's own for what the table does not know", async () => {
-    const own = { inputUsdPerMillion: 1, outputUsdPerMillion: 2 };
-    expect(await start("claude-next", (vendor, model) => prices(vendor, model) ?? own)).toBe("table");
   });
 });

@@ -463,7 +463,7 @@ describe("answering", () => {
   it("hands the answer to the driver, and refuses what is none", async () => {
     const { run, driver } = await started();
     expect(run.answer(4, { behavior: "allow" })).toBe(true);
-    expect(driver.told("answer")).toEqual([[4, { behavior: "allow" }]]);
+    expect(driver.told("answer")).toEqual([[4, { permission: { behavior: "allow" } }]]);
     expect(() => run.answer(4, undefined as never)).toThrow(
       expect.objectContaining({ code: "misuse_invalid_argument", field: "answer" }),
     );

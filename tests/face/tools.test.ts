@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolErrorFormat,
   ToolHandler,
+  Tools,
 } from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
@@ -23,6 +24,21 @@ function setUp(options: Partial<AgentOptions>, calls: Call[], run: RunOptions = 
   const body = (at: number): any => fetch.requests[at]!.body;
   return { going, fetch, body, results: () => body(1).messages[2].content as any[] };
 }
+
+describe("an agent's tools", () => {
+  const one = tool({ ...rest, execute: () => "" });
+  const named = (name: string) => tool({ ...rest, name, execute: () => "" });
+  const sent = async (tools: Tools) => {
+    const { going, body } = setUp({ tools }, []);
+    await going.result;
+    return body(0).tools.map(({ name }: { name: string }) => name);
+  };
+
+  it("have the names of their record, or their own in an array", async () => {
+    expect(await sent({ one, two: one })).toEqual(["one", "two"]);
+    expect(await sent([named("three"), named("four")])).toEqual(["three", "four"]);
+  });
+});
 
 describe("a call that went wrong", () => {
   const boom = tool({

@@ -194,9 +194,9 @@ describe("spans of a run", () => {
   });
 });
 
-describe("I-08: no key", () => {
+describe("no key", () => {
   const key = "sk-planted-0123456789abcdef";
-  it("is in any row, span or event, wherever it came from", async () => {
+  it("I-08: is in any row, span or event, wherever it came from", async () => {
     const records: unknown[] = [];
     const keep = (record: unknown) => records.push(record);
     const answer = scripted([
@@ -243,8 +243,8 @@ describe("I-08: no key", () => {
   });
 });
 
-describe("P-24: a registry of tracers", () => {
-  it("passes on to all that are in it, and none that fails keeps the others from it", async () => {
+describe("a registry of tracers", () => {
+  it("P-24: passes on to all that are in it, and none that fails keeps the others from it", async () => {
     const tracers = tracerRegistry();
     const seen: string[] = [];
     tracers.add("broken", () => ({ onEvent: () => Promise.reject(new Error("broken")) }));

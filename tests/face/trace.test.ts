@@ -183,7 +183,7 @@ const fixture = rowsOf([
   [50, "max_iters"],
 ]);
 
-describe("S003-23: the dashboard's two questions", () => {
+describe("the dashboard's two questions", () => {
   it("are only answered of rows, and the error says what is missing", () => {
     const [first] = fixture;
     expect(() => summarizeTrace([{ ...first!, iter: "0" as never }])).toThrow(
@@ -194,7 +194,7 @@ describe("S003-23: the dashboard's two questions", () => {
     expect(summarizeTrace([unknown])).toMatchObject({ jobs: 1, inputTokens: 0 });
   });
 
-  it("are answered by summarizeTrace, whatever the order of the rows", () => {
+  it("S003-23: are answered by summarizeTrace, whatever the order of the rows", () => {
     const expected = {
       jobs: 4,
       maxItersPercent: 25,

@@ -1,10 +1,14 @@
 // What the examples of README.md and docs/ take for granted: looplet's names, which an earlier block of the page has
 // imported, and the reader's own things. An example may use nothing else without importing or declaring it.
 import * as looplet from "looplet";
-import { practice } from "looplet/practice";
 
 const { createAgent, tool, anthropic } = looplet;
-const anything = (..._: any[]): any => undefined;
+/** How the reader's own functions were called since `fresh`, by name. */
+export let calls: { [name: string]: unknown[][] } = {};
+const note =
+  (name: string) =>
+  (...args: any[]): any =>
+    void (calls[name] ??= []).push(args);
 
 const inputSchema = {
   type: "object",
@@ -16,7 +20,7 @@ const lookup = tool({
   readOnly: true,
   execute: () => "found",
 });
-const model = anthropic("practice", { fetch: practice({ delayMs: 0 }) });
+const model = anthropic("practice", { apiKey: "key" });
 // Rules of permission look at a field that the schema has.
 const ruled = { ...lookup, ruleSubject: "city" };
 const tools = { Read: ruled, Bash: ruled, WebFetch: { ...ruled, access: "fetch" as const } };
@@ -52,23 +56,30 @@ const names = {
   prompt: "What is 17 * 23?",
   history: [] as looplet.Message[],
   modelIdOrArn: "amazon.nova-pro-v1:0",
-  env: { AI: { run: async () => ({ response: "Hi" }) } },
+  env: { AI: { run: async () => ({ response: "Hi from a Worker" }) } },
   bar: { value: 0 },
-  file: { write: anything },
-  database: { insert: anything },
-  client: { callTool: anything },
-  remote: { call: anything },
-  audit: anything,
-  save: anything,
-  show: anything,
-  card: (_: string) => ({ add: anything }),
+  file: { write: note("file.write") },
+  database: { insert: note("database.insert") },
+  client: { callTool: note("client.callTool") },
+  remote: { call: note("remote.call") },
+  audit: note("audit"),
+  save: note("save"),
+  show: note("show"),
+  card: (id: string) => (note("card")(id), { add: note("card.add") }),
   confirm: (_: string) => true,
   isHarmful: async (_: unknown) => false,
   load: async (_customer: string, _count: number, _options: { signal: AbortSignal }) => [] as object[],
   fetchCredentials: async () => ({ accessKeyId: "id", secretAccessKey: "secret" }),
-  CreateMLCEngine: async (_: string) => ({
-    chat: { completions: { create: anything } },
-    interruptGenerate: anything,
+  CreateMLCEngine: async (model: string) => ({
+    chat: {
+      completions: {
+        create: async function* (_: any) {
+          yield { choices: [{ index: 0, delta: { content: `Hi from ${model}` }, finish_reason: null }] };
+          yield { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+        } as (_: any) => any,
+      },
+    },
+    interruptGenerate: note("interruptGenerate"),
   }),
 };
 type Names = typeof names;
@@ -122,7 +133,8 @@ declare global {
   var event: looplet.RunEventOf<"question">;
 }
 
-/** The names for the next example: its run is its own. */
+/** The names for the next example, which nobody has called yet. */
 export function fresh(): void {
-  Object.assign(globalThis, names, { run: agent.run("What is 17 * 23?"), event: { questionId: 1 } });
+  calls = {};
+  Object.assign(globalThis, names);
 }

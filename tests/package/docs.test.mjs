@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { transform } from "esbuild";
+import { expected } from "./docs-expected.mjs";
 import { here, installPacked, run } from "./install.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,11 +24,20 @@ const examples = pages.flatMap((page) =>
   ),
 );
 
-/** The block as a module that gives away what it has made. A block that throws is one that a tool would run. */
+/**
+ * The block as a module that gives away what it has made and imported; what it makes without a name is `made1`, `made2`.
+ * A block that throws is one that a tool would run.
+ */
 function moduleOf(code) {
   if (code.startsWith("throw ")) return `export function thrown() {\n${code}}\n`;
-  const made = ["agent", "run", "result"].filter((name) => new RegExp(`^const ${name} =`, "m").test(code));
-  return `${code}export { ${made.join(", ")} };\n`;
+  let at = 0;
+  const named = code.replace(
+    /^(?=(?:createAgent|bedrock|compatible|agent\.run)\()/gm,
+    () => `const made${++at} = `,
+  );
+  const made = [...named.matchAll(/^const (\w+) =/gm)].map(([, name]) => name);
+  const imported = [...named.matchAll(/^import \{ (.*) \} from/gm)].flatMap(([, names]) => names.split(", "));
+  return `${named}export { ${[...made, ...imported].join(", ")} };\n`;
 }
 
 describe("the examples of the documentation", () => {
@@ -72,29 +82,65 @@ describe("the examples of the documentation", () => {
   describe("run", () => {
     const { fetch } = globalThis;
     const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
-    let names;
+    let names, looplet, practice, requests, provider;
     before(async () => {
-      const { practice } = await import(
-        pathToFileURL(join(installed.folder, "node_modules/looplet/dist/practice.js")).href
+      const dist = join(installed.folder, "node_modules/looplet/dist");
+      [looplet, practice] = await Promise.all(
+        ["node", "practice"].map((name) => import(pathToFileURL(join(dist, `${name}.js`)).href)),
       );
       process.env.ANTHROPIC_API_KEY = "key";
-      const provider = practice({ delayMs: 0 });
-      globalThis.fetch = (url, init) =>
-        init?.method === "POST" ? provider(url, init) : new Response("Rain");
+      globalThis.fetch = (url, init) => {
+        if (init?.method !== "POST") return new Response("Rain");
+        const body = new TextDecoder().decode(bytesOf(init.body));
+        requests.push({ url: String(url), headers: new Headers(init.headers), body });
+        return provider(url, init);
+      };
       names = await load("names");
     });
     after(() => (globalThis.fetch = fetch));
 
-    for (const { name, code } of examples)
+    for (const { name } of examples)
       test(name, async () => {
+        requests = [];
+        provider = practice.practice({ delayMs: 0 });
         names.fresh();
-        const { agent, run, result, thrown } = await load(name);
-        if (thrown) return assert.throws(thrown, { name: "ToolError" });
-        const made =
-          result ??
-          (await run?.result) ??
-          (code.includes(".result") ? undefined : await agent?.run("Hello").result);
-        assert.notEqual(made?.outcome, "failed", `${made?.error?.code}: ${made?.error?.message}`);
+        const { before, after = completed } = expected[name] ?? {};
+        await before?.({ looplet, practice, answer: (...turns) => (provider = practice.scripted(turns)) });
+        const { made, output } = await printed(() => load(name));
+        await after({ made, output, requests, looplet, practice, calls: names.calls });
       });
+
+    test("are all there that an expectation names", () => {
+      const known = examples.map(({ name }) => name);
+      assert.deepEqual(
+        Object.keys(expected).filter((name) => !known.includes(name)),
+        [],
+      );
+    });
   });
 });
+
+const bytesOf = (body) => (typeof body === "string" ? new TextEncoder().encode(body) : body);
+
+/** An example makes an agent, a run or a result: the run completes. */
+async function completed({ made: { agent, run, result } }) {
+  const { outcome, error } = result ?? (await (run ?? agent.run("Hello")).result);
+  assert.equal(outcome, "completed", `${error?.code}: ${error?.message}`);
+}
+
+/** What was made, and what was printed meanwhile. */
+async function printed(make) {
+  const { log } = console;
+  const { write } = process.stdout;
+  const output = [];
+  console.log = (...words) => output.push(`${words.join(" ")}\n`);
+  // The runner tells its own events as bytes.
+  process.stdout.write = (text, ...rest) =>
+    typeof text === "string" ? output.push(text) > 0 : write.call(process.stdout, text, ...rest);
+  try {
+    return { made: await make(), output };
+  } finally {
+    console.log = log;
+    process.stdout.write = write;
+  }
+}

@@ -419,7 +419,7 @@ fn p_18_the_host_may_write_the_summary_and_its_failure_is_the_built_in_one() {
 }
 
 #[test]
-fn s002_18_old_thinking_and_calls_are_cut_short_once_and_results_stay() {
+fn s002_18_s002_19_old_thinking_and_calls_are_cut_short_once_and_results_stay() {
     let context = json!({"history": {"afterResponses": 2, "prefixChars": 20}});
     let mut world = after_rounds(3, context.clone());
     let messages = world.result()["messages"].clone();

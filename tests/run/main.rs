@@ -21,6 +21,7 @@ mod compaction;
 mod compaction_hooks;
 mod context_budget;
 mod contradictions;
+mod deadlines;
 mod dice;
 mod eager;
 mod ended;

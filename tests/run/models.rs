@@ -86,11 +86,16 @@ fn back_at_the_first_model_its_signed_reasoning_is_sent_again() {
 fn a_model_that_cannot_be_asked_is_refused_and_the_run_goes_on_with_the_one_before() {
     let mut world = world();
     let unknown = ModelConfig::new("nobody".into(), "m".into());
-    let problem = world.run.check_model(&unknown).unwrap_err();
+    let problem = world
+        .run
+        .takes(&Input::SetModel {
+            model: Box::new(unknown.clone()),
+        })
+        .unwrap_err();
     assert_eq!(problem.field, "model.vendor");
     world.respond(&stream(&[call("a", "act", json!({}))], "tool_use"));
     world.input(Input::SetModel {
-        model: Box::new(unknown),
+        model: Box::new(unknown.clone()),
     });
     world.return_value("a", json!(1));
     assert_eq!(world.sent[1].model, 0);

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use crate::wire::{call, stream, text};
 use crate::world::{World, config, data, tool};
 
+mod readings;
+
 fn world(permissions: Value) -> World {
     let tools = json!([
         tool("look", json!({"readOnly": true})),

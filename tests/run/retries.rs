@@ -42,7 +42,7 @@ fn s000_19_a_rate_limit_is_waited_out_three_times_and_then_fails() {
 }
 
 #[test]
-fn the_server_says_how_long_to_wait() {
+fn p_13_the_server_says_how_long_to_wait() {
     for (headers, wait_ms) in [
         ([("retry-after", "7")], 7000),
         ([("retry-after-ms", "9500")], 9500),
@@ -54,6 +54,22 @@ fn the_server_says_how_long_to_wait() {
         assert_eq!(world.requests.len(), 1, "{headers:?}");
         world.pass(1);
         assert_eq!(world.requests.len(), 2, "{headers:?}");
+    }
+}
+
+#[test]
+fn p_13_what_the_server_refuses_is_not_tried_again_and_what_it_fails_at_is() {
+    for status in [400, 401, 402, 403, 404, 405, 410, 413, 422, 451] {
+        let mut world = world();
+        world.refuse(status, &[], "{}");
+        assert_eq!(world.result()["outcome"], "failed", "{status}");
+        assert_eq!(world.requests.len(), 1, "{status}");
+    }
+    for status in [429, 500, 502, 503, 504, 529] {
+        let mut world = world();
+        world.refuse(status, &[], "{}");
+        world.pass(2000);
+        assert_eq!(world.requests.len(), 2, "{status}");
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::wire::{Piece, call, stream, text};
 use crate::world::{World, config, data, tool};
 
-fn fault(message: &str) -> ToolReturn {
+pub fn fault(message: &str) -> ToolReturn {
     ToolReturn::Fault(ToolFault {
         code: "tool_failed".into(),
         message: message.into(),

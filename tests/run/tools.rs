@@ -1,4 +1,4 @@
-use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{Input, PreparedCall, ToolReturn};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::EffectKind;
@@ -244,7 +244,19 @@ fn s004_27_arguments_are_repaired_with_a_warning() {
     let fenced = Piece::Call("t1".into(), "read".into(), "```json\n{\"n\": 1,}\n```".into());
     world.respond(&stream(&[fenced], "tool_use"));
     assert_eq!(world.running["t1"].input.as_str(), "{\"n\": 1}");
-    assert!(world.event_names().contains(&"warning".to_owned()));
+    let warnings: Vec<&str> = world
+        .events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Warning { message, .. } => Some(message.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(warnings.len(), 1);
+    assert!(
+        warnings[0].ends_with("arguments of read were no JSON; repaired by trailing_commas"),
+        "{warnings:?}"
+    );
 }
 
 #[test]
@@ -402,6 +414,35 @@ fn a_call_that_must_not_be_repeated_starts_only_when_its_start_is_saved() {
         "what could not be saved is not done"
     );
     assert!(world.requests[1].contains("save_failed"));
+}
+
+#[test]
+fn a_run_says_once_that_no_store_keeps_what_must_not_be_repeated() {
+    let pay = tool("pay", json!({"replayOnce": true}));
+    let tools = json!([
+        pay,
+        tool("read", json!({})),
+        tool("ship", json!({"replayOnce": true}))
+    ]);
+    let agents = json!([{"model": {"vendor": "anthropic", "model": "small"}, "tools": [pay]}]);
+    let mut world = World::started(config(tools, json!({"agents": agents})));
+    world.respond(&stream(&[call("a", "pay", json!({}))], "tool_use"));
+    world.return_value("a", json!("paid"));
+    world.respond(&stream(&[text("Paid.")], "end_turn"));
+    let warned: Vec<&str> = world
+        .events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::Warning { code, message, .. } if code == "replay_needs_store" => {
+                Some(message.as_str())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(warned[0].ends_with("calls of: pay, ship"), "{warned:?}");
+    let plain = World::started(config(json!([tool("read", json!({}))]), json!({})));
+    assert!(!plain.event_names().contains(&"warning".to_owned()));
 }
 
 #[test]

@@ -47,16 +47,12 @@ fn s003_22_equal_inputs_have_equal_hashes_in_a_traced_run() {
 #[test]
 fn s003_21_every_event_but_deltas_says_when_it_happened_in_a_traced_run() {
     let world = played(json!({"trace": true}));
-    let delta = |kind: &EventKind| {
-        matches!(
-            kind,
-            EventKind::TextDelta { .. } | EventKind::ToolInputDelta { .. }
-        )
-    };
-    let told: Vec<_> = world.events.iter().filter(|event| !delta(&event.kind)).collect();
+    let (deltas, told): (Vec<_>, Vec<_>) = world.events.iter().partition(|event| event.kind.is_delta());
     assert!(told.iter().all(|event| event.time_ms.is_some()));
     assert_eq!(told.first().unwrap().time_ms, Some(1_000_000));
     assert_eq!(told.last().unwrap().time_ms, Some(1_000_540));
+    assert!(deltas.len() > 3);
+    assert!(deltas.iter().all(|event| event.time_ms.is_none()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, ToolReturn};
@@ -161,6 +162,7 @@ impl World {
         if self.round_trips {
             self.round_trip();
         }
+        self.check_deadline();
         for handover in std::mem::take(&mut self.handovers) {
             self.input(Input::HandedOver { handover });
         }
@@ -169,6 +171,18 @@ impl World {
                 self.input(Input::Saved { save, ok: true });
             }
         }
+    }
+
+    fn check_deadline(&self) {
+        let reason = self.run.poll_timeout().map(|deadline| deadline.reason);
+        let waited_for = match reason {
+            Some(TimerReason::Effect(effect)) => Some(effect),
+            _ => None,
+        };
+        assert!(
+            waited_for.is_none_or(|effect| self.run.is_live(effect)),
+            "{reason:?} waits for what has closed"
+        );
     }
 
     fn round_trip(&mut self) {
@@ -393,7 +407,20 @@ impl World {
     }
 
     pub fn result(&self) -> Value {
-        serde_json::to_value(self.run.result()).unwrap()
+        let value = |part: Value| part.as_object().unwrap().clone();
+        let outcome = self.run.outcome();
+        let mut result = json!({
+            "outcome": outcome.map(|outcome| outcome.outcome),
+            "stoppedBy": outcome.and_then(|outcome| outcome.stopped_by),
+            "abortReason": outcome.and_then(|outcome| outcome.abort_reason.clone()),
+            "error": outcome.and_then(|outcome| outcome.error.clone()),
+            "text": self.run.text(),
+            "usage": self.run.usage(),
+        });
+        let shown = result.as_object_mut().unwrap();
+        shown.extend(value(serde_json::to_value(self.run.report()).unwrap()));
+        shown.extend(value(serde_json::to_value(self.run.history()).unwrap()));
+        result
     }
 
     fn compactions(&self, agent: u32) -> usize {

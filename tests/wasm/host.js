@@ -79,15 +79,14 @@ export class TestHost {
     let fail = this.notSent;
     try {
       await null;
-      const flat = headers.flat();
-      const sent = this.headersOf(JSON.stringify(this.authorized ? await this.authorized(flat) : flat));
+      const sent = this.headersOf(JSON.stringify(this.authorized ? await this.authorized(headers) : headers));
       this.init = { method, headers: sent, body, signal: controller.signal };
       const answer = this.respondTo(url, this.init);
       fail = this.fail;
       const response = await answer;
       if (!this.requests.has(request)) return;
       if (response instanceof Response) this.respond(request, response);
-      else this.head(request, JSON.stringify([...Object.entries(response.headers).flat(), response.status]));
+      else this.head(request, JSON.stringify([Object.entries(response.headers), response.status]));
       if (this.requests.has(request)) await this.read(request, response.body);
     } catch (error) {
       if (this.requests.has(request)) fail.call(this, request, String(error?.message ?? error));
@@ -170,7 +169,7 @@ export function respondThrowing(host, isAtOnce) {
 }
 
 export function authorizeWith(host, name, value) {
-  host.authorized = async (headers) => [...headers, name, value];
+  host.authorized = async (headers) => [...headers, [name, value]];
 }
 
 export function settled() {

@@ -8,6 +8,7 @@ use looplet::shell::batch::outlet_at;
 use looplet::shell::inlet::{inlet_for, linear_memory};
 use looplet::shell::request::headers_of;
 use looplet::shell::{Host, RunHandle};
+use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -108,25 +109,37 @@ impl TestRun {
         });
         let heading = Rc::clone(&run.handle);
         run.method("head", move |request, parts| {
-            heading.head(number(&request), &parts.as_string().unwrap_or_default());
+            let [headers, status]: [Value; 2] =
+                serde_json::from_str(&text(&parts)).expect("headers and a status");
+            let request = number(&request);
+            tell(
+                &heading,
+                json!({"head": {"request": request, "status": status, "headers": headers}}),
+            );
         });
         let refusing = Rc::clone(&run.handle);
         run.method("notSent", move |request, why| {
-            refusing.not_sent(number(&request), &why.as_string().unwrap_or_default());
+            tell(
+                &refusing,
+                json!({"notSent": {"request": number(&request), "why": text(&why)}}),
+            );
         });
         let ending = Rc::clone(&run.handle);
-        run.method("end", move |request, _| ending.end(number(&request)));
+        run.method("end", move |request, _| {
+            tell(&ending, json!({"end": {"request": number(&request)}}));
+        });
         let failing = Rc::clone(&run.handle);
         run.method("fail", move |request, why| {
-            failing.network_failed(number(&request), &why.as_string().unwrap_or_default());
+            tell(
+                &failing,
+                json!({"networkFailed": {"request": number(&request), "why": text(&why)}}),
+            );
         });
         run
     }
 
     pub fn start(&self) {
-        self.handle
-            .start(r#"[{"type":"text","text":"Hi"}]"#)
-            .expect("a valid prompt");
+        start(&self.handle);
     }
 
     /// Calls back when the host sees `what`: "text", an event's type, "callTool" or "done".
@@ -140,7 +153,7 @@ impl TestRun {
     pub fn fire_at(&self, now_ms: f64) {
         self.host.set_now_ms(now_ms);
         self.host.disarm();
-        self.handle.due();
+        tell(&self.handle, json!("due"));
     }
 
     /// Waits until the run is done.
@@ -158,7 +171,7 @@ impl TestRun {
 
     /// The outcome's JSON, empty while there is none.
     pub fn outcome(&self) -> String {
-        self.handle.outcome().unwrap_or_default()
+        outcome_of(&self.handle)
     }
 
     fn method(&self, name: &str, body: impl Fn(JsValue, JsValue) + 'static) {
@@ -172,6 +185,32 @@ impl TestRun {
         self.callbacks.borrow_mut().push(function.clone().into());
         function
     }
+}
+
+/// Tells a run an input, which must be one.
+pub fn tell(handle: &RunHandle, input: Value) -> bool {
+    handle.tell(&input.to_string()).expect("an input")
+}
+
+pub fn start(handle: &RunHandle) {
+    tell(
+        handle,
+        json!({"prompt": {"content": [{"type": "text", "text": "Hi"}]}}),
+    );
+}
+
+pub fn abort(handle: &RunHandle, why: &str) {
+    tell(handle, json!({"cancel": {"why": why}}));
+}
+
+/// The outcome as JSON, empty while there is none.
+pub fn outcome_of(handle: &RunHandle) -> String {
+    let json = js_sys::JSON::stringify(&handle.outcome()).expect("an object or nothing");
+    json.as_string().unwrap_or_default()
+}
+
+fn text(value: &JsValue) -> String {
+    value.as_string().unwrap_or_default()
 }
 
 pub const WEATHER: &str = r#"{"name":"weather","inputSchema":{"type":"object"}}"#;

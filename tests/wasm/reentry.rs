@@ -1,18 +1,19 @@
 //! What JavaScript tells from inside a callback is taken in at once, and performed when the callback has returned.
 
+use serde_json::json;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::kit::{TestRun, WEATHER, answer, call, respond_with, settle};
+use crate::kit::{TestRun, WEATHER, abort, answer, call, outcome_of, respond_with, settle, start, tell};
 
 #[wasm_bindgen_test]
 async fn an_abort_inside_a_text_callback_sets_the_outcome_at_once() {
     let run = TestRun::new();
     respond_with(&run.host, answer(&["a", "b"]), false);
     run.on("text", |handle, _| {
-        handle.abort("enough");
+        abort(handle, "enough");
         assert_eq!(
-            handle.outcome().as_deref(),
-            Some(r#"{"outcome":"cancelled","abortReason":"enough"}"#)
+            outcome_of(handle),
+            r#"{"outcome":"cancelled","abortReason":"enough"}"#
         );
     });
     run.start();
@@ -27,7 +28,7 @@ async fn an_abort_inside_a_text_callback_sets_the_outcome_at_once() {
 async fn an_abort_inside_an_event_keeps_the_call_after_it_from_starting() {
     let run = TestRun::with(WEATHER);
     respond_with(&run.host, call(), false);
-    run.on("tool-call", |handle, _| handle.abort("no"));
+    run.on("tool-call", |handle, _| abort(handle, "no"));
     run.start();
     run.finished().await;
     assert!(!run.log().contains(&"tool weather".to_owned()), "{:?}", run.log());
@@ -38,9 +39,13 @@ async fn a_tool_may_finish_inside_its_own_call() {
     let run = TestRun::with(WEATHER);
     respond_with(&run.host, call(), false);
     run.on("callTool", |handle, call| {
-        handle.tool_finished(call.as_f64().unwrap_or_default() as u32, r#"{"value":1}"#);
+        let call = call.as_f64().unwrap_or_default() as u32;
+        tell(
+            handle,
+            json!({"toolFinished": {"call": call, "result": {"value": 1}}}),
+        );
     });
-    run.on("tool-result", |handle, _| handle.abort("seen"));
+    run.on("tool-result", |handle, _| abort(handle, "seen"));
     run.start();
     run.finished().await;
     let log = run.log();
@@ -57,11 +62,9 @@ async fn one_run_may_be_started_and_aborted_inside_a_callback_of_another() {
     let nested = std::rc::Rc::clone(&inner.handle);
     outer.on("text", move |_, text| {
         if text == "a" {
-            nested
-                .start(r#"[{"type":"text","text":"Hi"}]"#)
-                .expect("a prompt");
+            start(&nested);
         } else {
-            nested.abort("outer");
+            abort(&nested, "outer");
         }
     });
     outer.start();

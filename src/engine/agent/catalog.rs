@@ -3,7 +3,6 @@
 //! Derived data: a restored run makes it again.
 
 use crate::engine::agent::answer::output_format::OutputFormat;
-use crate::engine::json::tree::Tree;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
@@ -62,9 +61,7 @@ impl Catalog {
     }
 
     fn compile(&mut self, field: &str, json: &Json) -> Result<Schema, ConfigError> {
-        let value =
-            Tree::parse(json.as_str()).ok_or_else(|| ConfigError::new(field, "nests too many levels"))?;
-        let compiled = schema::compile(&value)
+        let compiled = schema::compile(json.as_str())
             .map_err(|error| ConfigError::new([field, &error.pointer].concat(), error.problem))?;
         for warning in compiled.warnings() {
             let words = [

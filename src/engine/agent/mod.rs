@@ -163,6 +163,13 @@ impl Agent {
     }
 
     pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: Answer) {
+        let answer = match answer {
+            Answer::Read { readings, answer } => {
+                self.calls.batch.readings.extend(readings);
+                *answer
+            }
+            answer => answer,
+        };
         if let Some(settled) = desk.answered(self.who.place(), question, answer) {
             self.go_on(desk, settled);
         }

@@ -1,64 +1,32 @@
-//! One text for every JSON value: keys sorted by their UTF-16 code units, no blanks, integers of up to 64 bits in digits
-//! alone, fractions without zeros at their end. That is RFC 8785 but for numbers with an exponent that are no such
-//! integers: they stay as they were written.
+//! One text for every JSON value: keys sorted by their UTF-16 code units, no blanks, one spelling of each number.
 //!
-//! Equal inputs have equal texts whatever the order of their keys; that is what repeats and traces compare.
+//! RFC 8785 with one difference on purpose: integers up to 64 bits keep all their digits, where the RFC rounds them to a
+//! float, so two ids beyond 2^53 stay two texts. (Hence no crate: those that exist round.) Equal inputs have equal texts
+//! whatever the order of their keys; repeats and traces compare these texts.
 
-use crate::engine::json::number::integer;
-use crate::engine::json::tree::{Tree, sorted};
-use crate::engine::json::writer::{push_comma, push_key, push_number, push_string};
+use serde_json::Value;
 
-/// The canonical text of valid JSON; the text itself where it nests too deep to be read.
+use crate::engine::json::value::read;
+
+/// The canonical text of valid JSON; the text itself if [`read`] refuses it.
 pub fn canonical(json: &str) -> String {
-    let Some(tree) = Tree::parse(json) else {
-        return json.to_owned();
-    };
-    let mut out = Vec::with_capacity(json.len());
-    push(&tree, &mut out);
-    String::from_utf8(out).unwrap_or_default()
+    read(json).map_or_else(|_| json.to_owned(), |value| sorted(value).to_string())
 }
 
-fn push(tree: &Tree<'_>, into: &mut Vec<u8>) {
-    match tree {
-        Tree::Object(members) => {
-            let entries: Vec<_> = members.iter().collect();
-            let key = |at: u32| entries.get(at as usize).map_or("", |(key, _)| key);
-            into.push(b'{');
-            for at in sorted(entries.len(), &mut |a, b| {
-                key(a).encode_utf16().lt(key(b).encode_utf16())
-            }) {
-                if let Some((key, value)) = entries.get(at as usize) {
-                    push_key(into, key);
-                    push(value, into);
-                }
-            }
-            into.push(b'}');
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.into_iter().collect();
+            fields.sort_unstable_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+            Value::Object(
+                fields
+                    .into_iter()
+                    .map(|(key, value)| (key, sorted(value)))
+                    .collect(),
+            )
         }
-        Tree::Array(items) => {
-            into.push(b'[');
-            for item in items {
-                push_comma(into);
-                push(item, into);
-            }
-            into.push(b']');
-        }
-        Tree::String(text) => push_string(into, text),
-        Tree::Number(number) => push_plain(number, into),
-        other => into.extend_from_slice(other.to_json().as_bytes()),
-    }
-}
-
-/// For a tool 1, 1.0 and 10e-1 are one value.
-fn push_plain(number: &str, into: &mut Vec<u8>) {
-    if let Some(integer) = integer(number) {
-        if !integer.is_positive {
-            into.push(b'-');
-        }
-        push_number(into, integer.magnitude);
-    } else if number.contains('.') && !number.contains(['e', 'E']) {
-        into.extend_from_slice(number.trim_end_matches('0').as_bytes());
-    } else {
-        into.extend_from_slice(number.as_bytes());
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
     }
 }
 
@@ -83,17 +51,28 @@ mod tests {
             ("0", "-0.0"),
             ("-2", "-20e-1"),
             ("2.5", "2.500"),
+            ("1e-8", "0.1e-7"),
+            ("0.1", "10e-2"),
         ] {
             assert_eq!(canonical(other), one);
             assert_eq!(canonical(one), one);
         }
-        let large = "[18446744073709551615,9007199254740993,0.1e-7]";
+        let large = "[18446744073709551615,9007199254740993,-9223372036854775808]";
         assert_eq!(canonical(large), large);
+        assert_eq!(canonical("1e30"), canonical(&["1", &"0".repeat(30)].concat()));
     }
 
     #[test]
     fn keys_are_in_the_order_that_javascript_sorts_them() {
         assert_eq!(canonical(r#"{"\uffff":1,"😀":2}"#), "{\"😀\":2,\"\u{ffff}\":1}");
+    }
+
+    #[test]
+    fn canonical_text_is_json_and_its_own_canonical_text() {
+        let text = r#"{"z\"\\":[1e300,-0.5,"\ud83d"],"":{"b":true,"a":null}}"#;
+        let expected = "{\"\":{\"a\":null,\"b\":true},\"z\\\"\\\\\":[1e+300,-0.5,\"\u{fffd}\"]}";
+        assert_eq!(canonical(text), expected);
+        assert_eq!(canonical(expected), expected);
     }
 
     #[test]

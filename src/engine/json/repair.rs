@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::json::check::{Fault, check};
 use crate::engine::json::cursor::plain_length;
 use crate::engine::json::reader::string;
-use crate::engine::json::tree;
+use crate::engine::json::value;
 use crate::engine::json::writer::decimal;
 use std::borrow::Cow;
 use std::fmt;
@@ -78,7 +78,7 @@ pub enum ArgumentsError {
 }
 
 /// The most objects and arrays within each other: what a tree can have.
-pub const MAX_DEPTH: usize = tree::MAX_DEPTH;
+pub const MAX_DEPTH: usize = value::MAX_DEPTH;
 
 /// Finds the one JSON object in `text`. A text of blanks alone is `{}`: that is how some providers write
 /// the arguments of a tool without parameters.

@@ -133,7 +133,7 @@ impl Ledger {
             agent_path,
             iteration,
             attempt,
-            time_ms: self.is_traced.then_some(self.now_ms),
+            time_ms: (self.is_traced && !kind.is_delta()).then_some(self.now_ms),
             kind,
         }));
     }

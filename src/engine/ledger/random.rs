@@ -48,9 +48,7 @@ const DIGITS_PER_DRAW: usize = 12;
 
 /// The draw is read as a binary fraction; with its digits taken from the top, none is constant.
 fn integer_part_of_62_times(fraction: u64) -> u8 {
-    let high = (fraction >> 32) * 62;
-    let low = (fraction & 0xffff_ffff) * 62;
-    ((high + (low >> 32)) >> 32) as u8
+    ((u128::from(fraction) * 62) >> 64) as u8
 }
 
 fn base62(digit: u8) -> char {
@@ -63,12 +61,7 @@ fn base62(digit: u8) -> char {
 
 impl From<Random> for String {
     fn from(random: Random) -> String {
-        let mut text = String::with_capacity(16);
-        for shift in (0..16).rev() {
-            let nibble = (random.0 >> (shift * 4)) as u32 & 15;
-            text.push(char::from_digit(nibble, 16).unwrap_or('0'));
-        }
-        text
+        format!("{:016x}", random.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a run is configured with: plain data, read once from the face's JSON.
 //!
-//! The face checks names and types against [`crate::engine::model::option_table::OPTIONS`]; [`crate::engine::run::Run::new`] checks what only the engine can judge.
+//! The face checks names and types by its own table; [`crate::engine::run::Run::new`] checks what only the engine can judge.
 
 use serde::{Deserialize, Serialize};
 
@@ -153,7 +153,8 @@ pub struct ToolConfig {
     pub read_only: bool,
     /// The host wants to see the calls before they run (Standard Schema, `resourceKey`).
     pub prepare: bool,
-    /// A call that must not be repeated after a crash: it starts only when its start has been saved.
+    /// A call that must not be repeated: it starts only when the save of its start is confirmed, and never early. A save
+    /// outlives a crash only with a store; a run warns that it has none (`replay_needs_store`).
     pub replay_once: bool,
     pub timeout_ms: Option<u64>,
     /// Calls of one run; default any number. The model is told when they are used up.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// A configuration that cannot run. Thrown at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfigError {
     /// The option's path, for example `tools.weather.inputSchema`.
     pub field: String,

@@ -25,7 +25,8 @@ pub struct Event {
     pub iteration: u32,
     /// HTTP request of that iteration, from 1; 0 before the first.
     pub attempt: u32,
-    /// The input's moment, in a traced run and not on deltas.
+    /// The input's moment, in a traced run. A delta never has one: whoever hears it knows when, and a replay that joins
+    /// deltas otherwise tells the rest alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
 }
@@ -204,6 +205,13 @@ impl EventKind {
             message,
             error: None,
         }
+    }
+
+    pub fn is_delta(&self) -> bool {
+        matches!(
+            self,
+            EventKind::TextDelta { .. } | EventKind::ReasoningDelta { .. } | EventKind::ToolInputDelta { .. }
+        )
     }
 }
 

@@ -44,6 +44,7 @@ pub enum Input<'a> {
     #[serde(skip)]
     Chunk {
         request: EffectId,
+        #[serde(skip)]
         bytes: &'a [u8],
     },
     End {
@@ -218,13 +219,4 @@ pub enum UpdateType {
     AddDirectories,
     /// Does nothing either.
     RemoveDirectories,
-}
-
-/// More of what is limited for an agent that is at work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AddedBudget {
-    pub agent_path: String,
-    #[serde(flatten)]
-    pub more: Raise,
 }

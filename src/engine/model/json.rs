@@ -52,6 +52,14 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     if error.is_syntax() || error.is_eof() {
         return ConfigError::new(name, ["must be JSON: ", &text].concat());
     }
+    // Where serde finds a value wrong only after it was read whole, it has also read the end of an array around it.
+    let is_of_serde = ["invalid ", "missing ", "unknown ", "recursion "]
+        .iter()
+        .any(|start| problem.starts_with(start));
+    let read = match read.strip_suffix(']') {
+        Some(inside) if !is_of_serde => inside,
+        _ => read,
+    };
     let mut field = path_of_end(name, read);
     let missing = problem
         .strip_prefix("missing field `")

@@ -11,7 +11,6 @@ pub mod json;
 pub mod message;
 pub mod model_config;
 pub mod moment;
-pub mod option_table;
 pub mod outcome;
 pub mod output;
 pub mod question;

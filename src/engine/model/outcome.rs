@@ -8,7 +8,6 @@ use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::{Json, Message};
-use crate::engine::model::usage::Usage;
 
 /// The end of a run in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,29 +74,29 @@ pub struct ToolCallRecord {
     pub duration_ms: u64,
 }
 
-/// Everything that a finished (or running) run has to show.
+/// The short part of what a finished or running run has to show.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RunResult<'a> {
-    /// `null` while the run goes on.
-    pub outcome: Option<OutcomeKind>,
-    pub stopped_by: Option<StoppedBy>,
-    pub abort_reason: Option<&'a str>,
-    pub error: Option<&'a Failure>,
-    /// The text of the last assistant message, partial or not.
-    pub text: String,
+pub struct Report<'a> {
     /// The last answer that fits the schema.
     pub output: Option<&'a Json>,
-    pub tool_calls: Cow<'a, [ToolCallRecord]>,
-    /// The legal transcript, the given history included.
-    pub messages: Cow<'a, [Message]>,
-    pub usage: Usage,
     pub cost_nano_usd: Option<u64>,
     pub iterations: u32,
+    /// Why the last answer ended.
     pub finish_reason: Option<FinishReason>,
+    /// The same in the vendor's word.
     pub raw_finish_reason: Option<&'a str>,
     /// Ids of the steers and follow-ups that were never delivered.
     pub undelivered: Vec<u32>,
-    /// What agents that are kept remember.
+}
+
+/// The long part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct History<'a> {
+    pub tool_calls: Cow<'a, [ToolCallRecord]>,
+    /// The legal transcript, the given history included.
+    pub messages: Cow<'a, [Message]>,
+    /// The conversations of agents that are kept.
     pub subagents: &'a [Memory],
 }

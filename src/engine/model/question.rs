@@ -11,6 +11,7 @@ use crate::engine::model::output::ToolInvocation;
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::hook::HookAnswer;
 use crate::engine::policy::permission::PermissionMode;
+use crate::engine::policy::rule::reading::Reading;
 
 /// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +89,7 @@ impl Point {
     pub fn takes(self, answer: &Answer) -> bool {
         match answer {
             Answer::Failed { .. } => true,
+            Answer::Read { answer, .. } => self.takes(answer),
             Answer::Hook(_) => self.is_hooked(),
             Answer::Prepared(_) => self == Point::PrepareCalls,
             Answer::Worded(_) => self == Point::WordErrors,
@@ -138,6 +140,11 @@ pub enum Answer {
     Checked(CheckedOutput),
     /// Of the conversation so far.
     Summary(String),
+    /// An answer that brings inputs, and the platform's readings of texts in them.
+    Read {
+        readings: Vec<Reading>,
+        answer: Box<Answer>,
+    },
     /// There is none: what follows is the point's own failure rule.
     Failed {
         why: String,
@@ -226,6 +233,8 @@ pub enum Facts<'a> {
     },
     Calls {
         calls: Vec<ToolInvocation>,
+        /// Texts that rules compare: the platform's readings of them are wanted.
+        texts: Vec<String>,
     },
     Errors {
         errors: Vec<FaultyCall<'a>>,
@@ -264,7 +273,7 @@ pub struct CallFacts<'a> {
     /// The rule that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<RuleFacts>,
-    /// Rules that would let such calls through.
+    /// The rule that would let such calls through.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<[Suggestion; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -287,7 +296,7 @@ pub struct Suggestion {
     #[serde(rename = "type")]
     pub kind: &'static str,
     pub behavior: &'static str,
-    pub rules: Vec<RuleFacts>,
+    pub rules: [RuleFacts; 1],
     pub destination: &'static str,
 }
 

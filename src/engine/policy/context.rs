@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::Config;
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
-use crate::engine::text::{join, join_owned};
 
 /// When and how the history is made shorter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,10 +227,10 @@ pub fn plain_summary(messages: &[Message]) -> String {
             }
         }
         if !names.is_empty() {
-            lines.push(["  Called tools: ", &join(&names, ", ")].concat());
+            lines.push(["  Called tools: ", &names.join(", ")].concat());
         }
     }
-    first(&join_owned(&lines, "\n"), SUMMARY_CHARS)
+    first(&lines.join("\n"), SUMMARY_CHARS)
 }
 
 fn first(text: &str, chars: usize) -> String {

@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::policy::address;
+use crate::engine::policy::rule::subject::{Asked, Subject, Text};
 use crate::engine::policy::rule::{Rule, cover, is_glob};
-use crate::engine::policy::subject::Subject;
-use crate::engine::text::find;
 
 /// Before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
@@ -89,33 +87,66 @@ impl Permissions {
         }
     }
 
-    /// What a call of `tool` with this input comes to. `needs_approval`: the tool, or a hook, wants it asked about;
-    /// `is_allowed`: a hook allows it, if no rule denies it or wants it asked about.
-    pub fn judge(&self, tool: &ToolConfig, input: &str, needs_approval: bool, is_allowed: bool) -> Verdict {
-        // Most runs have no rule about a part of a tool's calls, and browsers have no code for such ones then.
-        let subject = if self.looks_at_subjects(tool) {
-            Subject::of(tool, input)
+    /// The verdict on a call. `needs_approval`: the tool, or a hook, wants it asked about; `is_allowed`: a hook allows it,
+    /// if no rule denies it or wants it asked about.
+    pub fn judge(&self, asked: &Asked<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
+        let looks = self.mode == PermissionMode::AcceptEdits || self.compares(asked.tool);
+        let subject = if looks {
+            Subject::of(asked)
         } else {
             Subject::Unknown
         };
-        self.judge_subject(tool, &subject, needs_approval, is_allowed)
+        self.judge_subject(asked.tool, &subject, needs_approval, is_allowed)
     }
 
-    fn looks_at_subjects(&self, tool: &ToolConfig) -> bool {
-        let rules = [&self.deny, &self.ask, &self.allow].into_iter().flatten();
-        self.mode == PermissionMode::AcceptEdits
-            || rules.into_iter().any(|rule| !rule.is_bare() && rule.names(tool))
+    /// Some rule compares parts of the tool's calls.
+    fn compares(&self, tool: &ToolConfig) -> bool {
+        let mut rules = [&self.deny, &self.ask, &self.allow].into_iter().flatten();
+        rules.any(|rule| !rule.is_bare() && rule.names(tool))
+    }
+
+    /// Texts of the call that the platform has to read before it is judged.
+    pub fn texts_to_read(&self, asked: &Asked<'_>) -> Vec<String> {
+        if !matches!(asked.tool.access(), None | Some(Access::Shell)) && self.compares(asked.tool) {
+            let subject = Subject::of(asked);
+            let texts = subject.texts().iter().filter_map(Text::to_read);
+            return texts.map(str::to_owned).collect();
+        }
+        Vec::new()
     }
 
     /// Why a deny rule keeps this input from being run, whoever wrote it.
-    pub fn denial(&self, tool: &ToolConfig, input: &str) -> Option<String> {
-        let is_about = self.deny.iter().any(|rule| rule.names(tool));
-        is_about.then(|| self.denial_of(tool, &Subject::of(tool, input)))?
+    pub fn denial(&self, asked: &Asked<'_>) -> Option<String> {
+        let is_about = self.deny.iter().any(|rule| rule.names(asked.tool));
+        is_about.then(|| self.denial_of(asked.tool, &Subject::of(asked)))?
     }
 
     fn denial_of(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
         let rule = self.deny.iter().find(|rule| rule.touches(tool, subject))?;
         Some(["the rule ", &rule.to_text(), " denies it"].concat())
+    }
+
+    /// Why a call that may run is asked about nevertheless: a rule may speak of it, and cannot tell.
+    fn doubt(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
+        let mut unclear = subject.texts().iter().filter(|text| text.is_unclear()).peekable();
+        let is_address = matches!(unclear.peek()?, Text::Address { .. });
+        // Of a line, rules that ask have found all that they search for.
+        let asking = self.ask.iter().filter(|_| is_address);
+        let mut rules = self.deny.iter().chain(asking);
+        let rule = rules.find(|rule| !rule.is_bare() && rule.names(tool))?;
+        Some(
+            [
+                "the rule ",
+                &rule.to_text(),
+                " may speak of it, and it cannot be read for sure",
+            ]
+            .concat(),
+        )
+    }
+
+    pub fn may_doubt(&self, tool: &ToolConfig) -> bool {
+        matches!(tool.access(), Some(Access::Shell | Access::Fetch))
+            && self.deny.iter().any(|rule| !rule.is_bare() && rule.names(tool))
     }
 
     fn judge_subject(
@@ -142,21 +173,26 @@ impl Permissions {
         if is_allowed {
             return Verdict::Allow;
         }
-        match self.mode {
-            PermissionMode::BypassPermissions => return Verdict::Allow,
-            PermissionMode::AcceptEdits if subject.is_file_work(tool) => return Verdict::Allow,
+        let may_run = match self.mode {
+            PermissionMode::BypassPermissions => true,
             PermissionMode::Plan if !tool.is_harmless() => {
                 return self.ask_host("while planning nothing may be changed");
             }
-            _ => {}
-        }
-        if cover(&self.allow, tool, subject) {
-            return Verdict::Allow;
-        }
+            PermissionMode::AcceptEdits if subject.is_file_work(tool) => true,
+            _ => cover(&self.allow, tool, subject),
+        };
+        let reason = if may_run {
+            match self.doubt(tool, subject) {
+                Some(reason) => reason,
+                None => return Verdict::Allow,
+            }
+        } else {
+            "no rule allows it".to_owned()
+        };
         match self.mode {
-            PermissionMode::Auto => ask("no rule allows it".to_owned(), true),
-            PermissionMode::DontAsk => denied(&["no rule allows it, and nobody may be asked"]),
-            _ => self.ask_host("no rule allows it"),
+            PermissionMode::Auto => ask(reason, true),
+            PermissionMode::DontAsk => denied(&[&reason, ", and nobody may be asked"]),
+            _ => self.ask_host(&reason),
         }
     }
 
@@ -180,7 +216,7 @@ impl Permissions {
         self.deny.iter().any(|rule| rule.is_bare() && rule.names(tool))
     }
 
-    /// What keeps these rules from being used with these tools.
+    /// Refuses rules that cannot be used with these tools.
     ///
     /// # Errors
     /// A scope on a tool that has nothing to compare it with, or that is none of its kind: such a rule would silently do
@@ -190,32 +226,13 @@ impl Permissions {
             .iter()
             .zip([&self.allow, &self.ask, &self.deny])
         {
-            for rule in rules.iter().filter(|rule| !rule.is_bare()) {
-                let is_blind = |tool: &ToolConfig| {
-                    rule.names(tool)
-                        && (!Subject::has_one(tool)
-                            || (rule.tool == tool.name && Subject::is_undeclared(tool)))
-                };
-                let is_misread = |tool: &ToolConfig| {
-                    let domain = rule
-                        .specifier
-                        .as_deref()
-                        .and_then(|text| text.strip_prefix("domain:"));
-                    rule.names(tool)
-                        && tool.access() == Some(Access::Fetch)
-                        && domain.is_some_and(|domain| !address::is_domain(domain))
-                };
-                let problem = if tools.iter().any(is_blind) {
-                    " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields"
-                } else if tools.iter().any(is_misread) {
-                    " never matches: domain: takes a host alone (domain:localhost, domain:xn--bcher-kva.de); for a port or a path write the address (http://localhost:3000/*)"
-                } else {
-                    continue;
-                };
-                return Err(ConfigError::new(
-                    ["permissions.", list].concat(),
-                    ["the scope of ", &rule.to_text(), problem].concat(),
-                ));
+            for rule in rules {
+                if let Some(flaw) = tools.iter().find_map(|tool| rule.flaw(list, tool)) {
+                    return Err(ConfigError::new(
+                        ["permissions.", list].concat(),
+                        ["the scope of ", &rule.to_text(), flaw].concat(),
+                    ));
+                }
             }
         }
         Ok(())
@@ -252,7 +269,7 @@ impl Rule {
         let Some(rest) = self.tool.strip_prefix("mcp__") else {
             return !is_glob(&self.tool);
         };
-        let server = rest.get(..find(rest, "__").unwrap_or(rest.len()));
+        let server = rest.get(..rest.find("__").unwrap_or(rest.len()));
         !server.is_none_or(is_glob) || !is_glob(&self.tool)
     }
 }

@@ -1,14 +1,20 @@
-//! A permission rule: `Tool` or `Tool(specifier)`, and what its specifier is compared with.
+//! A permission rule: `Tool` or `Tool(specifier)`, and the texts that its specifier is compared with.
 //!
-//! What is compared is written by a model that may want past the rule. Rules that deny or ask are hit by whatever can be
-//! read as theirs, rules that allow cover only what cannot be read as anything else.
+//! A model writes these texts, and may want past the rule. So rules that allow cover only texts that cannot be read in two
+//! ways. Rules that deny or ask search for theirs; a text that they cannot search is asked about where it would have run.
 //! <https://code.claude.com/docs/en/settings> (2026-11-21)
+
+mod address;
+mod command;
+mod path;
+pub mod reading;
+pub mod subject;
+mod suggestion;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::policy::subject::{Subject, Text};
-use crate::engine::policy::{address, command, path};
+use subject::{Subject, Text};
 
 /// A rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,8 +86,27 @@ impl Rule {
             (Some(_), Subject::Unknown) => false,
             // A call that hides what it is about is held back.
             (Some(specifier), Subject::Of(texts)) => {
-                texts.is_empty() || texts.iter().any(|text| fits(specifier, text, false))
+                texts.is_empty() || texts.iter().any(|text| text.touches(specifier))
             }
+        }
+    }
+
+    /// Why a call of this tool can never fit the specifier as a rule of `list`, however it is written.
+    pub fn flaw(&self, list: &str, tool: &ToolConfig) -> Option<&'static str> {
+        let specifier = self.specifier.as_deref().filter(|_| self.names(tool))?;
+        let is_blind = || !Subject::has_one(tool) || (self.tool == tool.name && Subject::is_undeclared(tool));
+        let is_domain = |domain| address::is_domain(domain);
+        match tool.access() {
+            _ if is_blind() => Some(
+                " cannot be checked: give the tool an access, or the ruleSubject that names one of its input's fields",
+            ),
+            Some(Access::Fetch) if !specifier.strip_prefix("domain:").is_none_or(is_domain) => Some(
+                " never matches: domain: takes a host alone (domain:localhost, domain:xn--bcher-kva.de); for a port or a path write the address (http://localhost:3000/*)",
+            ),
+            Some(Access::Shell) if list == "allow" && !command::may_cover(specifier) => Some(
+                " never matches: only lines of letters, digits, spaces and _-./:@%+,= are allowed by a rule (no = in the first word); allow the tool as a whole, or decide in canUseTool",
+            ),
+            _ => None,
         }
     }
 }
@@ -97,20 +122,46 @@ pub fn cover(rules: &[Rule], tool: &ToolConfig, subject: &Subject) -> bool {
             }
         }
     }
-    let does_fit = |text: &Text| match text {
-        Text::Command(line) => command::covers(&specifiers, line),
-        text => specifiers.iter().any(|specifier| fits(specifier, text, true)),
-    };
-    matches!(subject, Subject::Of(texts) if !texts.is_empty() && texts.iter().all(does_fit))
+    let is_covered = |text: &Text| specifiers.iter().any(|specifier| text.is_covered(specifier));
+    !subject.texts().is_empty() && subject.texts().iter().all(is_covered)
 }
 
-fn fits(specifier: &str, text: &Text, is_allowing: bool) -> bool {
-    match text {
-        Text::Hidden => !is_allowing,
-        Text::Command(line) => command::touches(specifier, line),
-        Text::Path(path) => path::fits(specifier, path, is_allowing),
-        Text::Address(address) => address::fits(specifier, address, is_allowing),
-        Text::Other(text) => matches(specifier, text),
+impl Text {
+    /// For rules that allow.
+    fn is_covered(&self, specifier: &str) -> bool {
+        match self {
+            Text::Command(line) => command::covers(specifier, line),
+            Text::Path { path, .. } => path::covers(specifier, path),
+            Text::Address { text, address } => {
+                let covers = |address| address::covers(specifier, text, address);
+                address.as_ref().is_some_and(covers)
+            }
+            Text::Other(text) => matches(specifier, text),
+            Text::Hidden => false,
+        }
+    }
+
+    /// For rules that deny or ask.
+    fn touches(&self, specifier: &str) -> bool {
+        match self {
+            Text::Command(line) => command::touches(specifier, line),
+            Text::Path { path, folded } => path::touches(specifier, path, folded.as_deref()),
+            Text::Address { text, address } => address::touches(specifier, text, address.as_ref()),
+            Text::Other(text) => matches(specifier, text),
+            Text::Hidden => true,
+        }
+    }
+
+    /// Rules that deny may miss in it what they speak of.
+    pub fn is_unclear(&self) -> bool {
+        match self {
+            Text::Command(line) => !command::is_plain(line),
+            Text::Address { text, address } => {
+                let is_plain = |address| address::is_plain(text, address);
+                !address.as_ref().is_some_and(is_plain)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -157,7 +208,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     glob(pattern, text, 0)
 }
 
-/// The same, with the first bytes of the pattern in upper or lower case.
+/// As [`matches`], with the first bytes of the pattern in upper or lower case.
 pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
@@ -202,4 +253,4 @@ pub fn step() {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod spellings;
 #[cfg(all(test, not(target_arch = "wasm32")))]
-mod tests;
+pub(super) mod tests;

@@ -14,7 +14,6 @@ use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::usage::shifted;
 use crate::engine::policy::retry_after::retry_after_ms;
-use crate::engine::text::{find, join_owned, parts};
 
 use FailureCode::{
     Auth, Billing, ContentFilter, ContextLength, InvalidRequest, NotFound, Overloaded, RateLimit, Server,
@@ -255,11 +254,7 @@ fn details(object: &Object<'_>) -> Option<String> {
         };
         texts.extend(text.map(Cow::into_owned));
     }
-    if texts.is_empty() {
-        None
-    } else {
-        Some(join_owned(&texts, "; "))
-    }
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 enum Place {
@@ -276,10 +271,8 @@ fn named(words: &str, message: &str) -> Option<FailureCode> {
             Place::Word => words,
             Place::Message => message,
         };
-        for part in parts(known, b"|") {
-            if find(text, part).is_some() {
-                return Some(*code);
-            }
+        if known.split('|').any(|part| text.contains(part)) {
+            return Some(*code);
         }
     }
     None

@@ -1,14 +1,13 @@
 //! What vendors call the end of an answer, in neutral words.
 
 use crate::engine::model::answer::{Answer, FinishReason};
-use crate::engine::text::parts;
 
 use FinishReason::{ContentFilter, Length, Pause, Refusal, Stop, ToolCalls};
 
 /// The neutral word; [`FinishReason::Other`] for one that no vendor has been seen to use.
 pub fn finish_reason(word: &str) -> FinishReason {
     for (known, reason) in WORDS {
-        if parts(known, b"|").contains(&word) {
+        if known.split('|').any(|known| known == word) {
             return *reason;
         }
     }

@@ -44,7 +44,6 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
-use crate::engine::text::{self, listed};
 
 /// How a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,7 +117,7 @@ impl Protocol {
             .bytes()
             .rposition(|byte| byte == b'/')
             .and_then(|at| base.get(at..));
-        let is_versioned = last.is_some_and(is_version) || text::find(base, "/publishers/").is_some();
+        let is_versioned = last.is_some_and(is_version) || base.contains("/publishers/");
         let has_first = base.ends_with(first) || (is_version(first) && is_versioned);
         let rest = if !first.is_empty() && has_first {
             rest
@@ -293,7 +292,7 @@ pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol),
 fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
     ConfigError::new(
         field,
-        ["\"", name, "\" is unknown: use one of ", &listed(known)].concat(),
+        ["\"", name, "\" is unknown: use one of ", &known.join(", ")].concat(),
     )
 }
 

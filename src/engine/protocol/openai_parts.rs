@@ -5,7 +5,6 @@ use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::message::{Block, ToolInput};
 use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::message_parts::push_invalid;
-use crate::engine::text::join;
 
 /// Opens an object of this type.
 pub fn open(into: &mut Vec<u8>, r#type: &str) {
@@ -70,5 +69,5 @@ pub fn result_text(content: &[Block]) -> String {
     for block in content {
         texts.extend(text_of(block).filter(|text| !text.is_empty()));
     }
-    join(&texts, "\n")
+    texts.join("\n")
 }

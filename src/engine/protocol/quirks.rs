@@ -13,7 +13,6 @@ use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::vendor;
-use crate::engine::text::find;
 
 /// What stands for an option's value.
 const PLACE: &str = "\"$\"";
@@ -93,16 +92,7 @@ impl<'a> Quirks<'a> {
         }
         let object = Object::parse(template).unwrap_or_default();
         for (key, template) in object.fields() {
-            // A dollar sign in the value must not be taken for another place.
-            let mut filled = String::new();
-            let mut rest = template;
-            while let Some(at) = find(rest, PLACE) {
-                filled.push_str(rest.get(..at).unwrap_or_default());
-                filled.push_str(value);
-                rest = rest.get(at + PLACE.len()..).unwrap_or_default();
-            }
-            filled.push_str(rest);
-            self.field(into, option, key, &filled)?;
+            self.field(into, option, key, &template.replace(PLACE, value))?;
         }
         Ok(())
     }

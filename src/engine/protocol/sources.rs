@@ -25,7 +25,7 @@ pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &
 
 /// Appends to a list without brackets, unless that has it.
 pub fn push_source(list: &mut String, item: &str) {
-    if crate::engine::text::find(list, item).is_none() {
+    if !list.contains(item) {
         push_item(list, item);
     }
 }

@@ -14,7 +14,7 @@ use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::config::{Config, Memory, ModelConfig};
+use crate::engine::model::config::{Config, Memory};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
@@ -115,17 +115,6 @@ impl Run {
         })
     }
 
-    /// Whether the run could ask this model.
-    ///
-    /// # Errors
-    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express.
-    pub fn check_model(&self, model: &ModelConfig) -> Result<(), ConfigError> {
-        let Some(profile) = self.profiles.first() else {
-            return Ok(());
-        };
-        ActiveModel::checked(model.clone(), &profile.config).map(|_| ())
-    }
-
     /// Mutates the state; then poll the outputs until there are none.
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
         match input {
@@ -219,7 +208,7 @@ impl Run {
             Input::ToolProgress { call, data } => {
                 self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
             }
-            Input::Answered { question, answer } if self.takes(question, &answer) => {
+            Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
                 self.on_effect(question, |agent, desk| agent.answered(desk, question, answer));
             }
             Input::Answered { .. } => {}
@@ -254,8 +243,31 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// Whether the question is open and of this answer's kind; any other answer leaves it open.
-    pub fn takes(&self, question: EffectId, answer: &Answer) -> bool {
+    /// Whether there is what the input is for: an open question of its answer's kind, a steer or follow-up that is still
+    /// undelivered, an agent at work. Any other input has nothing to be for.
+    ///
+    /// # Errors
+    /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol cannot
+    /// express.
+    pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
+        Ok(match input {
+            Input::Answered { question, answer } => self.takes_answer(*question, answer),
+            Input::Withdraw { id } => self
+                .agents
+                .first()
+                .is_some_and(|root| root.inbox.ids().contains(id)),
+            Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
+            Input::SetModel { model } => {
+                if let Some(profile) = self.profiles.first() {
+                    ActiveModel::checked((**model).clone(), &profile.config)?;
+                }
+                true
+            }
+            _ => true,
+        })
+    }
+
+    fn takes_answer(&self, question: EffectId, answer: &Answer) -> bool {
         match self.ledger.find(question).map(|open| open.kind) {
             Some(EffectKind::Question(point)) => point.takes(answer),
             _ => false,

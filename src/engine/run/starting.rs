@@ -7,7 +7,8 @@ use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
 use crate::engine::policy::permission::IGNORED_RULES;
 use crate::engine::run::Run;
-use crate::engine::text::join_owned;
+
+const REPLAY_NEEDS_STORE: &str = "replay: \"once\" holds within this run only. A run is not saved, so after a crash a second run may repeat calls of: ";
 
 impl Run {
     pub(super) fn start(&mut self, prompt: Vec<Block>) {
@@ -29,10 +30,30 @@ impl Run {
             let kind = EventKind::warning("schema_keyword", message.clone());
             ledger.emit(Place::default(), kind);
         }
+        self.warn_of_replays();
         if self.permissions.is_some() {
             self.warn_of_permissions();
         }
         self.on_root(|agent, desk| agent.start(desk, prompt));
+    }
+
+    /// Says once that `replay: "once"` ends with the run, which nothing saves.
+    fn warn_of_replays(&mut self) {
+        let mut names: Vec<String> = Vec::new();
+        for tool in self
+            .profiles
+            .iter()
+            .flat_map(|profile| profile.config.own_tools())
+        {
+            if tool.replay_once && !names.contains(&tool.name) {
+                names.push(tool.name.clone());
+            }
+        }
+        if !names.is_empty() {
+            let message = [REPLAY_NEEDS_STORE, &names.join(", ")].concat();
+            let kind = EventKind::warning("replay_needs_store", message);
+            self.ledger.emit(Place::default(), kind);
+        }
     }
 
     /// Says at once which tools cannot run, and which rules do nothing.
@@ -72,7 +93,7 @@ impl Run {
             ("rules_ignored", ignored, IGNORED_RULES),
         ] {
             if !names.is_empty() {
-                let message = [what, &join_owned(&names, ", ")].concat();
+                let message = [what, &names.join(", ")].concat();
                 self.ledger
                     .emit(Place::default(), EventKind::warning(code, message));
             }

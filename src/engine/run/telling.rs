@@ -3,8 +3,9 @@
 use crate::engine::agent::{Agent, delta, kind_of_delta};
 use crate::engine::ledger::Place;
 use crate::engine::model::event::{Delta, Event};
-use crate::engine::model::outcome::RunResult;
+use crate::engine::model::outcome::{History, Report};
 use crate::engine::model::output::Output;
+use crate::engine::model::usage::Usage;
 use crate::engine::run::Run;
 
 impl Run {
@@ -66,22 +67,23 @@ impl Run {
         }
     }
 
-    /// What there is to show, during the run or after it.
-    pub fn result(&self) -> RunResult<'_> {
-        let outcome = self.outcome.as_ref();
+    /// Tokens and money so far.
+    pub fn usage(&self) -> Usage {
+        self.ledger.accounts.used(0)
+    }
+
+    /// The text of the last answer, partial or not.
+    pub fn text(&self) -> String {
+        self.agents.first().map(Agent::text).unwrap_or_default()
+    }
+
+    /// The short part of what there is to show, during the run or after it.
+    pub fn report(&self) -> Report<'_> {
         let root = self.agents.first();
-        let usage = self.ledger.accounts.used(0);
+        let usage = self.usage();
         let undelivered = root.map(|root| root.inbox.ids());
-        RunResult {
-            outcome: outcome.map(|outcome| outcome.outcome),
-            stopped_by: outcome.and_then(|outcome| outcome.stopped_by),
-            abort_reason: outcome.and_then(|outcome| outcome.abort_reason.as_deref()),
-            error: outcome.and_then(|outcome| outcome.error.as_ref()),
-            text: root.map(Agent::text).unwrap_or_default(),
+        Report {
             output: root.and_then(Agent::output),
-            tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
-            messages: root.map(Agent::messages).unwrap_or_default(),
-            usage,
             cost_nano_usd: match (
                 usage.cost_nano_usd,
                 root.and_then(|root| root.who.model.config.price),
@@ -93,6 +95,15 @@ impl Run {
             finish_reason: root.and_then(|root| root.reply.finish_reason),
             raw_finish_reason: root.and_then(|root| root.reply.raw_finish_reason.as_deref()),
             undelivered: undelivered.unwrap_or_default(),
+        }
+    }
+
+    /// The long part.
+    pub fn history(&self) -> History<'_> {
+        let root = self.agents.first();
+        History {
+            tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
+            messages: root.map(Agent::messages).unwrap_or_default(),
             subagents: &self.memories,
         }
     }

@@ -1,223 +1,160 @@
-//! What a violation says: what was expected, and what was found instead.
+//! The texts of violations: what was expected, and what was found instead.
 
-use crate::engine::json::tree::Tree;
-use crate::engine::json::writer::decimal;
-use crate::engine::schema::check::{At, Check, Path};
-use crate::engine::schema::equal::Choices;
-use crate::engine::schema::{NodeIndex, Types, Violation, push_segment};
+use std::borrow::Cow;
+
+use serde_json::{Number, Value};
+
+use crate::engine::schema::checker::{At, Checker, Path};
+use crate::engine::schema::rule::{Choices, NodeIndex};
+use crate::engine::schema::{Violation, push_segment};
 
 /// Each returns `false`, the answer to whether the value fits, and makes text only for a violation that is kept.
-impl Check<'_> {
-    pub(super) fn fail_type(&mut self, types: Types, at: &At<'_>) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut message = String::from("expected ");
-        for (place, name) in types.names().enumerate() {
-            message.push_str(if place == 0 { "" } else { " or " });
-            message.push_str(name);
-        }
-        push_got(&mut message, at.instance);
-        self.fail(at, "type", &message)
+impl Checker<'_> {
+    pub(super) fn fail_type(&mut self, types: &[&str], at: At<'_>) -> bool {
+        self.fail(at, || {
+            format!("expected {}, got {}", types.join(" or "), shown(at.value))
+        })
     }
 
-    pub(super) fn fail_enum(&mut self, choices: &Choices, at: &At<'_>) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut message = String::from("expected one of ");
-        push_list(&mut message, &mut choices.all.iter().map(short_json));
-        push_got(&mut message, at.instance);
-        self.fail(at, "enum", &message)
+    pub(super) fn fail_choice(&mut self, choices: &Choices, at: At<'_>) -> bool {
+        let all = || listed(choices.all.iter().map(short_json));
+        self.fail(at, || {
+            format!("expected {}{}, got {}", choices.word, all(), shown(at.value))
+        })
     }
 
-    pub(super) fn fail_const(&mut self, expected: &Tree<'_>, at: &At<'_>) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut message = String::from("expected ");
-        message.push_str(&short_json(expected));
-        push_got(&mut message, at.instance);
-        self.fail(at, "const", &message)
+    pub(super) fn fail_number(&mut self, at: At<'_>, expected: &str, limit: &Number) -> bool {
+        self.fail(at, || {
+            format!("expected {expected} {limit}, got {}", shown(at.value))
+        })
     }
 
-    pub(super) fn fail_number(
-        &mut self,
-        at: &At<'_>,
-        keyword: &'static str,
-        expected: &str,
-        limit: &str,
-    ) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut message = String::from("expected ");
-        message.push_str(expected);
-        message.push_str(limit);
-        push_got(&mut message, at.instance);
-        self.fail(at, keyword, &message)
+    pub(super) fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: At<'_>) -> bool {
+        let names = named.iter().map(|(name, _)| shortened(name, MAX_SHOWN_CHARS));
+        self.fail(at, || ["unexpected property; allowed: ", &listed(names)].concat())
     }
 
-    pub(super) fn fail_unexpected(&mut self, named: &[(String, NodeIndex)], at: &At<'_>) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut message = String::from("unexpected property; allowed: ");
-        push_list(
-            &mut message,
-            &mut named.iter().map(|(name, _)| shortened(name, MAX_SHOWN_CHARS)),
-        );
-        self.fail(at, "additionalProperties", &message)
+    pub(super) fn fail_name(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+        self.fail_closest(at, &[index], || "the property's name does not fit".to_owned())
     }
 
-    pub(super) fn fail_any(&mut self, keyword: &'static str, list: &[NodeIndex], at: &At<'_>) -> bool {
-        if self.is_done() {
-            return false;
-        }
-        let mut summary = String::from("fits none of the ");
-        summary.push_str(&decimal(list.len()));
-        summary.push_str(" alternatives");
-        self.fail_closest(at, keyword, &summary, list)
+    pub(super) fn fail_none(&mut self, at: At<'_>, list: &[NodeIndex]) -> bool {
+        self.fail_closest(at, list, || {
+            format!("fits none of the {} alternatives", list.len())
+        })
     }
 
-    /// Adds to `summary` what keeps the closest of the alternatives from fitting: the one whose violations
-    /// lie deepest within the value, and of these the one with the fewest.
-    pub(super) fn fail_closest(
-        &mut self,
-        at: &At<'_>,
-        keyword: &'static str,
-        summary: &str,
-        list: &[NodeIndex],
-    ) -> bool {
+    /// Adds to the summary what keeps the closest of the alternatives from fitting: the one whose violations lie deepest
+    /// within the value, and of these the one with the fewest.
+    fn fail_closest(&mut self, at: At<'_>, list: &[NodeIndex], summary: impl FnOnce() -> String) -> bool {
         if self.is_done() {
             return false;
         }
         let kept = std::mem::take(&mut self.found);
-        let max_errors = std::mem::replace(&mut self.max_errors, 8);
-        let mut closest: Option<(usize, usize, usize, Violation)> = None;
-        for (number, index) in list.iter().enumerate() {
-            self.node(*index, at.instance, at.path);
+        let max_errors = std::mem::replace(&mut self.max_errors, MAX_COMPARED);
+        let mut closest: Option<((usize, usize), usize, Violation)> = None;
+        for (place, index) in list.iter().enumerate() {
+            self.node(*index, at);
             let found = std::mem::take(&mut self.found);
-            let depth = found
+            let depths = found
                 .iter()
-                .map(|violation| segments(&violation.instance_pointer))
-                .min();
-            let rank = (depth.unwrap_or(0), 8usize.saturating_sub(found.len()));
-            let Some(first) = found.into_iter().next() else {
-                continue;
-            };
-            if closest
-                .as_ref()
-                .is_none_or(|(depth, few, ..)| rank > (*depth, *few))
+                .map(|violation| segments(&violation.instance_pointer));
+            let rank = (
+                depths.min().unwrap_or(0),
+                MAX_COMPARED.saturating_sub(found.len()),
+            );
+            if let Some(first) = found.into_iter().next()
+                && closest.as_ref().is_none_or(|(best, ..)| rank > *best)
             {
-                closest = Some((rank.0, rank.1, number, first));
+                closest = Some((rank, place + 1, first));
             }
         }
         self.found = kept;
         self.max_errors = max_errors;
-        let mut message = summary.to_owned();
-        if let Some((_, _, number, violation)) = closest {
-            if list.len() > 1 {
-                message.push_str("; closest is number ");
-                message.push_str(&decimal(number + 1));
+        self.fail(at, || {
+            let mut message = summary();
+            if let Some((_, number, violation)) = closest {
+                if list.len() > 1 {
+                    message += &format!("; closest is number {number}");
+                }
+                if segments(&violation.instance_pointer) > segments(&at.path.pointer()) {
+                    message += &[": ", &violation.instance_pointer].concat();
+                }
+                message += &[": ", &shortened(&violation.message, MAX_CLOSEST_CHARS)].concat();
             }
-            message.push_str(": ");
-            if segments(&violation.instance_pointer) > path_segments(at.path) {
-                message.push_str(&violation.instance_pointer);
-                message.push_str(": ");
-            }
-            message.push_str(&shortened(&violation.message, MAX_CLOSEST_CHARS));
-        }
-        self.fail(at, keyword, &message)
+            message
+        })
     }
 
-    /// Always `false`; keeps the violation unless nobody asks for it.
-    pub(super) fn fail(&mut self, at: &At<'_>, keyword: &str, message: &str) -> bool {
+    /// Keeps the violation unless nobody asks for it.
+    pub(super) fn fail(&mut self, at: At<'_>, message: impl FnOnce() -> String) -> bool {
         if !self.is_done() {
-            let mut schema_pointer = at.node.pointer.clone();
-            if !keyword.is_empty() {
-                push_segment(&mut schema_pointer, keyword);
-            }
-            let mut instance_pointer = String::new();
-            push_path(&mut instance_pointer, at.path);
+            let instance_pointer = at.path.pointer();
+            self.count(instance_pointer.len() / 64);
+            let message = message();
             self.found.push(Violation {
                 instance_pointer,
-                schema_pointer,
-                message: message.to_owned(),
+                message,
             });
         }
         false
     }
 }
 
-fn push_path(pointer: &mut String, path: &Path<'_>) {
-    match path {
-        Path::Root => {}
-        Path::Property(parent, name) => {
-            push_path(pointer, parent);
-            push_segment(pointer, name);
-        }
-        Path::Item(parent, position) => {
-            push_path(pointer, parent);
-            push_segment(pointer, &decimal(*position));
-        }
+impl Path<'_> {
+    fn pointer(&self) -> String {
+        let (above, segment) = match self {
+            Path::Root => return String::new(),
+            Path::Property(above, name) => (above, Cow::Borrowed(*name)),
+            Path::Item(above, place) => (above, place.to_string().into()),
+        };
+        let mut pointer = above.pointer();
+        push_segment(&mut pointer, &segment);
+        pointer
     }
-}
-
-fn path_segments(mut path: &Path<'_>) -> usize {
-    let mut segments = 0;
-    while let Path::Property(parent, _) | Path::Item(parent, _) = path {
-        segments += 1;
-        path = parent;
-    }
-    segments
 }
 
 fn segments(pointer: &str) -> usize {
-    pointer.bytes().filter(|byte| *byte == b'/').count()
+    pointer.matches('/').count()
 }
 
-fn push_got(message: &mut String, value: &Tree<'_>) {
-    message.push_str(", got ");
+fn shown(value: &Value) -> String {
     match value {
-        Tree::Null => message.push_str("null"),
-        Tree::Array(_) => message.push_str("an array"),
-        Tree::Object(_) => message.push_str("an object"),
-        Tree::String(_) => {
-            message.push_str("string ");
-            message.push_str(&short_json(value));
-        }
-        Tree::Bool(_) | Tree::Number(_) => message.push_str(&short_json(value)),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(_) => ["string ", &short_json(value)].concat(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 
+/// How many violations of each alternative are found to compare them.
+const MAX_COMPARED: usize = 8;
 const MAX_LISTED: usize = 10;
 const MAX_SHOWN_CHARS: usize = 40;
 /// Alternatives nest, and each adds its line.
 const MAX_CLOSEST_CHARS: usize = 400;
 
-fn push_list(message: &mut String, texts: &mut dyn Iterator<Item = String>) {
-    for (place, text) in texts.enumerate() {
-        if place == MAX_LISTED {
-            message.push_str(", …");
-            break;
-        }
-        message.push_str(if place == 0 { "" } else { ", " });
-        message.push_str(&text);
-    }
+fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {
+    let more = if texts.len() > MAX_LISTED { ", …" } else { "" };
+    let first: Vec<String> = texts.take(MAX_LISTED).collect();
+    [&first.join(", "), more].concat()
 }
 
-fn short_json(value: &Tree<'_>) -> String {
+fn short_json(value: &Value) -> String {
     match value {
         // A long string is cut before it is encoded.
-        Tree::String(text) => Tree::String(shortened(text, MAX_SHOWN_CHARS).into()).to_json(),
-        other => shortened(&other.to_json(), MAX_SHOWN_CHARS),
+        Value::String(text) => Value::String(shortened(text, MAX_SHOWN_CHARS)).to_string(),
+        other => shortened(&other.to_string(), MAX_SHOWN_CHARS),
     }
 }
 
 fn shortened(text: &str, max_chars: usize) -> String {
-    match text.char_indices().nth(max_chars) {
+    match text
+        .char_indices()
+        .nth(max_chars)
+        .and_then(|(end, _)| text.get(..end))
+    {
         None => text.to_owned(),
-        Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
+        Some(head) => [head, "…"].concat(),
     }
 }

@@ -1,6 +1,5 @@
 use serde_json::Value;
 
-use crate::engine::json::tree::Tree;
 use crate::engine::schema::*;
 
 mod bounds;
@@ -11,20 +10,20 @@ fn json(text: &str) -> Value {
 }
 
 fn compiled(schema: &str) -> Schema {
-    compile_value(&json(schema)).unwrap_or_else(|error| panic!("{schema}: {error}"))
+    compile(schema).unwrap_or_else(|error| panic!("{schema}: {error}"))
 }
 
 fn compile_value(schema: &Value) -> Result<Schema, SchemaError> {
-    compile(&Tree::parse(&schema.to_string()).unwrap())
+    compile(&schema.to_string())
 }
 
 fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
-    schema.validate(&Tree::parse(&instance.to_string()).unwrap(), max_errors)
+    schema.validate(&instance.to_string(), max_errors)
 }
 
 fn violations(schema: &str, instance: &str) -> Vec<String> {
     compiled(schema)
-        .validate(&Tree::parse(instance).unwrap(), 100)
+        .validate(instance, 100)
         .iter()
         .map(|violation| violation.to_string())
         .collect()
@@ -59,7 +58,7 @@ fn keywords_for_any_value() {
         (r#"{"type":"string"}"#, &["\"\""], &["1", "null"]),
         (
             r#"{"type":"integer"}"#,
-            &["1", "-3", "1.0", "1e3", "18446744073709551615"],
+            &["1", "-3", "1.0", "1e3", "18446744073709551615", "1e30"],
             &["1.5", "\"1\"", "true"],
         ),
         (r#"{"type":"number"}"#, &["1", "1.5", "-2e-3"], &["\"1\"", "null"]),
@@ -106,6 +105,16 @@ fn keywords_for_numbers() {
         (r#"{"multipleOf":0.1}"#, &["0.3", "1", "1.1"], &["0.35"]),
         (r#"{"multipleOf":0.123456789}"#, &[], &["1e308"]),
         (r#"{"multipleOf":1e-300}"#, &["0"], &["1e300"]),
+        (
+            r#"{"exclusiveMinimum":9007199254740992.0}"#,
+            &["9007199254740993", "18446744073709551616"],
+            &["9007199254740992", "9007199254740991.5"],
+        ),
+        (
+            r#"{"minimum":-9223372036854775808}"#,
+            &["-9223372036854775808", "-0.5"],
+            &["-9223372036854777856", "-1e300"],
+        ),
     ]);
 }
 
@@ -165,21 +174,6 @@ fn keywords_for_objects() {
             &[r#"{"ab":1}"#],
             &[r#"{"abc":1}"#],
         ),
-        (
-            r#"{"dependentRequired":{"a":["b"]}}"#,
-            &["{}", r#"{"b":1}"#, r#"{"a":1,"b":1}"#],
-            &[r#"{"a":1}"#],
-        ),
-        (
-            r#"{"dependentSchemas":{"a":{"required":["b"]}}}"#,
-            &["{}", r#"{"a":1,"b":1}"#],
-            &[r#"{"a":1}"#],
-        ),
-        (
-            r#"{"dependencies":{"a":["b"],"c":{"maxProperties":1}}}"#,
-            &["{}", r#"{"c":1}"#],
-            &[r#"{"a":1}"#, r#"{"c":1,"d":1}"#],
-        ),
     ]);
 }
 
@@ -225,18 +219,6 @@ fn keywords_for_arrays() {
             ],
         ),
         (r#"{"uniqueItems":false}"#, &["[1,1]"], &[]),
-        (
-            r#"{"contains":{"type":"null"}}"#,
-            &["[1,null]", "{}"],
-            &["[]", "[1]"],
-        ),
-        (
-            r#"{"contains":{"type":"null"},"minContains":2,"maxContains":3}"#,
-            &["[null,1,null]"],
-            &["[null]", "[null,null,null,null]"],
-        ),
-        (r#"{"contains":{"type":"null"},"minContains":0}"#, &["[]"], &[]),
-        (r#"{"minContains":2}"#, &["[]"], &[]),
     ]);
 }
 
@@ -294,16 +276,6 @@ fn references_lead_within_the_document() {
             &["\"x\"", "1"],
         ),
         (
-            r##"{"$ref":"#name","$defs":{"a":{"$anchor":"name","type":"string"}}}"##,
-            &["\"x\""],
-            &["1"],
-        ),
-        (
-            r##"{"$ref":"#name","definitions":{"a":{"$id":"#name","type":"string"}}}"##,
-            &["\"x\""],
-            &["1"],
-        ),
-        (
             r##"{"$id":"https://a.b/c","$ref":"https://a.b/c#/$defs/a","$defs":{"a":{"type":"string"}}}"##,
             &["\"x\""],
             &["1"],
@@ -323,6 +295,16 @@ fn references_lead_within_the_document() {
             &["[null]"],
             &["[1]"],
         ),
+        (
+            r##"{"$id":"T","properties":{"next":{"$ref":"T"}},"required":["v"],"type":"object"}"##,
+            &[r#"{"v":1,"next":{"v":2}}"#],
+            &[r#"{"v":1,"next":{}}"#, "1"],
+        ),
+        (
+            r##"{"properties":{"a":{"$ref":"#/properties/b%20c/items/0"},"b c":{"items":[{"type":"null"}]}}}"##,
+            &[r#"{"a":null}"#],
+            &[r#"{"a":1}"#],
+        ),
         (r#"{"$ref":"https://elsewhere/schema"}"#, &["1"], &[]),
     ]);
 }
@@ -330,10 +312,6 @@ fn references_lead_within_the_document() {
 #[test]
 fn every_violation_is_told_up_to_the_number_that_is_wanted() {
     let rows = [
-        (
-            r#"{"dependentSchemas":{"a":{"required":["b"]},"c":{"required":["d"]}}}"#,
-            r#"{"a":1,"c":1}"#,
-        ),
         (
             r#"{"additionalProperties":{"type":"string"}}"#,
             r#"{"a":1,"b":2}"#,
@@ -421,12 +399,12 @@ fn a_violation_names_the_place_the_expectation_and_the_finding() {
     assert!(validate(&found, &json(r#"{"a":1}"#), 9).is_empty());
     let schema = compiled(r##"{"properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"minimum":1}}}"##);
     let found = validate(&schema, &json(r#"{"a":0}"#), 9);
-    assert_eq!(found[0].schema_pointer, "/$defs/b/minimum");
+    assert_eq!(found[0].message, "expected at least 1, got 0");
     assert_eq!(found[0].instance_pointer, "/a");
 }
 
 #[test]
-fn a_schema_that_is_no_schema_is_refused_with_its_place() {
+fn text_that_is_not_a_schema_is_refused_with_its_place() {
     let rows = [
         ("1", "(root): must be an object or a boolean"),
         ("null", "(root): must be an object or a boolean"),
@@ -449,10 +427,6 @@ fn a_schema_that_is_no_schema_is_refused_with_its_place() {
         (r#"{"minimum":"1"}"#, "/minimum: must be a number"),
         (r#"{"minLength":-1}"#, "/minLength: must be a whole number from 0"),
         (r#"{"maxItems":1.5}"#, "/maxItems: must be a whole number from 0"),
-        (
-            r#"{"maxContains":"1"}"#,
-            "/maxContains: must be a whole number from 0",
-        ),
         (r#"{"multipleOf":0}"#, "/multipleOf: must be above 0"),
         (r#"{"uniqueItems":1}"#, "/uniqueItems: must be true or false"),
         (r#"{"anyOf":[]}"#, "/anyOf: must not be empty"),
@@ -468,19 +442,15 @@ fn a_schema_that_is_no_schema_is_refused_with_its_place() {
             r##"{"items":[true],"$ref":"#/items/00"}"##,
             "/$ref: leads nowhere: #/items/00",
         ),
-        (r##"{"$ref":"#a"}"##, "/$ref: leads nowhere: #a"),
+        (r##"{"$id":"T","$ref":"T#/a"}"##, "/$ref: leads nowhere: T#/a"),
         (r#"{"$ref":1}"#, "/$ref: must be a string"),
+        (
+            r#"{"minimum":1e999}"#,
+            "(root): cannot be read: number out of range at line 1 column 16",
+        ),
         (
             r#"{"$defs":{"a":{"type":"any"}}}"#,
             "/$defs/a/type: must be one or several of null, boolean, object, array, string, integer, number, not \"any\"",
-        ),
-        (
-            r#"{"dependencies":{"a":[1]}}"#,
-            "/dependencies: must be an array of strings",
-        ),
-        (
-            r#"{"dependentRequired":{"a":{}}}"#,
-            "/dependentRequired: must be an array of strings",
         ),
         (
             r#"{"additionalProperties":"no"}"#,
@@ -488,7 +458,7 @@ fn a_schema_that_is_no_schema_is_refused_with_its_place() {
         ),
     ];
     for (schema, expected) in rows {
-        match compile_value(&json(schema)) {
+        match compile(schema) {
             Ok(_) => panic!("{schema} compiled"),
             Err(error) => assert_eq!(error.to_string(), expected, "{schema}"),
         }

@@ -6,6 +6,7 @@
 //! unfinished message and nothing else. Both checksums are verified; a message that lies whole within one chunk is
 //! borrowed from it. Order of calls: [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`].
 
+pub use crc32fast::hash as crc32;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::Failure;
@@ -145,37 +146,6 @@ fn text_header<'a>(mut headers: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
 /// The first four bytes as a number.
 fn number(bytes: &[u8]) -> Option<u32> {
     bytes.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
-}
-
-/// The CRC-32 of gzip, four bits at a time: its table has 64 bytes, that of a whole byte 1 KiB.
-pub fn crc32(bytes: &[u8]) -> u32 {
-    const TABLE: [u32; 16] = table();
-    let step = |sum: u32| sum >> 4 ^ TABLE.get((sum & 15) as usize).copied().unwrap_or(0);
-    !bytes
-        .iter()
-        .fold(u32::MAX, |sum, byte| step(step(sum ^ u32::from(*byte))))
-}
-
-const fn table() -> [u32; 16] {
-    let mut table = [0; 16];
-    let mut at = 0;
-    let mut left: &mut [u32] = &mut table;
-    while let Some((entry, rest)) = left.split_first_mut() {
-        let mut sum: u32 = at;
-        let mut bit = 0;
-        while bit < 4 {
-            sum = if sum & 1 == 1 {
-                sum >> 1 ^ 0xEDB8_8320
-            } else {
-                sum >> 1
-            };
-            bit += 1;
-        }
-        *entry = sum;
-        at += 1;
-        left = rest;
-    }
-    table
 }
 
 #[cfg(test)]

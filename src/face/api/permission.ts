@@ -4,21 +4,22 @@ import type { HostAbortSignal } from "./platform.js";
 /**
  * What happens to a call that no rule speaks of.
  * - `"default"`: `canUseTool` decides; without it the call is denied.
- * - `"acceptEdits"`: tools with `access: "edit"` run, and shell commands that only move files about (`mkdir`, `touch`,
- *   `rm`, `rmdir`, `mv`, `cp`), if they show their paths (an edit: in `file_path`, `path`, `notebook_path`, `filePath`
+ * - `"acceptEdits"`: tools with `access: "edit"` run, and plain lines of one command that only moves files about (`mkdir`,
+ *   `touch`, `rm`, `rmdir`, `mv`, `cp`), if they show their paths (an edit: in `file_path`, `path`, `notebook_path`, `filePath`
  *   or its `ruleSubject`), and these are relative and neither climb nor name anything hidden; else as `"default"`.
  * - `"plan"`: what is not read-only goes to `canUseTool` whatever the allow rules say; else as `"default"`.
  * - `"dontAsk"`: what no rule allows is denied, and so is what a rule wants asked.
  * - `"auto"`: `classifyTool` decides.
- * - `"bypassPermissions"`: runs, unless a rule denies or asks.
+ * - `"bypassPermissions"`: runs, unless a rule denies or asks, or a rule that denies cannot read the call for sure.
  */
 export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "auto" | "bypassPermissions";
 
 /**
  * Rules of the form `Tool` or `Tool(specifier)`, looked at in the order deny, ask, allow; within a list the first that
- * matches counts. `*` stands for anything; `Bash(npm *)` wants every command of a line to match (it or another rule of
- * `allow`), `Read(src/**)` takes the patterns of a `.gitignore`, `WebFetch(domain:example.com)` a host. For tools of
- * yours, `access` or `ruleSubject` say what a specifier is compared with.
+ * matches counts. `*` stands for anything; `Bash(npm *)` allows lines of letters, digits, spaces and `_-./:@%+,=` alone,
+ * `Read(src/**)` takes the patterns of a `.gitignore`, `WebFetch(domain:example.com)` a host. For tools of yours, `access`
+ * or `ruleSubject` name the field that a specifier is compared with. A rule on commands is a convenience; a sandbox
+ * around the tool is the wall.
  */
 export interface PermissionRules {
   /** Runs without being asked about. A name with a `*` counts only behind a server's (`mcp__files__*`). */

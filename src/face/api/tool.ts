@@ -55,7 +55,11 @@ export interface ToolOptions<S = InputSchema> {
   timeoutMs?: number | undefined;
   /** Check the input against the schema before the call. Default true. */
   validate?: boolean | undefined;
-  /** `"once"`: a call must not be repeated after a crash; it starts only when its start has been saved. Default: may be repeated. */
+  /**
+   * `"once"`: a call is started at most once within its run, and never before its answer is whole (`eagerTools`). A run is
+   * not saved anywhere: after a crash a second run may repeat the call, and the warning `replay_needs_store` says so once
+   * per run. Default: may be repeated.
+   */
   replay?: "once" | undefined;
   /**
    * The host approves a call before it runs (`canUseTool`, or `run.answer` for the `question` event): always, or when

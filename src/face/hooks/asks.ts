@@ -74,7 +74,7 @@ export class Asks {
     const abort = new Abort();
     this.#open.set(id, abort);
     void this.#answer(id, question, abort).then((answer) => {
-      if (answer !== null && this.#open.delete(id)) this.#driver()?.answer(id, answer);
+      if (answer !== null && this.#open.delete(id)) this.#driver()?.answer(id, answer, question.data.texts);
     });
   }
 

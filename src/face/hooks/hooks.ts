@@ -204,7 +204,14 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
   const said = inOurWords(output);
   checkOptions(said, "", OUTPUT_TABLE);
   checkUpdates(said["updatedPermissions"], options, tools);
-  const { decision: word, continue: goesOn, stopReason, additionalContext, ...rest } = said as HookOutput;
+  const {
+    decision: word,
+    continue: goesOn,
+    stopReason,
+    additionalContext,
+    classifierContext,
+    ...rest
+  } = said as HookOutput;
   const words = wordsOf(event);
   const isJudge = words.length > 1;
   const decision =
@@ -216,6 +223,7 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
   }
   const answer: HookAnswer = { ...rest, decision };
   if (additionalContext !== undefined) answer.context = [additionalContext];
+  if (classifierContext !== undefined) answer.classifierContext = [classifierContext];
   if (goesOn === false) answer.stop = stopReason ?? "A hook has ended the run.";
   return answer;
 }

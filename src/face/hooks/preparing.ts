@@ -83,10 +83,10 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
  *
  * @throws LoopletError `config_…`
  */
-export function addedBudget(budget: AddedBudget): object & { agentPath: string } {
+export function addedBudget(budget: AddedBudget): { agentPath: string; more: object } {
   checkOptions(budget, "budget", ADDED_TABLE);
   const { agentPath = "root", ...more } = budget;
-  return { agentPath, ...inNano("budget", more) };
+  return { agentPath, more: inNano("budget", more) };
 }
 
 function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): object {

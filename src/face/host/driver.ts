@@ -9,11 +9,13 @@
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import type { BatchListener } from "./batch.js";
-import { withHistory } from "./history.js";
+import { withHistory, type History } from "./history.js";
+import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
-import type { Answer, Question, ToolInvocation, ToolReturn } from "./question.js";
-import type { Block, Outcome } from "../api/index.js";
-import { Tell, type LoadedWasm } from "./wasm.js";
+import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
+import type { Block, Outcome, PermissionMode, Usage } from "../api/index.js";
+import type { LoadedWasm } from "./wasm.js";
+import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
 
 export type * from "./question.js";
@@ -58,19 +60,16 @@ export interface ResponseLike {
   text?(): Promise<string>;
 }
 
-/** The engine's `RunResult`, as its JSON has it. */
-export interface RawRunResult extends Partial<Record<keyof Outcome, unknown>> {
+/** What a run has to show but for its outcome, as the engine has it. */
+export interface RawRunResult extends History {
   text: string;
   output: unknown;
-  toolCalls: unknown[];
-  messages: unknown[];
-  subagents: unknown[];
-  usage: { [count: string]: unknown };
+  usage: Usage;
   costNanoUsd: number | null;
   iterations: number;
   finishReason: string | null;
   rawFinishReason: string | null;
-  undelivered: string[];
+  undelivered: number[];
 }
 
 /** Owns the handle of one run in WebAssembly. `free()` gives it back; afterwards the driver is inert. */
@@ -83,66 +82,82 @@ export class RunDriver {
   }
 
   start(content: readonly Block[]): void {
-    this.shell.tell(Tell.Start, 0, JSON.stringify(content));
+    this.shell.tell({ prompt: { content } });
   }
 
   steer(id: number, content: readonly Block[]): void {
-    this.shell.tell(Tell.Steer, id, JSON.stringify(content));
+    this.shell.tell({ steer: { id, content } });
   }
 
   followUp(id: number, content: readonly Block[]): void {
-    this.shell.tell(Tell.FollowUp, id, JSON.stringify(content));
+    this.shell.tell({ followUp: { id, content } });
   }
 
   /** Whether the steer or follow-up was still undelivered. */
   withdraw(id: number): boolean {
-    return this.shell.tell(Tell.Withdraw, id) !== undefined;
+    return this.shell.tell({ withdraw: { id } });
   }
 
   /** Synchronous: `outcome()` is set on return. */
   abort(why: string): void {
-    this.shell.tell(Tell.Abort, 0, why);
+    this.shell.tell({ cancel: { why } });
   }
 
-  /** `mode`: its place in the engine's list. */
-  setMode(mode: number): void {
-    this.shell.tell(Tell.SetMode, mode);
+  setMode(mode: PermissionMode): void {
+    this.shell.tell({ setMode: { mode } });
   }
 
   /** `instructions`: empty for none. */
   compact(instructions: string): void {
-    this.shell.tell(Tell.Compact, 0, instructions);
+    this.shell.tell({ compact: { instructions: instructions === "" ? null : instructions } });
   }
 
   /** Whether its agent is at work. */
-  addBudget(budget: object): boolean {
-    return this.shell.tell(Tell.AddBudget, 0, JSON.stringify(budget)) !== undefined;
+  addBudget(agentPath: string, more: object): boolean {
+    return this.shell.tell({ addBudget: { agentPath, more } });
   }
 
   /** `model`: the engine's `ModelConfig`. Throws `{ field, problem }` for one that cannot be asked. */
   setModel(model: object): void {
-    this.shell.tell(Tell.SetModel, 0, JSON.stringify(model));
+    this.shell.tell({ setModel: { model } });
   }
 
   /** An agent's path, and the provider's id of the call that it answers; empty for the root. */
   agent(index: number): [path: string, toolCallId: string] {
-    const [path = "", toolCallId = ""] = (this.shell.tell(Tell.Agent, index) ?? "").split("\n");
+    const [path = "", toolCallId = ""] = (this.shell.enter((handle) => handle.agent(index)) ?? "").split(
+      "\n",
+    );
     return [path, toolCallId];
   }
 
-  toolFinished(call: number, result: ToolReturn): void {
-    const last = result.terminate === true ? `,"terminate":true` : "";
-    const json = "value" in result ? `{"value":${result.value}${last}}` : JSON.stringify(result);
-    this.shell.tell(Tell.ToolFinished, call, json);
+  toolFinished(call: number, { terminate, ...returned }: ToolReturn): void {
+    // A value is JSON already.
+    const result = "value" in returned ? `{"value":${returned.value}}` : JSON.stringify(returned);
+    const told = terminate === true ? `{"last":${result}}` : result;
+    const problem = this.refused(`{"toolFinished":{"call":${call},"result":${told}}}`);
+    if (problem === undefined) return;
+    const fault = { code: "tool_failed", message: problem, hint: "", recoverable: true };
+    this.shell.tell({ toolFinished: { call, result: { fault } } });
   }
 
+  /** `dataJson` is JSON text; anything else is dropped. */
   toolProgress(call: number, dataJson: string): void {
-    this.shell.tell(Tell.ToolProgress, call, dataJson);
+    this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
   }
 
-  /** Whether the question was still open, and the answer of its kind. */
-  answer(question: number, answer: Answer): boolean {
-    return this.shell.tell(Tell.Answer, question, answerJson(answer)) !== undefined;
+  /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
+  answer(question: number, answer: Answer, texts: readonly string[] = []): boolean {
+    try {
+      return this.shell.tellJson(
+        `{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`,
+      );
+    } catch (error) {
+      // The question must not stay open for an answer that JSON cannot hold, or that is none.
+      const why = isProblem(error)
+        ? wordsOf(error)
+        : `the answer cannot be written as JSON: ${message(error)}`;
+      return this.shell.tell({ answered: { question, answer: { failed: { why } } } });
+    }
   }
 
   /** How the run ended; undefined while it runs. */
@@ -152,17 +167,32 @@ export class RunDriver {
 
   /** Everything that the run has to show, at any time before `free()`; undefined when its instance is lost. */
   result(): RawRunResult | undefined {
-    const json = this.shell.tell(Tell.Result);
-    const bytes = this.shell.enter((handle) => handle.history());
-    const text = this.shell.tell(Tell.Text);
-    if (json === undefined || bytes === undefined || text === undefined) return undefined;
-    return withHistory({ ...(JSON.parse(json) as RawRunResult), text }, bytes);
+    const read = this.shell.enter((handle) => ({
+      report: handle.report(),
+      history: handle.history(),
+      text: handle.text(),
+      usage: handle.usage() as Usage,
+    }));
+    if (read === undefined) return undefined;
+    const { report, history, text, usage } = read;
+    return withHistory({ ...(JSON.parse(report) as RawRunResult), text, usage }, history);
+  }
+
+  /** The problem of an input that the engine refuses. */
+  private refused(json: string): string | undefined {
+    try {
+      this.shell.tellJson(json);
+    } catch (error) {
+      if (!isProblem(error)) throw error;
+      return wordsOf(error);
+    }
+    return undefined;
   }
 
   /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
   want(kinds: { text: boolean; reasoning: boolean; toolInput: boolean; events: boolean }): void {
     const { text, reasoning, toolInput, events } = kinds;
-    this.shell.tell(Tell.Want, +text | (+reasoning << 1) | (+toolInput << 2) | (+events << 3));
+    this.shell.enter((handle) => handle.want(text, reasoning, toolInput, events));
   }
 
   /** Ends what is open, silently, and gives the memory back. May be called inside a callback, and twice. */
@@ -175,11 +205,30 @@ export class RunDriver {
   }
 }
 
-/** What JSON cannot hold is a failure of whoever was asked: the question must not stay open for it. */
-function answerJson(answer: Answer): string {
-  try {
-    return JSON.stringify(answer);
-  } catch (error) {
-    return JSON.stringify({ failed: { why: `the answer cannot be written as JSON: ${message(error)}` } });
-  }
+/** The answer as JSON, with the platform's readings of the texts that rules compare. */
+function answerJson(answer: Answer, texts: readonly string[]): string {
+  const changed = (
+    "hook" in answer
+      ? answer.hook
+      : "permission" in answer
+        ? answer.permission
+        : "classified" in answer
+          ? answer.classified
+          : answer
+  ) as Partial<HookAnswer>;
+  const isPlain = changed.updatedInput === undefined && changed.updatedPermissions === undefined;
+  if (isPlain && texts.length === 0) return JSON.stringify(answer);
+  // Rules compare the inputs that an answer brings too.
+  const found = [...texts];
+  const json = JSON.stringify(answer, function (this: unknown, key: string, value: unknown) {
+    if (typeof value === "string") found.push(value);
+    return this === changed && key === "updatedPermissions" ? normalUpdates(value) : value;
+  });
+  const readings = readingsOf(found);
+  return readings.length === 0 ? json : `{"read":{"readings":${JSON.stringify(readings)},"answer":${json}}}`;
+}
+
+/** A problem of the engine in a line. Its field begins with `answer` or `result`, which say nothing outside. */
+function wordsOf({ field, problem }: { field: string; problem: string }): string {
+  return `${field.split(".").slice(1).join(".")} ${problem}`.trimStart();
 }

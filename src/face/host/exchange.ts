@@ -1,7 +1,11 @@
 /** What a host's functions return and throw around a request, made uniform. */
 
 /** The fields of `Headers`, of anything with their methods, of pairs or of a plain object. */
-export function headerPairs(headers: unknown): Iterable<[string, string]> {
+export function headerPairs(headers: unknown): [string, string][] {
+  return Array.from(entriesOf(headers), ([name, value]) => [String(name), String(value)]);
+}
+
+function entriesOf(headers: unknown): Iterable<[string, string]> {
   if (headers === null || typeof headers !== "object") return [];
   const { entries, forEach } = headers as Partial<Headers>;
   if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
@@ -12,20 +16,13 @@ export function headerPairs(headers: unknown): Iterable<[string, string]> {
   return pairs;
 }
 
-/** Names and values in turn. */
-export function flatten(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(String(name), String(value));
-  return flat;
-}
-
-/** What `authorize` made: unlike a response's headers it can be wrong, and is then the host's mistake. */
-export function flatTexts(pairs: Iterable<[string, string]>): string[] {
-  const flat: string[] = [];
-  for (const [name, value] of pairs) flat.push(name, value);
-  if (flat.some((text) => typeof text !== "string"))
-    throw new TypeError("authorize must return pairs of strings");
-  return flat;
+/** The headers that `authorize` made: unlike a response's they can be wrong, and are then a mistake in your code. */
+export function textPairs(pairs: Iterable<[string, string]>): [string, string][] {
+  return Array.from(pairs, ([name, value]) => {
+    if (typeof name !== "string" || typeof value !== "string")
+      throw new TypeError("authorize must return pairs of strings");
+    return [name, value];
+  });
 }
 
 /** Gives back the connection of a response that nobody waits for any more. */

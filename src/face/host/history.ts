@@ -1,13 +1,18 @@
 /** The long part of a run's result: its calls and messages, read when they are first asked for. */
-import type { RawRunResult } from "./driver.js";
+
+/** The engine's `History`, as its JSON has it. */
+export interface History {
+  toolCalls: unknown[];
+  messages: unknown[];
+  subagents: unknown[];
+}
 
 /** Puts in what `bytes` hold as JSON: it may be megabytes, and often nobody looks at it. */
-export function withHistory(result: RawRunResult, bytes: Uint8Array): RawRunResult {
+export function withHistory<T extends History>(result: T, bytes: Uint8Array): T {
   for (const name of ["toolCalls", "messages", "subagents"] as const) {
     const get = (): unknown[] => {
-      const all = JSON.parse(new TextDecoder().decode(bytes)) as RawRunResult;
-      const { toolCalls, messages, subagents } = all;
-      for (const [key, value] of Object.entries({ toolCalls, messages, subagents }))
+      const all = JSON.parse(new TextDecoder().decode(bytes)) as History;
+      for (const [key, value] of Object.entries(all))
         Object.defineProperty(result, key, { value, writable: true });
       return result[name];
     };

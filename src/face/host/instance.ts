@@ -31,7 +31,7 @@ export class Instance {
     try {
       return call();
     } catch (error) {
-      if (isReturned(error)) throw error;
+      if (typeof error === "string" || isProblem(error)) throw error;
       this.crash(error);
       return undefined;
     }
@@ -61,11 +61,9 @@ export class Instance {
   }
 }
 
-function isReturned(error: unknown): boolean {
-  return (
-    typeof error === "string" ||
-    (typeof error === "object" && error !== null && "field" in error && "problem" in error)
-  );
+/** What the engine refuses: a configuration, a model, an input. */
+export function isProblem(error: unknown): error is { field: string; problem: string } {
+  return typeof error === "object" && error !== null && "field" in error && "problem" in error;
 }
 
 let latest: Instance | undefined;

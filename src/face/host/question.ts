@@ -83,5 +83,5 @@ export interface HookAnswer {
   interrupt?: boolean | undefined;
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
   systemMessage?: string | undefined;
-  classifierContext?: string | undefined;
+  classifierContext?: string[];
 }

@@ -9,12 +9,12 @@ const REDACTED = "[redacted]";
 type Pair = readonly [name: string, value: string];
 
 /** The values of `after` that `before` does not have, without a scheme such as `Bearer`. Longest first. */
-export function secretsOf(before: readonly Pair[], after: readonly string[]): string[] {
+export function secretsOf(before: readonly Pair[], after: readonly Pair[]): string[] {
   const secrets: string[] = [];
-  for (let at = 0; at + 1 < after.length; at += 2) {
-    const name = after[at]!.toLowerCase();
-    const value = after[at + 1]!.trim();
-    if (before.some(([known, given]) => known.toLowerCase() === name && given === after[at + 1])) continue;
+  for (const [added, text] of after) {
+    const name = added.toLowerCase();
+    const value = text.trim();
+    if (before.some(([known, given]) => known.toLowerCase() === name && given === text)) continue;
     secrets.push(value, value.replace(/^[A-Za-z][\w-]* +(?=\S+$)/, ""));
   }
   const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);

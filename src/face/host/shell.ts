@@ -4,18 +4,16 @@
  */
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
-import { describe, discard, flatTexts, flatten, headerPairs } from "./exchange.js";
+import { describe, discard, headerPairs, textPairs } from "./exchange.js";
 import { Bodies } from "./bodies.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Outcome } from "../api/index.js";
-import { Tell, type LoadedWasm } from "./wasm.js";
+import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
 
 type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
-
-const encoder = new TextEncoder();
 
 /** What the handle calls: `Host` in `src/shell/host.rs`. */
 export class Shell {
@@ -62,27 +60,27 @@ export class Shell {
     return this.instance.enter(() => {
       if (this.isDelivering && !this.isHeld) {
         this.isHeld = true;
-        this.handle.told(Tell.Hold, 0, 0);
+        this.handle.hold();
       }
       return call(this.handle);
     });
   }
 
-  /** Calls the handle's method of that number. */
-  tell(what: Tell, id = 0, text = ""): string | undefined {
-    return this.enter((handle) => {
-      const { bytes, inletAt, capacity } = this.reader;
-      // No UTF-16 unit becomes more than three bytes.
-      if (text.length * 3 > capacity) return handle.tell(what, id, text);
-      const room = bytes.subarray(inletAt, inletAt + capacity);
-      return handle.told(what, id, text === "" ? 0 : encoder.encodeInto(text, room).written);
-    });
+  /** Tells the engine an input. Whether there was what it is for. Throws `{ field, problem }` for one that it refuses. */
+  tell(input: object | string): boolean {
+    return this.tellJson(JSON.stringify(input));
+  }
+
+  /** The same of an input in JSON. */
+  tellJson(json: string): boolean {
+    return this.enter((handle) => handle.tell(json)) ?? false;
   }
 
   outcome(): Outcome | undefined {
     if (this.ended === undefined) {
-      const json = this.tell(Tell.Outcome);
-      if (json !== undefined) this.ended = JSON.parse(json) as Outcome;
+      const told = this.enter((handle) => handle.outcome() as Outcome | undefined);
+      // A loss on the way has ended the run already.
+      this.ended ??= told;
     }
     return this.ended;
   }
@@ -90,7 +88,7 @@ export class Shell {
   free(): void {
     if (this.isFreed) return;
     this.outcome();
-    this.tell(Tell.LetGo);
+    this.enter((handle) => handle.letGo());
     this.isDone = true;
     this.isFreed = true;
     this.release();
@@ -168,19 +166,19 @@ export class Shell {
   // Each wait is left alone when the request has been stopped, or the instance is lost: nobody waits any more.
   private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
     const isOver = (): boolean => signal.aborted || this.instance.isLost;
-    let what = Tell.NotSent;
+    let isSent = false;
     try {
       await null;
       if (isOver()) return;
-      let flat: unknown = this.host.authorize(asked);
-      if (isThenable(flat)) flat = await flat;
+      let authorized: unknown = this.host.authorize(asked);
+      if (isThenable(authorized)) authorized = await authorized;
       if (isOver()) return;
-      flat = flatTexts(flat as Iterable<[string, string]>);
-      this.secrets = secretsOf(asked.headers, flat as string[]);
+      const pairs = textPairs(authorized as Iterable<[string, string]>);
+      this.secrets = secretsOf(asked.headers, pairs);
       const { method, url, body, model } = asked;
-      const headers = this.headersOf(JSON.stringify(flat));
+      const headers = this.headersOf(JSON.stringify(pairs));
       // A `fetch` of the host's that throws at once has failed as one that rejects.
-      what = Tell.NetworkFailed;
+      isSent = true;
       let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
       if (isThenable(answer)) answer = await answer;
       if (isOver()) return discard(answer);
@@ -188,7 +186,8 @@ export class Shell {
     } catch (error) {
       if (isOver()) return;
       this.close(request);
-      this.tell(what, request, this.describe(error));
+      const why = this.describe(error);
+      this.tell(isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
     }
   }
 
@@ -211,10 +210,9 @@ export class Shell {
     if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
       this.enter((handle) => handle.respond(request, response));
     } else {
-      const parts = [...flatten(headerPairs(response.headers)), status];
       const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
       if (body === undefined && hasReaders) body = response;
-      this.tell(Tell.Head, request, JSON.stringify(parts));
+      this.tell({ head: { request, status, headers: headerPairs(response.headers) } });
     }
     if (!this.requests.has(request)) return;
     if (body === undefined || body === null) this.end(request);
@@ -268,7 +266,7 @@ export class Shell {
     if (this.instance.isLost) return;
     const due = (): void => {
       this.timer = undefined;
-      this.tell(Tell.Due);
+      this.tell("due");
     };
     this.call((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
   }
@@ -313,12 +311,12 @@ export class Shell {
 
   end(request: number): void {
     this.close(request);
-    this.tell(Tell.End, request);
+    this.tell({ end: { request } });
   }
 
   fail(request: number, error: unknown): void {
     this.close(request);
-    this.tell(Tell.NetworkFailed, request, this.describe(error));
+    this.tell({ networkFailed: { request, why: this.describe(error) } });
   }
 
   private feedPieces(request: number, chunk: Uint8Array): void {
@@ -331,7 +329,7 @@ export class Shell {
 
   private resume(): void {
     this.isHeld = false;
-    this.tell(Tell.Resume);
+    this.enter((handle) => handle.resume());
   }
 
   /** The instance is lost, and this run with it. */

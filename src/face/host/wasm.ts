@@ -27,35 +27,6 @@ const glue = {
   resetState,
 };
 
-/** What `RunHandle.tell` can be told: the numbers in `src/shell/handle.rs`. @internal */
-export const enum Tell {
-  Start,
-  Steer,
-  FollowUp,
-  Withdraw,
-  Abort,
-  Hold,
-  Resume,
-  Head,
-  End,
-  NotSent,
-  NetworkFailed,
-  ToolFinished,
-  ToolProgress,
-  Answer,
-  Due,
-  Want,
-  Outcome,
-  Result,
-  Text,
-  SetMode,
-  SetModel,
-  Agent,
-  Compact,
-  AddBudget,
-  LetGo,
-}
-
 /** The started engine. @internal */
 export interface LoadedWasm {
   /** The exports of the shell. */

@@ -1,6 +1,6 @@
 /**
- * The table that options are checked against. The scalar rows are those of the engine (`OPTIONS` in
- * `src/engine/option_table.rs`); a test compares them. A `!` marks a required option.
+ * The table that options are checked against. A test sees each scalar row at work in the engine. A `!` marks a required
+ * option.
  */
 
 /** The shape that an option's value must have. */
@@ -28,7 +28,7 @@ export interface OptionRow {
   readonly default: string;
 }
 
-/** The scalar options of a run, as the engine lists them. */
+/** The scalar options of a run. */
 export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "maxIterations", kind: "count", default: "50" },
   { name: "maxTotalTokens", kind: "count", default: "none" },

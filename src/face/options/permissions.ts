@@ -8,6 +8,7 @@ import type {
   PermissionResult,
   PermissionRules,
 } from "../api/permission.js";
+import { normalRules } from "./readings.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
@@ -49,8 +50,9 @@ export function permissionConfig(options: PermissionOptions): PermissionConfig |
   }
   const isOpen = mode === undefined && permissions === undefined && canUseTool === undefined;
   if (isOpen && permissionTimeoutMs === undefined) return undefined;
+  const lists = Object.entries((permissions ?? {}) as PermissionRules);
   return {
-    ...permissions,
+    ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
     // A time alone restricts nothing: every tool runs that does not want an approval.
     mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
     canUseTool: canUseTool !== undefined,

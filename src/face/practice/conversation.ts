@@ -1,7 +1,4 @@
-/**
- * A request in neutral words: what the planner reads, whichever protocol it came in.
- * `anthropic_request.ts` and `openai_chat_request.ts` make it.
- */
+/** A request in neutral words: what the planner reads, whichever protocol it came in. `wire/` makes it. */
 
 /** A tool as the request declares it. */
 export interface ToolSpec {
@@ -15,7 +12,7 @@ export interface ToolSpec {
 export interface PastCall {
   id: string;
   name: string;
-  /** Parsed arguments; `undefined` when they were no JSON. */
+  /** Parsed arguments; `undefined` when they were not valid JSON. */
   input: unknown;
 }
 
@@ -31,20 +28,22 @@ export type ToolChoice =
 
 /** A request, decoded. */
 export interface Conversation {
-  system: string;
+  model: string;
   said: Said[];
   tools: ToolSpec[];
   choice: ToolChoice;
   /** False when the request forbids parallel tool calls. */
   isParallel: boolean;
+  /** JSON Schema that the answer has to fit, if the request asks for one. */
+  outputSchema: Record<string, any> | undefined;
   /** Tokens; `undefined` means no limit. */
   maxOutputTokens: number | undefined;
   stopSequences: string[];
-  /** `"none"`: no reasoning. `"hidden"`: it happens, but its text is not sent. `"shown"`: it is sent. */
-  thinking: "none" | "hidden" | "shown";
+  /** Reasoning: none, counted only (`"hidden"`), sent as a block without text (`"omitted"`), or sent. */
+  thinking: "none" | "hidden" | "omitted" | "shown";
 }
 
-/** What the planner decided to answer. */
+/** The decision of the planner. */
 export interface Plan {
   thinking: string;
   /** Markdown; empty when only tools are called. */

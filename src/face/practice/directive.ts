@@ -5,31 +5,21 @@
 import type { Conversation } from "./conversation.js";
 import type { StreamFaults } from "./types.js";
 
-/** A fault to be done `times` times for this conversation. */
-export interface Directive {
-  /** Equal for the retries of one request. */
-  key: string;
-  times: number;
-  /** An HTTP status, or `undefined` for a fault inside the stream. */
-  status: number | undefined;
-  faults: StreamFaults;
-}
-
 const PATTERN = /^[ \t]*\/practice[ \t]+(\d{3}|error|drop|stall)(?:[ \t]*x[ \t]*(\d+))?/im;
 
-/** The directive in the last prompt, as long as nothing was answered to it. */
-export function readDirective({ said }: Conversation): Directive | undefined {
+/** The fault that the last prompt asks for, as long as nothing was answered to it: an HTTP status, or one inside the stream. */
+export function readDirective({ said }: Conversation) {
   const last = said.at(-1);
   const match = last?.role === "user" ? PATTERN.exec(last.text) : null;
   if (!match || last?.role !== "user") return undefined;
-  const word = (match[1] ?? "").toLowerCase();
-  const status = Number(word);
-  const isStatus = status >= 400 && status <= 599;
+  const [, word = "", times = "1"] = match;
+  const status = Number(word) >= 400 && Number(word) <= 599 ? Number(word) : undefined;
+  // Equal for the retries of one request.
   return {
     key: `${said.length}:${last.text}`,
-    times: Number(match[2] ?? 1),
-    status: isStatus ? status : undefined,
-    faults: FAULTS[word] ?? {},
+    times: Number(times),
+    status,
+    faults: FAULTS[word.toLowerCase()] ?? {},
   };
 }
 

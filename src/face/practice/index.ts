@@ -17,16 +17,4 @@ export {
   type ScriptedTurn,
 } from "./scripted.js";
 export { estimateTokens } from "./tokens.js";
-export type {
-  Chunking,
-  Failure,
-  Pieces,
-  PracticeFetch,
-  Protocol,
-  ReceivedRequest,
-  ReplyBlock,
-  ReplyUsage,
-  Sleep,
-  StopReason,
-  StreamFaults,
-} from "./types.js";
+export type * from "./types.js";

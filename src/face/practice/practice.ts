@@ -1,33 +1,27 @@
 /**
- * `practice()`: an in-process `fetch` that answers like Anthropic Messages and OpenAI Chat Completions, without a key
- * and without a network. Requests are checked as the vendors check them; answers come from a deterministic planner that
- * reads the prompt, the tools and the tool results (`planner/`).
+ * `practice()`: an in-process `fetch` that answers like the vendors, without a key and without a network. Requests are
+ * checked as the vendors check them; answers come from a deterministic planner that reads the prompt, the tools and the
+ * tool results (`planner/`).
  */
-import { checkAnthropic } from "./anthropic_check.js";
-import { anthropicPromptParts, decodeAnthropic } from "./anthropic_request.js";
-import { timerSleep } from "./body.js";
 import type { Conversation, Plan } from "./conversation.js";
 import { readDirective } from "./directive.js";
-import { checkOpenaiChat } from "./openai_chat_check.js";
-import { decodeOpenaiChat, openaiChatPromptParts } from "./openai_chat_request.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, hashText, mintId, seededRandom, signatureOf, type Random } from "./random.js";
-import { readRequest, signalOf } from "./request.js";
-import { illegal, rejectionOf, type Rejection } from "./rejection.js";
-import { countBlocks, cutWords, limitBlocks, settleBlocks, type Reply } from "./reply.js";
-import { pause, refuse, respond, type Delivery } from "./respond.js";
-import { PromptCache } from "./tokens.js";
+import { formatOf, readRequest, signalOf } from "./request.js";
+import { deliveryOf, refuse, respond, type Delivery } from "./response.js";
+import { estimateTokens, PromptCache } from "./tokens.js";
 import type {
   Chunking,
   Failure,
   PracticeFetch,
-  Protocol,
   ReceivedRequest,
   ReplyBlock,
   Sleep,
   StreamFaults,
 } from "./types.js";
+import { rejectionOf, type Rejection, type WireFormat } from "./wire/format.js";
+import { countBlocks, cutWords, limitBlocks, settleBlocks, type Reply } from "./wire/reply.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */
 export interface PracticeOptions {
@@ -77,18 +71,10 @@ export function practice(options: PracticeOptions = {}): PracticeFetch {
   return (input, init) => provider.fetch(input, init);
 }
 
+// prettier-ignore
 const OPTIONS: NamesOf<PracticeOptions> = {
-  delayMs: true,
-  chunking: true,
-  thinking: true,
-  seed: true,
-  sleep: true,
-  now: true,
-  models: true,
-  apiKey: true,
-  failures: true,
-  alternatingRoles: true,
-  minCacheTokens: true,
+  delayMs: true, chunking: true, thinking: true, seed: true, sleep: true, now: true, models: true, apiKey: true,
+  failures: true, alternatingRoles: true, minCacheTokens: true,
 };
 
 /** Bodies whose repetitions are counted before the oldest are forgotten. */
@@ -116,127 +102,85 @@ class Provider {
     // Equal requests get equal answers whatever ran in between, and yet no two answers share an id.
     const repetition = this.#count(`body:${hashText(request.bodyText)}:${request.bodyText.length}`);
     const random = seededRandom(`${this.#options.seed ?? "looplet"}:${repetition}:${request.bodyText}`);
-    const protocol = request.protocol ?? "openai-chat";
-    const isAnthropic = request.protocol === "anthropic-messages";
-    const delivery: Delivery = {
-      chunking: this.#options.chunking ?? "event",
-      delayMs: this.#options.delayMs ?? 12,
-      sleep: this.#options.sleep ?? timerSleep,
-      signal,
-      random,
-      status: 200,
-      headers: {},
-      requestId: mintId(random, isAnthropic ? "req_011C" : "req_", isAnthropic ? 20 : 32),
-    };
-    const rejection = this.#reject(request, index, delivery);
-    if (rejection) return this.#refuse(protocol, rejection, delivery);
-    const conversation = isAnthropic ? decodeAnthropic(request.body) : decodeOpenaiChat(request.body);
+    const format = formatOf(request.protocol);
+    const delivery = deliveryOf(this.#options, 12, format, random, signal);
+    const rejection = this.#reject(request, index, format, delivery);
+    if (rejection) return refuse(format, rejection, delivery);
+    const conversation = format.read(request.body);
     if (this.#options.thinking === false) conversation.thinking = "none";
-    const faults = this.#directed(protocol, conversation);
-    if ("status" in faults) return this.#refuse(protocol, faults, delivery);
-    return respond(request, protocol, this.#reply(request, protocol, conversation, random), faults, delivery);
+    const directive = this.#directive(conversation);
+    if (directive?.status !== undefined)
+      return refuse(format, rejectionOf(format, { status: directive.status }), delivery);
+    const reply = this.#reply(request.body, format, conversation, random);
+    return respond(
+      format,
+      reply,
+      request.isStreaming ? request.body : undefined,
+      directive?.faults ?? {},
+      delivery,
+    );
   }
 
-  async #refuse(protocol: Protocol, rejection: Rejection, delivery: Delivery): Promise<Response> {
-    await pause(delivery);
-    return refuse(protocol, rejection, delivery);
-  }
-
-  #reject(request: ReceivedRequest, index: number, delivery: Delivery): Rejection | undefined {
-    const { protocol } = request;
-    if (protocol === undefined) {
+  #reject(
+    request: ReceivedRequest,
+    index: number,
+    format: WireFormat,
+    delivery: Delivery,
+  ): Rejection | undefined {
+    if (request.protocol === undefined) {
       const path = `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]+/i, "")}`;
-      return { status: 404, type: "invalid_request_error", message: `Invalid URL (${path})`, code: null };
+      return { ...rejectionOf(format, { status: 404 }), message: `Invalid URL (${path})` };
     }
-    if (request.method !== "POST") return rejectionOf(protocol, { status: 405 });
-    const { failures } = this.#options;
+    if (request.method !== "POST") return rejectionOf(format, { status: 405 });
+    const { failures, apiKey, models, alternatingRoles = true } = this.#options;
     const given = typeof failures === "function" ? failures(request, index) : failures?.[index];
     if (given !== undefined) {
       const failure = typeof given === "number" ? { status: given } : given;
       if (failure.retryAfter !== undefined) delivery.headers["retry-after"] = failure.retryAfter;
       Object.assign(delivery.headers, failure.headers);
-      return rejectionOf(protocol, failure);
+      return rejectionOf(format, failure);
     }
-    return this.#checkKey(request) ?? this.#check(request, protocol) ?? this.#checkModel(request, protocol);
+    const key = format.keyOf(request.headers);
+    if (apiKey !== undefined && !key) return format.noKey;
+    if (typeof apiKey === "string" && key !== apiKey) return rejectionOf(format, { status: 401 });
+    const fault = format.check(request, { areRolesAlternating: alternatingRoles, areSignaturesOurs: true });
+    if (fault) return fault;
+    const { model } = format.read(request.body);
+    return !models || models.includes(model) ? undefined : format.unknownModel(model);
   }
 
-  #checkKey({ protocol, headers }: ReceivedRequest): Rejection | undefined {
-    const wanted = this.#options.apiKey;
-    if (wanted === undefined) return undefined;
-    const isAnthropic = protocol === "anthropic-messages";
-    const bearer = headers["authorization"]?.replace(/^Bearer\s+/i, "");
-    const key = isAnthropic ? (headers["x-api-key"] ?? bearer) : bearer;
-    if (!key) {
-      const message = isAnthropic ? "x-api-key header is required" : NO_KEY;
-      return { status: 401, type: isAnthropic ? "authentication_error" : "invalid_request_error", message };
-    }
-    return wanted === true || key === wanted
-      ? undefined
-      : rejectionOf(protocol ?? "openai-chat", { status: 401 });
-  }
-
-  #check(request: ReceivedRequest, protocol: Protocol): Rejection | undefined {
-    if (protocol === "openai-chat") return checkOpenaiChat(request.body);
-    if (request.headers["anthropic-version"] === undefined)
-      return illegal("anthropic-version: header is required");
-    return checkAnthropic(request.body, {
-      areRolesAlternating: this.#options.alternatingRoles !== false,
-      areSignaturesOurs: true,
-    });
-  }
-
-  #checkModel(request: ReceivedRequest, protocol: Protocol): Rejection | undefined {
-    const { models } = this.#options;
-    const model = String(request.body.model);
-    if (!models || models.includes(model)) return undefined;
-    if (protocol === "anthropic-messages") {
-      return { status: 404, type: "not_found_error", message: `model: ${model}` };
-    }
-    const message = `The model \`${model}\` does not exist or you do not have access to it.`;
-    return { status: 404, type: "invalid_request_error", message, code: "model_not_found" };
-  }
-
-  /** The fault that the last prompt asks for, as often as it asks; then none. */
-  #directed(protocol: Protocol, conversation: Conversation): StreamFaults | Rejection {
+  /** The directive of the last prompt, until it was followed as often as it says. */
+  #directive(conversation: Conversation): { status: number | undefined; faults: StreamFaults } | undefined {
     const directive = readDirective(conversation);
-    if (!directive) return {};
-    if (this.#count(`directive:${directive.key}`) >= directive.times) return {};
-    return directive.status === undefined
-      ? directive.faults
-      : rejectionOf(protocol, { status: directive.status });
+    return directive && this.#count(`directive:${directive.key}`) < directive.times ? directive : undefined;
   }
 
-  #reply(request: ReceivedRequest, protocol: Protocol, conversation: Conversation, random: Random): Reply {
-    const isAnthropic = protocol === "anthropic-messages";
+  #reply(body: any, format: WireFormat, conversation: Conversation, random: Random): Reply {
     const answer = plan(conversation);
-    const cut = (text: string) => cutWords(text, isAnthropic ? 4 : 1, random);
-    const limited = limitBlocks(
-      settleBlocks(blocksOf(answer, conversation, isAnthropic), protocol, random, cut),
-      conversation,
-    );
-    const prompt = this.#cache.count(
-      isAnthropic ? anthropicPromptParts(request.body) : openaiChatPromptParts(request.body),
-    );
+    const cut = (text: string) => cutWords(text, format.deltaWords, random);
+    const blocks = settleBlocks(blocksOf(answer, conversation), format, random, cut);
+    const limited = limitBlocks(blocks, conversation);
+    const { total, read, written } = this.#cache.count(format.promptParts(body));
+    const { stepTokens, countsWrites } = format.cache;
     const counted = countBlocks(limited.blocks);
-    // Reasoning that is not shown costs all the same.
-    const hidden = !isAnthropic && conversation.thinking !== "none" ? hiddenTokens(answer) : 0;
-    const cacheRead = isAnthropic ? prompt.readTokens : Math.floor(prompt.readTokens / 128) * 128;
-    const cacheWrite = isAnthropic ? prompt.writtenTokens : 0;
-    const total = prompt.uncachedTokens + prompt.readTokens + prompt.writtenTokens;
+    // Reasoning that is not sent costs all the same.
+    const hidden = conversation.thinking === "hidden" ? estimateTokens(answer.thinking) : 0;
+    const cacheReadTokens = read - (read % stepTokens);
+    const cacheWriteTokens = countsWrites ? written : 0;
+    const isPadded = body.stream_options?.include_obfuscation !== false;
     return {
-      id: isAnthropic ? mintId(random, "msg_01", 22) : mintId(random, "chatcmpl-", 29),
-      model: String(request.body.model),
+      id: mintId(random, format.ids.reply),
+      model: conversation.model,
       createdS: Math.floor((this.#options.now ?? Date.now)() / 1000),
       ...limited,
       usage: {
-        inputTokens: total - cacheRead - cacheWrite,
+        inputTokens: total - cacheReadTokens - cacheWriteTokens,
         outputTokens: counted.outputTokens + hidden,
-        cacheReadTokens: cacheRead,
-        cacheWriteTokens: cacheWrite,
+        cacheReadTokens,
+        cacheWriteTokens,
         reasoningTokens: counted.reasoningTokens + hidden,
       },
-      padding:
-        request.body.stream_options?.include_obfuscation === false ? undefined : () => between(random, 0, 15),
+      padding: isPadded ? () => between(random, 0, 15) : undefined,
     };
   }
 
@@ -245,32 +189,17 @@ class Provider {
     const times = this.#seen.get(key) ?? 0;
     this.#seen.delete(key);
     this.#seen.set(key, times + 1);
-    for (const oldest of this.#seen.keys()) {
-      if (this.#seen.size <= MAX_SEEN) break;
-      this.#seen.delete(oldest);
-    }
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
     return times;
   }
 }
 
-function blocksOf(answer: Plan, conversation: Conversation, isAnthropic: boolean): ReplyBlock[] {
+function blocksOf({ thinking, text, calls }: Plan, conversation: Conversation): ReplyBlock[] {
   const blocks: ReplyBlock[] = [];
-  if (isAnthropic && conversation.thinking !== "none") {
-    const isShown = conversation.thinking === "shown";
-    const signature = signatureOf(answer.thinking);
-    blocks.push({ type: "thinking", text: isShown ? answer.thinking : "", signature });
-  }
-  if (answer.text !== "") blocks.push({ type: "text", text: answer.text });
-  for (const { name, input } of answer.calls) blocks.push({ type: "tool-call", name, input });
-  return blocks;
+  const shown = conversation.thinking === "shown" ? thinking : "";
+  if (shown !== "" || conversation.thinking === "omitted")
+    blocks.push({ type: "thinking", text: shown, signature: signatureOf(thinking) });
+  if (text !== "") blocks.push({ type: "text", text });
+  return [...blocks, ...calls.map((call) => ({ type: "tool-call" as const, ...call }))];
 }
-
-function hiddenTokens(answer: Plan): number {
-  return Math.ceil(answer.thinking.length / 4);
-}
-
-const NO_KEY =
-  "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. " +
-  "Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your " +
-  "browser and are prompted for a username and password. You can obtain an API key from " +
-  "https://platform.openai.com/account/api-keys.";

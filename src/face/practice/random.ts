@@ -32,17 +32,19 @@ export function between(random: Random, low: number, high: number): number {
 const LETTERS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** `prefix` and `length` letters and digits, as vendors form their ids. */
-export function mintId(random: Random, prefix: string, length: number): string {
+export function mintId(random: Random, [prefix, length]: readonly [string, number]): string {
   let id = prefix;
   for (let i = 0; i < length; i += 1) id += LETTERS.charAt(between(random, 0, LETTERS.length - 1));
   return id;
 }
+
+/** How every signature of the practice provider begins. */
+export const SIGNATURE_PREFIX = "EqQBCkYICxgCKkA";
 
 /**
  * The signature that the practice provider puts under `thinking`; it depends on the text only, so that a changed or
  * reordered thinking block is found out when the history comes back.
  */
 export function signatureOf(thinking: string): string {
-  const random = seededRandom(`signature:${thinking}`);
-  return mintId(random, "EqQBCkYICxgCKkA", 92) + "==";
+  return `${mintId(seededRandom(`signature:${thinking}`), [SIGNATURE_PREFIX, 92])}==`;
 }

@@ -2,23 +2,26 @@
  * Reads what was given to `fetch` into one plain record. Accepts a string, a `URL` or a `Request`, and any body that
  * `fetch` accepts. Relative URLs are fine: only the path is looked at.
  */
+import { parseJson } from "./json.js";
 import type { Protocol, ReceivedRequest } from "./types.js";
+import { anthropic } from "./wire/anthropic.js";
+import type { WireFormat } from "./wire/format.js";
+import { openaiChat } from "./wire/openai-chat.js";
+
+const formats: Record<Protocol, WireFormat> = { "anthropic-messages": anthropic, "openai-chat": openaiChat };
+
+/** The format of a protocol; that of OpenAI Chat for a request of none. */
+export const formatOf = (protocol: Protocol | undefined) => formats[protocol ?? "openai-chat"];
 
 /** Reads method, headers and body. Rejects when the body cannot be read. */
 export async function readRequest(input: RequestInfo | URL, init?: RequestInit): Promise<ReceivedRequest> {
-  const request = typeof input === "object" && "headers" in input ? input : undefined;
-  const url = request ? request.url : String(input);
+  const request = requestOf(input);
+  const url = request?.url ?? String(input);
   const headers: Record<string, string> = {};
   new Headers(init?.headers ?? request?.headers).forEach((value, name) => (headers[name] = value));
   const given = init?.body;
-  const bodyText =
-    typeof given === "string"
-      ? given
-      : given != null
-        ? await new Response(given).text()
-        : request
-          ? await request.clone().text()
-          : "";
+  const source = given == null ? request?.clone() : new Response(given);
+  const bodyText = typeof given === "string" ? given : ((await source?.text()) ?? "");
   const body = parseJson(bodyText);
   return {
     url,
@@ -26,28 +29,18 @@ export async function readRequest(input: RequestInfo | URL, init?: RequestInit):
     headers,
     bodyText,
     body,
-    protocol: protocolOf(url),
+    protocol: Object.values(formats).find(({ path }) => path.test(pathOf(url)))?.protocol,
     isStreaming: body?.stream === true,
   };
 }
 
 /** The signal that governs a call: `init.signal`, else that of the `Request`. */
 export function signalOf(input: RequestInfo | URL, init?: RequestInit): AbortSignal | undefined {
-  if (init?.signal) return init.signal;
-  return typeof input === "object" && "signal" in input ? (input.signal ?? undefined) : undefined;
+  return init?.signal ?? requestOf(input)?.signal ?? undefined;
 }
 
-function protocolOf(url: string): Protocol | undefined {
-  const path = (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "");
-  if (path.endsWith("/v1/messages")) return "anthropic-messages";
-  if (path.endsWith("/chat/completions")) return "openai-chat";
-  return undefined;
-}
+const pathOf = (url: string) => (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "");
 
-function parseJson(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function requestOf(input: RequestInfo | URL): Request | undefined {
+  return typeof input === "object" && "headers" in input ? input : undefined;
 }

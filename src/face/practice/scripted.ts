@@ -3,15 +3,20 @@
  * and records what it was asked. It checks nothing of the request unless told to.
  */
 import type { HostResponse } from "../api/platform.js";
-import { checkAnthropic } from "./anthropic_check.js";
-import { bodyStream, timerSleep } from "./body.js";
-import { checkOpenaiChat } from "./openai_chat_check.js";
 import { checkNames, type NamesOf } from "./names.js";
-import { mintId, seededRandom, type Random } from "./random.js";
-import { readRequest, signalOf } from "./request.js";
-import { rejectionOf } from "./rejection.js";
-import { countBlocks, settleBlocks, type Reply } from "./reply.js";
-import { pause, refuse, respond, textResponse, type Delivery } from "./respond.js";
+import { mintId, seededRandom } from "./random.js";
+import { formatOf, readRequest, signalOf } from "./request.js";
+import {
+  bodyStream,
+  deliveryOf,
+  EVENT_STREAM,
+  pause,
+  refuse,
+  respond,
+  textResponse,
+  timerSleep,
+  type Delivery,
+} from "./response.js";
 import { estimateTokens } from "./tokens.js";
 import type {
   Chunking,
@@ -25,6 +30,8 @@ import type {
   StopReason,
   StreamFaults,
 } from "./types.js";
+import { rejectionOf, type WireFormat } from "./wire/format.js";
+import { countBlocks, settleBlocks, type Reply } from "./wire/reply.js";
 
 /**
  * One answer, written neutrally: it is encoded for the protocol of the request that it answers, streamed or whole.
@@ -45,7 +52,7 @@ export interface ScriptedTurn extends StreamFaults {
   stopReason?: StopReason;
   /** The stop sequence that Anthropic reports. Default: null. */
   stopSequence?: string;
-  /** What is missing is estimated: four bytes a token. */
+  /** Missing counts are estimated: four bytes a token. */
   usage?: ReplyUsage;
   /** Default: that of the options. */
   chunks?: Chunking;
@@ -119,27 +126,21 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
     request.protocol ??= options.protocol;
     requests.push(request);
     signal?.throwIfAborted();
+    const format = formatOf(request.protocol);
     const random = seededRandom(`${options.seed ?? "scripted"}:${requests.length}`);
-    const delivery = deliveryOf(options, request.protocol, random, signal);
-    if (options.validate && request.protocol) {
-      const rejection =
-        request.protocol === "openai-chat"
-          ? checkOpenaiChat(request.body)
-          : checkAnthropic(request.body, { areRolesAlternating: true, areSignaturesOurs: false });
-      if (rejection) return refuse(request.protocol, rejection, delivery);
-    }
+    const delivery = deliveryOf(options, 0, format, random, signal);
+    const rules = { areRolesAlternating: true, areSignaturesOurs: false };
+    const rejection = options.validate && request.protocol ? format.check(request, rules) : undefined;
+    if (rejection) return refuse(format, rejection, { ...delivery, delayMs: 0 });
     const index = used;
     const step = turns[index];
-    if (step === undefined) {
-      throw new Error(
-        `The script has ${turns.length} ${turns.length === 1 ? "turn" : "turns"}, and request number ${index + 1} came.`,
-      );
-    }
+    const count = `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;
+    if (step === undefined) throw new Error(`The script has ${count}, and request number ${index + 1} came.`);
     used += 1;
     const turn = typeof step === "function" ? await step(request, index) : step;
     if (turn instanceof Response) return turn.bodyUsed ? turn : turn.clone();
     if (turn !== step) checkTurn(turn, index);
-    return perform(turn, request, options, delivery);
+    return perform(turn, request, format, options, delivery);
   };
   return Object.defineProperties(answer, {
     requests: { value: requests, enumerable: true },
@@ -147,43 +148,20 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
   }) as ScriptedFetch;
 }
 
+// prettier-ignore
 const TURN: NamesOf<ScriptedTurn> = {
-  text: true,
-  thinking: true,
-  redactedThinking: true,
-  toolCalls: true,
-  blocks: true,
-  stopReason: true,
-  stopSequence: true,
-  usage: true,
-  chunks: true,
-  delayMs: true,
-  status: true,
-  headers: true,
-  body: true,
-  reject: true,
-  hang: true,
-  error: true,
-  dropAfterBytes: true,
-  dropAfterEvents: true,
-  stall: true,
-  truncate: true,
+  text: true, thinking: true, redactedThinking: true, toolCalls: true, blocks: true, stopReason: true,
+  stopSequence: true, usage: true, chunks: true, delayMs: true, status: true, headers: true, body: true, reject: true,
+  hang: true, error: true, dropAfterBytes: true, dropAfterEvents: true, stall: true, truncate: true,
 };
+// prettier-ignore
 const CALL: NamesOf<NonNullable<ScriptedTurn["toolCalls"]>[number]> = {
-  id: true,
-  name: true,
-  input: true,
-  argumentsText: true,
+  id: true, name: true, input: true, argumentsText: true,
 };
 const THINKING: NamesOf<NonNullable<ScriptedTurn["thinking"]>> = { text: true, signature: true };
+// prettier-ignore
 const OPTIONS: NamesOf<ScriptedOptions> = {
-  chunking: true,
-  delayMs: true,
-  sleep: true,
-  seed: true,
-  nowMs: true,
-  validate: true,
-  protocol: true,
+  chunking: true, delayMs: true, sleep: true, seed: true, nowMs: true, validate: true, protocol: true,
 };
 
 function checkTurn(turn: ScriptedTurn, index: number): void {
@@ -209,90 +187,73 @@ export function raw(
   content: string | Uint8Array | readonly (string | Uint8Array)[],
   options: RawOptions = {},
 ): HostResponse {
+  const { status = 200, headers = { "content-type": EVENT_STREAM } } = options;
   const list = typeof content === "string" || content instanceof Uint8Array ? [content] : content;
-  const body = bodyStream({
-    chunks: list.map(toBytes),
-    delayMs: 0,
-    ending: "close",
-    sleep: timerSleep,
-    signal: undefined,
-  });
-  return new Response(body, {
-    status: options.status ?? 200,
-    headers: options.headers ?? { "content-type": "text/event-stream; charset=utf-8" },
-  });
+  const encoder = new TextEncoder();
+  const chunks = list.map((part) => (typeof part === "string" ? encoder.encode(part) : part));
+  const body = bodyStream(chunks, "close", { delayMs: 0, sleep: timerSleep, signal: undefined });
+  return new Response(body, { status, headers });
 }
 
 async function perform(
   turn: ScriptedTurn,
   request: ReceivedRequest,
+  format: WireFormat,
   options: ScriptedOptions,
-  delivery: Delivery,
+  given: Delivery,
 ): Promise<Response> {
-  delivery.chunking = turn.chunks ?? delivery.chunking;
-  delivery.delayMs = turn.delayMs ?? delivery.delayMs;
-  delivery.status = turn.status ?? 200;
-  delivery.headers = turn.headers ?? {};
+  const { chunks: chunking = given.chunking, delayMs = given.delayMs, status = 200, headers = {} } = turn;
+  const delivery = { ...given, chunking, delayMs, status, headers };
   if (turn.hang) return untilAbort(delivery.signal);
   if (turn.reject !== undefined) {
     await pause(delivery);
     throw typeof turn.reject === "string" ? new TypeError(turn.reject) : turn.reject;
   }
   if (turn.body !== undefined) return bodyResponse(turn.body, turn, delivery);
-  if (request.protocol === undefined) {
+  if (request.protocol === undefined)
     throw new Error(`${request.url} is a path of no known protocol: give scripted() the option "protocol".`);
-  }
-  if (delivery.status >= 400) {
-    await pause(delivery);
-    return refuse(request.protocol, rejectionOf(request.protocol, { status: delivery.status }), delivery);
-  }
-  return respond(
-    request,
-    request.protocol,
-    replyOf(turn, request, request.protocol, options, delivery),
-    turn,
-    delivery,
-  );
+  if (status >= 400) return refuse(format, rejectionOf(format, { status }), delivery);
+  const reply = replyOf(turn, request, format, options, delivery);
+  return respond(format, reply, request.isStreaming ? request.body : undefined, turn, delivery);
 }
 
 function replyOf(
   turn: ScriptedTurn,
-  request: ReceivedRequest,
-  protocol: Protocol,
+  { body, bodyText }: ReceivedRequest,
+  format: WireFormat,
   options: ScriptedOptions,
   { random }: Delivery,
 ): Reply {
-  const blocks = settleBlocks(blocksOf(turn), protocol, random, (text) => (text === "" ? [] : [text]));
-  const counted = countBlocks(blocks);
-  const isCalling = blocks.some((block) => block.type === "tool-call");
-  const isAnthropic = protocol === "anthropic-messages";
+  const blocks = settleBlocks(blocksOf(turn), format, random, (text) => (text === "" ? [] : [text]));
+  const isCalling = blocks.some(({ type }) => type === "tool-call");
   return {
-    id: isAnthropic ? mintId(random, "msg_01", 22) : mintId(random, "chatcmpl-", 29),
-    model: String(request.body?.model ?? "practice"),
+    id: mintId(random, format.ids.reply),
+    model: String(body?.model ?? "practice"),
     createdS: Math.floor((options.nowMs ?? 1_700_000_000_000) / 1000),
     blocks,
     stopReason: turn.stopReason ?? (isCalling ? "tool-calls" : "end"),
     stopSequence: turn.stopSequence,
     usage: {
-      inputTokens: turn.usage?.inputTokens ?? estimateTokens(request.bodyText),
-      outputTokens: turn.usage?.outputTokens ?? counted.outputTokens,
-      cacheReadTokens: turn.usage?.cacheReadTokens ?? 0,
-      cacheWriteTokens: turn.usage?.cacheWriteTokens ?? 0,
-      reasoningTokens: turn.usage?.reasoningTokens ?? counted.reasoningTokens,
+      inputTokens: estimateTokens(bodyText),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      ...countBlocks(blocks),
+      ...turn.usage,
     },
     padding: undefined,
   };
 }
 
-function blocksOf(turn: ScriptedTurn): ReplyBlock[] {
-  if (turn.blocks) return [...turn.blocks];
-  const blocks: ReplyBlock[] = [];
-  if (turn.thinking) blocks.push({ type: "thinking", ...turn.thinking });
-  if (turn.redactedThinking !== undefined)
-    blocks.push({ type: "redacted-thinking", data: turn.redactedThinking });
-  if (turn.text !== undefined) blocks.push({ type: "text", text: turn.text });
-  for (const call of turn.toolCalls ?? []) blocks.push({ type: "tool-call", ...call });
-  return blocks;
+function blocksOf({ blocks, thinking, redactedThinking, text, toolCalls = [] }: ScriptedTurn): ReplyBlock[] {
+  if (blocks) return [...blocks];
+  return [
+    ...(thinking ? [{ type: "thinking" as const, ...thinking }] : []),
+    ...(redactedThinking === undefined
+      ? []
+      : [{ type: "redacted-thinking" as const, data: redactedThinking }]),
+    ...(text === undefined ? [] : [{ type: "text" as const, text }]),
+    ...toolCalls.map((call) => ({ type: "tool-call" as const, ...call })),
+  ];
 }
 
 function bodyResponse(
@@ -300,40 +261,16 @@ function bodyResponse(
   turn: ScriptedTurn,
   delivery: Delivery,
 ): Response {
-  if (body instanceof Uint8Array) {
-    return raw(body, { status: delivery.status, headers: delivery.headers });
-  }
-  const isText = typeof body === "string";
-  const isStream = isText && /^(event|data|id|retry|:)/m.test(body.trimStart().slice(0, 16));
-  const texts = !isText ? [JSON.stringify(body)] : isStream ? body.split(/(?<=\n\n)/) : [body];
-  const type = isStream ? "text/event-stream; charset=utf-8" : isText ? "text/plain" : "application/json";
-  return textResponse(texts, turn, type, {}, delivery);
-}
-
-function deliveryOf(
-  options: ScriptedOptions,
-  protocol: Protocol | undefined,
-  random: Random,
-  signal: AbortSignal | undefined,
-): Delivery {
-  return {
-    chunking: options.chunking ?? "event",
-    delayMs: options.delayMs ?? 0,
-    sleep: options.sleep ?? timerSleep,
-    signal,
-    random,
-    status: 200,
-    headers: {},
-    requestId: mintId(random, protocol === "anthropic-messages" ? "req_011C" : "req_", 20),
-  };
+  if (body instanceof Uint8Array) return raw(body, delivery) as Response;
+  if (typeof body !== "string")
+    return textResponse([JSON.stringify(body)], turn, "application/json", {}, delivery);
+  const isStream = /^(event|data|id|retry|:)/m.test(body.trimStart().slice(0, 16));
+  const texts = isStream ? body.split(/(?<=\n\n)/) : [body];
+  return textResponse(texts, turn, isStream ? EVENT_STREAM : "text/plain", {}, delivery);
 }
 
 function untilAbort(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-function toBytes(part: string | Uint8Array): Uint8Array {
-  return typeof part === "string" ? new TextEncoder().encode(part) : part;
 }

@@ -45,9 +45,9 @@ export interface ReceivedRequest {
   headers: Record<string, string>;
   /** The body as text; empty when there was none. */
   bodyText: string;
-  /** The parsed JSON body; `undefined` when the body is no JSON. */
+  /** The parsed body; `undefined` when it is not valid JSON. */
   body: any;
-  /** Told by the path; `undefined` for a path of neither protocol. */
+  /** Told by the path; `undefined` for any other path. */
   protocol: Protocol | undefined;
   /** True when the body asks for a streamed answer. */
   isStreaming: boolean;
@@ -69,13 +69,13 @@ export interface Failure {
   headers?: Record<string, string>;
 }
 
-/** What can go wrong inside a response whose head was fine. Each field is off by default. */
+/** Faults inside a response whose head was fine. Each field is off by default. */
 export interface StreamFaults {
   /** An error event after this many events; `afterEvents` defaults to all but the terminal ones. The stream ends there. */
   error?: { type?: string; message?: string; afterEvents?: number };
   /** The stream fails with a `TypeError` after this many bytes, as when the network drops. */
   dropAfterBytes?: number;
-  /** The same after this many events. */
+  /** The stream fails in that way after this many events. */
   dropAfterEvents?: number;
   /** After this many events (`true`: all but the terminal ones) nothing more comes until the caller aborts. */
   stall?: boolean | number;
@@ -107,7 +107,7 @@ export type ReplyBlock =
   | { type: "thinking"; text: Pieces; signature?: string }
   /** Anthropic only; ignored by OpenAI Chat. */
   | { type: "redacted-thinking"; data: string }
-  /** `argumentsText` is sent as it stands, also when it is no JSON; else `input` is serialised. Default: no arguments. */
+  /** `argumentsText` is sent as it stands, also when it is not valid JSON; else `input` is serialised. Default: no arguments. */
   | { type: "tool-call"; id?: string; name: string; input?: unknown; argumentsText?: Pieces }
   /** OpenAI: the `refusal` field. Anthropic: a text block. */
   | { type: "refusal"; text: Pieces }

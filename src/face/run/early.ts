@@ -6,7 +6,7 @@ export class Early {
   /** To be told before the run begins. */
   readonly first: ((driver: Driver) => void)[] = [];
   /** Limits to be raised when it has begun. */
-  readonly budgets: object[] = [];
+  readonly budgets: { agentPath: string; more: object }[] = [];
   #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
 
   /** Ids of the steers and follow-ups. */
@@ -33,6 +33,6 @@ export class Early {
     }
     this.#queued = [];
     driver.start(prompt);
-    for (const more of this.budgets) driver.addBudget(more);
+    for (const { agentPath, more } of this.budgets) driver.addBudget(agentPath, more);
   }
 }

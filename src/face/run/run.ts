@@ -179,7 +179,7 @@ export class EngineRun implements Run {
   addBudget(budget: AddedBudget): boolean {
     const more = addedBudget(budget);
     if (this.outcome !== undefined) return false;
-    if (this.#driver !== undefined) return this.#driver.addBudget(more);
+    if (this.#driver !== undefined) return this.#driver.addBudget(more.agentPath, more.more);
     return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
   }
 

@@ -135,7 +135,7 @@ describe("a configuration", () => {
     const run = open(await loadWasm());
     runs.push(run);
     expect(() => run.driver.start([{ type: "nonsense" } as never])).toThrowError(
-      expect.objectContaining({ field: "content[0].type" }),
+      expect.objectContaining({ field: "content[0]" }),
     );
   });
 });

@@ -28,6 +28,7 @@ export interface Block {
 }
 
 export interface Played {
+  id: string;
   result: RunResult;
   bodies: Body[];
   events: RunEvent[];
@@ -102,7 +103,7 @@ export async function play(
   });
   const result = await started.result;
   const bodies = fetch.requests.map(({ body }) => body as unknown as Body);
-  return { result, bodies, events, log, waits, rest: fetch.remaining };
+  return { id: started.id, result, bodies, events, log, waits, rest: fetch.remaining };
 }
 
 export const call = (name: string, input: unknown = {}, id?: string) => ({

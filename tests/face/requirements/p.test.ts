@@ -6,8 +6,8 @@ import { call, play, results, schema, told } from "./kit.js";
 
 const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 
-describe("Prompty's events", () => {
-  it("P-14: tell text, calls, results and the end, which is the last; a listener that throws harms nothing", async () => {
+describe("a run's events", () => {
+  it("tell text, calls, results and the end, which is the last; a listener that throws harms nothing", async () => {
     const heard: string[] = [];
     const { result, events } = await play(
       [{ text: "I look.", toolCalls: [call("look", { give: 1 })] }, { text: "Done." }],
@@ -28,7 +28,7 @@ describe("Prompty's events", () => {
     expect(events.at(-1)).toMatchObject({ outcome: { outcome: "completed" } });
   });
 
-  it("P-15: enclose turns, model calls with their retries, permissions and tools, with times and usage", async () => {
+  it("enclose turns, model calls with their retries, permissions and tools, with times and usage", async () => {
     const { events } = await play(
       [{ status: 500 }, { toolCalls: [call("write", { give: 1 })] }, { text: "Done." }],
       { agent: { permissions: { ask: ["write"] }, canUseTool: () => ({ behavior: "allow" }) } },
@@ -94,7 +94,7 @@ describe("Prompty's options", () => {
     expect(order).toEqual([...first, "input, steered", "model, steered", "output"]);
   });
 
-  it("P-25: a run of parts that are all given leaves the same journal when it is replayed", async () => {
+  it("I-07: the same answers, clock, ids and random numbers give the same events to the byte", async () => {
     const journal = async (): Promise<string> => {
       let id = 0;
       let round = 0;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { anthropic, createAgent } from "../../../src/face/entry/node.js";
 import { scripted } from "../../../src/face/practice/index.js";
-import { call, play, results, told } from "./kit.js";
+import { call, play, results, schema, told } from "./kit.js";
 
 const round = (...calls: ReturnType<typeof call>[]) => ({ toolCalls: calls });
 const done = { text: "Done." };
@@ -43,22 +43,27 @@ describe("S000", () => {
     expect(log).toEqual(["I look.", "start look", "end look", "Done."]);
   });
 
-  it("S000-10: a call is told, made, and its result told, in this order", async () => {
-    const { log } = await play([round(call("look"), call("write")), done], {
-      agent: { toolExecution: "sequential" },
+  it("S000-10: a call is told with its input before it runs, and with its result after it", async () => {
+    const turns = [round(call("look", { n: 1 })), round(call("write", { give: { n: 2 } })), done];
+    const { log } = await play(turns, {
       run: (into) => ({
-        onToolCall: ({ toolName }) => into.push(`call ${toolName}`),
-        onToolResult: ({ toolName }) => into.push(`result ${toolName}`),
+        onToolCall: ({ toolName, input }) => into.push(`call ${toolName} ${JSON.stringify(input)}`),
+        onToolResult: (event) =>
+          into.push(
+            `result ${event.toolName} ${event.type === "tool-result" ? JSON.stringify(event.output) : "error"}`,
+          ),
       }),
     });
-    for (const name of ["look", "write"]) {
-      expect(log.filter((line) => line.endsWith(name))).toEqual([
-        `call ${name}`,
-        `start ${name}`,
-        `end ${name}`,
-        `result ${name}`,
-      ]);
-    }
+    expect(log).toEqual([
+      'call look {"n":1}',
+      "start look",
+      "end look",
+      'result look "look done"',
+      'call write {"give":{"n":2}}',
+      "start write",
+      "end write",
+      'result write {"n":2}',
+    ]);
   });
 
   it("S000-12: a run needs no callbacks", async () => {
@@ -126,11 +131,23 @@ describe("S000", () => {
 
   it("S000-29: a run's tokens and the times of its calls can be measured", async () => {
     const usage = { inputTokens: 100, outputTokens: 7 };
-    const { result } = await play([
-      { ...round(call("look")), usage },
-      { ...done, usage },
-    ]);
+    let nowMs = 0;
+    const slow = (ms: number) => ({ description: "Slow", inputSchema: schema, execute: () => (nowMs += ms) });
+    const calls = [call("quick"), call("slow")];
+    const { result } = await play(
+      [
+        { ...round(...calls), usage },
+        { ...done, usage },
+      ],
+      {
+        agent: {
+          tools: { quick: slow(3), slow: slow(70) },
+          toolExecution: "sequential",
+          clock: { now: () => nowMs, setTimer: () => undefined, clearTimer: () => undefined },
+        },
+      },
+    );
     expect(result.usage).toMatchObject({ inputTokens: 200, outputTokens: 14 });
-    expect(result.toolCalls[0]!.durationMs).toBeGreaterThanOrEqual(0);
+    expect(result.toolCalls.map(({ durationMs }) => durationMs)).toEqual([3, 70]);
   });
 });

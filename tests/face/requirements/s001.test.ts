@@ -35,20 +35,31 @@ describe("S001", () => {
     expect(result).toMatchObject({ outcome: "completed", iterations: 61 });
   });
 
+  // The first answer uses 1,000 tokens in and 500 out, at 1 and 2 dollars a million: 0.001 + 0.001 dollars.
   it.each([
-    ["completed", [{ text: "Done." }], {}],
-    ["stopped", [example[0]!], { maxIterations: 1 }],
-    ["failed", [{ status: 400 }], {}],
-    ["cancelled", [{ hang: true }], {}],
-  ])("S001-16: a %s run has its cost, usage, iterations and id", async (outcome, turns, options) => {
+    ["completed", { text: "Done." }, {}, { inputTokens: 1007, outputTokens: 503, costUsd: 0.002013 }],
+    [
+      "stopped",
+      example[0]!,
+      { maxIterations: 2 },
+      { inputTokens: 1007, outputTokens: 503, costUsd: 0.002013 },
+    ],
+    ["failed", { status: 400 }, {}, { inputTokens: 1000, outputTokens: 500, costUsd: 0.002 }],
+    ["cancelled", { hang: true }, {}, { inputTokens: 1000, outputTokens: 500, costUsd: 0.002 }],
+  ])("S001-16: a %s run has its cost, usage, iterations and id", async (outcome, second, agent, used) => {
+    const turns = [
+      { ...example[0]!, usage: { inputTokens: 1000, outputTokens: 500 } },
+      { ...second, usage: { inputTokens: 7, outputTokens: 3 } },
+    ];
     const price = { inputUsdPerMillion: 1, outputUsdPerMillion: 2 };
-    const signal = outcome === "cancelled" ? AbortSignal.timeout(20) : undefined;
-    const { result } = await play(turns, { agent: options, model: { price }, run: { signal } });
-    expect(result.outcome).toBe(outcome);
-    expect(result.costUsd).toBeTypeOf("number");
-    expect(result.iterations).toBe(1);
-    for (const count of ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"] as const)
-      expect(result.usage[count]).toBeTypeOf("number");
+    const signal = outcome === "cancelled" ? AbortSignal.timeout(100) : undefined;
+    const ids = () => "run-7";
+    const { id, result } = await play(turns, { agent: { ids, ...agent }, model: { price }, run: { signal } });
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = result.usage;
+    expect({ inputTokens, outputTokens, costUsd: result.costUsd }).toEqual(used);
+    expect([cacheReadTokens, cacheWriteTokens]).toEqual([0, 0]);
+    expect(result).toMatchObject({ outcome, iterations: 2 });
+    expect(id).toBe("run-7");
   });
 
   it("S001-18: a failure of the provider and an abort are told apart from success, with the reason", async () => {
@@ -98,6 +109,38 @@ describe("S001", () => {
     );
   });
 
+  it("S001-25: dontAsk runs what a rule allows, denies the rest and asks nobody", async () => {
+    const asked: string[] = [];
+    const { log, result } = await play(
+      [{ toolCalls: [call("look"), call("write"), call("edit")] }, { text: "Done." }],
+      {
+        agent: {
+          permissionMode: "dontAsk",
+          permissions: { allow: ["write"], ask: ["edit"] },
+          canUseTool: (toolName) => (asked.push(toolName), { behavior: "allow" }),
+        },
+      },
+    );
+    expect(log).toEqual(["start write", "end write"]);
+    expect(result.toolCalls.map(({ isError }) => isError)).toEqual([true, false, true]);
+    expect(asked).toEqual([]);
+  });
+
+  it("S001-27: bypassPermissions runs every tool unasked, and only for who says that it may", async () => {
+    const asked: string[] = [];
+    const agent = {
+      permissionMode: "bypassPermissions",
+      allowDangerouslySkipPermissions: true,
+      canUseTool: (toolName: string) => (asked.push(toolName), { behavior: "deny", message: "no" } as const),
+    } as const;
+    const { log } = await play([{ toolCalls: [call("write")] }, { text: "Done." }], { agent });
+    expect(log).toEqual(["start write", "end write"]);
+    expect(asked).toEqual([]);
+    await expect(play([], { agent: { ...agent, allowDangerouslySkipPermissions: false } })).rejects.toThrow(
+      expect.objectContaining({ name: "LoopletError", field: "allowDangerouslySkipPermissions" }),
+    );
+  });
+
   it("S001-36: the named model is the one that is asked, each time", async () => {
     const { bodies } = await play(example);
     expect(bodies.map(({ model }) => model)).toEqual(Array(4).fill("claude-sonnet-4-6"));
@@ -112,6 +155,17 @@ describe("S001", () => {
       prompt: "Go on.",
     });
     expect(again.result).toMatchObject({ outcome: "completed", text: "Fixed." });
-    expect(again.bodies[0]!.messages.slice(0, 5)).toHaveLength(5);
+    const kinds = again.bodies[0]!.messages.map(({ role, content }) => [
+      role,
+      ...content.map(({ type }) => type),
+    ]);
+    expect(kinds).toEqual([
+      ["user", "text"],
+      ["assistant", "tool_use"],
+      ["user", "tool_result"],
+      ["assistant", "tool_use", "tool_use"],
+      ["user", "tool_result", "tool_result", "text"],
+    ]);
+    expect(again.bodies[0]!.messages[0]!.content).toMatchObject([{ text: "Go" }]);
   });
 });

@@ -1,7 +1,7 @@
 /** The guide "How to implement an agent loop", as `createAgent` has it. */
 import { describe, expect, it } from "vitest";
-import type { Block, Message } from "../../../src/face/api/index.js";
-import { anthropic, createAgent } from "../../../src/face/entry/node.js";
+import type { Block, CustomRequest, Message } from "../../../src/face/api/index.js";
+import { anthropic, createAgent, custom } from "../../../src/face/entry/node.js";
 import { scripted } from "../../../src/face/practice/index.js";
 import { call, play, results, told } from "./kit.js";
 
@@ -15,6 +15,27 @@ const gave = (callId: string): Block => ({
 });
 
 describe("S002", () => {
+  it("S002-04: a function of yours gets the generic messages and tools, and returns generic blocks", async () => {
+    const seen: Pick<CustomRequest, "messages" | "tools">[] = [];
+    const model = custom((request) => {
+      seen.push(structuredClone({ messages: request.messages, tools: request.tools }));
+      return seen.length === 1
+        ? [{ type: "tool_call", id: "a", name: "look", input: { n: 1 } }]
+        : [{ type: "text", text: "Seen." }];
+    });
+    const look = { description: "Looks", inputSchema: { type: "object" }, execute: () => "seen" };
+    const { messages } = await createAgent({ model, tools: { look } }).run("Go").result;
+    expect(messages).toMatchObject([
+      { role: "user", content: [text("Go")] },
+      { role: "assistant", content: [wrote("a")] },
+      { role: "user", content: [{ type: "tool_result", callId: "a", content: [text("seen")] }] },
+      { role: "assistant", content: [text("Seen.")] },
+    ]);
+    expect(seen.map(({ messages }) => messages)).toMatchObject([messages.slice(0, 1), messages.slice(0, 3)]);
+    for (const { tools } of seen)
+      expect(tools).toMatchObject([{ name: "look", description: "Looks", inputSchema: { type: "object" } }]);
+  });
+
   it("S002-05: the system prompt is passed apart from the messages", async () => {
     const { bodies } = await play([{ text: "Done." }]);
     expect(bodies[0]!.messages).toHaveLength(1);
@@ -23,7 +44,7 @@ describe("S002", () => {
 
   it.each<[string, Message[], [string, ...string[]][]]>([
     [
-      "what the model said in one turn is one message, in its order",
+      "S002-06, S002-07: what the model said in one turn is one message, in its order, and so are the results",
       [
         { role: "user", content: [text("Go")] },
         { role: "assistant", content: [text("I look."), wrote("a"), wrote("b")] },
@@ -51,7 +72,7 @@ describe("S002", () => {
         ["user", "tool_result", "text"],
       ],
     ],
-  ])("S002-08: %s", async (_, messages, expected) => {
+  ])("%s", async (_, messages, expected) => {
     const { bodies } = await play([{ text: "Done." }], { run: { messages } });
     const sent = bodies[0]!.messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
     expect(sent).toEqual(expected);

@@ -39,12 +39,26 @@ describe("S003", () => {
     ["the last iteration", { maxIterations: 1 }],
     ["a budget that it has passed", { maxTotalTokens: 100 }],
     ["a budget that it has just used up", { maxTotalTokens: 180 }],
-  ])("S003-05: an answer that ends the run comes before %s", async (_, agent) => {
+  ])("an answer that ends the run comes before %s", async (_, agent) => {
     const usage = { inputTokens: 90, outputTokens: 90 };
     expect((await play([{ text: "Done.", usage }], { agent })).result.outcome).toBe("completed");
   });
 
-  it("S003-05: a budget is passed by more than it allows", async () => {
+  it("a budget that is passed stops a run before an abort that comes at the same moment", async () => {
+    const abort = new AbortController();
+    const { result } = await play([{ ...round, usage: { inputTokens: 90, outputTokens: 90 } }], {
+      agent: { maxTotalTokens: 100 },
+      run: {
+        signal: abort.signal,
+        onEvent: ({ type }) => {
+          if (type === "iteration-finish") abort.abort();
+        },
+      },
+    });
+    expect(result).toMatchObject({ outcome: "stopped", stoppedBy: "tokens" });
+  });
+
+  it("a budget is passed by more than it allows", async () => {
     const usage = { inputTokens: 90, outputTokens: 90 };
     const turns = [{ ...round, usage }, { text: "Done." }];
     expect((await play(turns, { agent: { maxTotalTokens: 179 } })).result.stoppedBy).toBe("tokens");

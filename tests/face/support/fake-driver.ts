@@ -48,13 +48,13 @@ export class FakeDriver implements Driver {
     this.calls.push(["followUp", id, content]);
   }
 
-  setMode(mode: number): void {
+  setMode(mode: string): void {
     this.calls.push(["setMode", mode]);
   }
 
-  addBudget(budget: { agentPath?: string }): boolean {
-    this.calls.push(["addBudget", budget]);
-    return budget.agentPath === "root";
+  addBudget(agentPath: string, more: object): boolean {
+    this.calls.push(["addBudget", agentPath, more]);
+    return agentPath === "root";
   }
 
   setModel(model: object): void {

@@ -5,10 +5,10 @@
 //! tool of ours with its answer (tool mode). The mode is chosen once, by the first model of a run.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::engine::json::reader::Object;
-use crate::engine::json::tree::Tree;
-use crate::engine::json::writer::{push_any, push_comma};
+use crate::engine::json::value::read;
 use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
@@ -127,10 +127,10 @@ impl Config {
         if format.mode == OutputMode::Auto && !can_enforce(model, format, has_tools) {
             return;
         }
-        let tree = Tree::parse(format.schema.as_str());
+        let schema = read(format.schema.as_str()).ok();
         let wants_less = matches!(protocol_of(model), "anthropic" | "bedrock_converse");
-        let narrowed = tree.as_ref().filter(|_| wants_less).and_then(narrowed);
-        let is_strict = || tree.as_ref().is_some_and(is_strict);
+        let narrowed = schema.as_ref().filter(|_| wants_less).and_then(narrowed);
+        let is_strict = || schema.as_ref().is_some_and(is_strict);
         model.response_format = Some(ResponseFormat {
             name: format.name.clone(),
             schema: narrowed.unwrap_or_else(|| format.schema.clone()),
@@ -153,7 +153,7 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
         "anthropic" => {
             model.vendor == "anthropic"
                 && !model.model.starts_with("claude-3")
-                && Tree::parse(format.schema.as_str()).is_some_and(|tree| narrowed(&tree).is_some())
+                && read(format.schema.as_str()).is_ok_and(|schema| narrowed(&schema).is_some())
         }
         "openai_responses" => true,
         // A server whose quirk has no place for the schema only promises JSON.
@@ -173,62 +173,53 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
 
 /// What Anthropic takes of a schema: of the keywords those that shape, objects without further properties. The engine
 /// checks the rest. `None` for a schema with objects of any properties.
-fn narrowed(schema: &Tree<'_>) -> Option<Json> {
-    let mut out = Vec::new();
-    narrow(schema, &mut out)?;
-    Some(Json::from_valid(&String::from_utf8(out).ok()?))
+fn narrowed(schema: &Value) -> Option<Json> {
+    Some(Json::from_valid(&narrow(schema)?.to_string()))
 }
 
-fn narrow(schema: &Tree<'_>, into: &mut Vec<u8>) -> Option<()> {
-    let Tree::Object(members) = schema else {
-        return None;
-    };
-    into.push(b'{');
-    for (key, value) in members.iter() {
-        match (key, value) {
-            ("properties" | "$defs" | "definitions", Tree::Object(schemas)) => {
-                push_any(into, key, "{");
-                for (name, schema) in schemas.iter() {
-                    push_any(into, name, "");
-                    narrow(schema, into)?;
-                }
-                into.push(b'}');
+fn narrow(schema: &Value) -> Option<Value> {
+    let mut kept = Map::new();
+    for (key, value) in schema.as_object()? {
+        let (key, value) = match (key.as_str(), value) {
+            ("properties" | "$defs" | "definitions", Value::Object(schemas)) => {
+                let schemas = schemas
+                    .iter()
+                    .map(|(name, schema)| Some((name.clone(), narrow(schema)?)));
+                (key.as_str(), schemas.collect::<Option<Value>>()?)
             }
-            ("anyOf" | "oneOf" | "allOf", Tree::Array(schemas)) => {
-                push_any(into, if key == "allOf" { key } else { "anyOf" }, "[");
-                for schema in schemas {
-                    push_comma(into);
-                    narrow(schema, into)?;
-                }
-                into.push(b']');
+            ("anyOf" | "oneOf", Value::Array(schemas)) => {
+                ("anyOf", schemas.iter().map(narrow).collect::<Option<Value>>()?)
             }
-            ("items", schema) => {
-                push_any(into, key, "");
-                narrow(schema, into)?;
+            ("allOf", Value::Array(schemas)) => {
+                ("allOf", schemas.iter().map(narrow).collect::<Option<Value>>()?)
             }
+            ("items", schema) => ("items", narrow(schema)?),
             ("type" | "enum" | "const" | "title" | "description" | "required" | "$ref", value) => {
-                push_any(into, key, &value.to_json());
+                (key.as_str(), value.clone())
             }
-            ("additionalProperties", Tree::Bool(false)) => {}
+            ("additionalProperties", Value::Bool(false)) => continue,
             ("additionalProperties", _) => return None,
-            _ => {}
+            _ => continue,
+        };
+        if kept.insert(key.to_owned(), value).is_some() {
+            // Both `anyOf` and `oneOf`.
+            return None;
         }
     }
     if is_object(schema) {
         schema.get("properties")?;
-        push_any(into, "additionalProperties", "false");
+        kept.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
-    into.push(b'}');
-    Some(())
+    Some(Value::Object(kept))
 }
 
 /// Whether OpenAI's strict mode takes it: each object names all that it has, and requires it.
-fn is_strict(schema: &Tree<'_>) -> bool {
-    let Tree::Object(members) = schema else {
+fn is_strict(schema: &Value) -> bool {
+    let Value::Object(members) = schema else {
         return false;
     };
     if is_object(schema) {
-        let (Some(Tree::Object(properties)), Some(Tree::Array(required)), Some(Tree::Bool(false))) = (
+        let (Some(Value::Object(properties)), Some(Value::Array(required)), Some(Value::Bool(false))) = (
             schema.get("properties"),
             schema.get("required"),
             schema.get("additionalProperties"),
@@ -236,25 +227,23 @@ fn is_strict(schema: &Tree<'_>) -> bool {
             return false;
         };
         let requires = |name: &str| required.iter().any(|known| known.as_str() == Some(name));
-        if !properties.iter().all(|(name, _)| requires(name)) {
+        if !properties.keys().all(|name| requires(name)) {
             return false;
         }
     }
-    members.iter().all(|(key, value)| match (key, value) {
-        ("properties" | "$defs" | "definitions", Tree::Object(schemas)) => {
-            schemas.iter().all(|(_, schema)| is_strict(schema))
-        }
-        ("anyOf", Tree::Array(schemas)) => schemas.iter().all(is_strict),
+    members.iter().all(|(key, value)| match (key.as_str(), value) {
+        ("properties" | "$defs" | "definitions", Value::Object(schemas)) => schemas.values().all(is_strict),
+        ("anyOf", Value::Array(schemas)) => schemas.iter().all(is_strict),
         ("items", schema) => is_strict(schema),
         ("oneOf" | "allOf" | "not" | "if", _) => false,
         _ => true,
     })
 }
 
-fn is_object(schema: &Tree<'_>) -> bool {
-    let object = |kind: &Tree<'_>| kind.as_str() == Some("object");
+fn is_object(schema: &Value) -> bool {
+    let object = |kind: &Value| kind.as_str() == Some("object");
     match schema.get("type") {
-        Some(Tree::Array(kinds)) => kinds.iter().any(object),
+        Some(Value::Array(kinds)) => kinds.iter().any(object),
         Some(kind) => object(kind),
         None => schema.get("properties").is_some(),
     }
@@ -264,10 +253,6 @@ fn is_object(schema: &Tree<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn tree(json: &str) -> Tree<'_> {
-        Tree::parse(json).unwrap()
-    }
-
     #[test]
     fn anthropic_gets_what_shapes_and_closed_objects() {
         let schema = r##"{"type":"object","$schema":"x","required":["a"],"properties":{
@@ -275,7 +260,7 @@ mod tests {
             "l":{"type":"array","minItems":2,"items":{"type":"object","properties":{}}}},
             "$defs":{"c":{"type":["object","null"],"properties":{"d":{"enum":["x"]}},"additionalProperties":false}}}"##;
         assert_eq!(
-            narrowed(&tree(schema)).unwrap().as_str(),
+            narrowed(&read(schema).unwrap()).unwrap().as_str(),
             r##"{"type":"object","required":["a"],"properties":{"a":{"type":"integer","description":"n"},"b":{"anyOf":[{"const":1},{"$ref":"#/$defs/c"}]},"l":{"type":"array","items":{"type":"object","properties":{},"additionalProperties":false}}},"$defs":{"c":{"type":["object","null"],"properties":{"d":{"enum":["x"]}},"additionalProperties":false}},"additionalProperties":false}"##
         );
         for open in [
@@ -283,7 +268,7 @@ mod tests {
             r#"{"type":"object","properties":{"a":{"type":"object","additionalProperties":{"type":"string"}}}}"#,
             r#"{"type":"object","properties":{"a":true}}"#,
         ] {
-            assert!(narrowed(&tree(open)).is_none(), "{open}");
+            assert!(narrowed(&read(open).unwrap()).is_none(), "{open}");
         }
     }
 
@@ -307,7 +292,7 @@ mod tests {
                 false,
             ),
         ] {
-            assert_eq!(is_strict(&tree(schema)), expected, "{schema}");
+            assert_eq!(is_strict(&read(schema).unwrap()), expected, "{schema}");
         }
     }
 }

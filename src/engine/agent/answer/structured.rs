@@ -4,14 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::check::MAX_VIOLATIONS;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::transcript::result_of;
 use crate::engine::json::repair::{Parsed, parse_arguments};
-use crate::engine::json::tree::Tree;
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::CheckedOutput;
@@ -200,17 +198,8 @@ fn read_call(call: WrittenCall) -> Result<Json, String> {
 }
 
 fn check(schema: &Schema, json: &Json) -> Result<(), String> {
-    let Some(value) = Tree::parse(json.as_str()) else {
-        return Ok(());
-    };
-    let violations = schema.validate(&value, MAX_VIOLATIONS);
-    if violations.is_empty() {
-        return Ok(());
+    match schema.problem(json.as_str()) {
+        None => Ok(()),
+        Some(problem) => Err(["it does not fit the schema: ", &problem].concat()),
     }
-    let mut problem = String::from("it does not fit the schema: ");
-    for (at, violation) in violations.iter().enumerate() {
-        problem.push_str(if at == 0 { "" } else { "; " });
-        violation.describe(&mut problem);
-    }
-    Err(problem)
 }

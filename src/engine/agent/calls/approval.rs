@@ -2,7 +2,7 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
-use crate::engine::agent::calls::permission::tool_of;
+use crate::engine::agent::calls::permission::{asked, tool_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
@@ -14,7 +14,7 @@ use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggest
 use crate::engine::policy::hook::{Decision, HookAnswer};
 use crate::engine::policy::permission::{IGNORED_RULES, Permissions, RuleKind};
 use crate::engine::policy::rule::Rule;
-use crate::engine::text::join_owned;
+use crate::engine::policy::rule::reading::Reading;
 
 /// What hooks are notified of.
 const PROMPT: &str = "permission_prompt";
@@ -36,7 +36,7 @@ impl Calls {
         if classify || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
             return self.ask_for(who, desk, index, &reason, classify);
         }
-        let facts = Facts::Call(ruled(call, desk, &reason));
+        let facts = Facts::Call(ruled(call, &self.batch.readings, desk, &reason));
         desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
         call.phase = CallPhase::Contested { reason };
     }
@@ -82,7 +82,7 @@ impl Calls {
             };
             (Point::Classify, facts)
         } else {
-            (Point::Permission, ruled(call, desk, reason))
+            (Point::Permission, ruled(call, &self.batch.readings, desk, reason))
         };
         let facts = Facts::Call(CallFacts {
             agent_path: who.parent.as_ref().map(|_| who.path.as_str()),
@@ -165,8 +165,8 @@ fn notify(call: &Call, who: &Who, desk: &mut Desk<'_>, question_id: EffectId, re
     );
 }
 
-/// A call with the rule that asks, or those that would let such calls through.
-fn ruled<'a>(call: &'a Call, desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
+/// A call with the rule that asks, or the one that would let such calls through.
+fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
     let mut facts = CallFacts {
         reason: Some(reason),
         ..call.facts()
@@ -174,20 +174,20 @@ fn ruled<'a>(call: &'a Call, desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> 
     let Some(permissions) = desk.permissions.as_ref() else {
         return facts;
     };
-    let (tool, input) = (tool_of(call, desk), call.input.as_str());
-    if let Some(rule) = permissions.asking(&tool, input) {
+    let tool = tool_of(call, desk);
+    let asked = asked(call, &tool, readings);
+    if let Some(rule) = permissions.asking(&asked) {
         facts.matched_ask_rule = Some(rule_facts(rule));
         return facts;
     }
     if call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer) {
         return facts;
     }
-    let rules = permissions.suggestion(&tool, input);
-    if !rules.is_empty() {
+    if let Some(rule) = permissions.suggestion(&asked) {
         facts.suggestions = Some([Suggestion {
             kind: "addRules",
             behavior: "allow",
-            rules: rules.iter().map(rule_facts).collect(),
+            rules: [rule_facts(&rule)],
             destination: "session",
         }]);
     }
@@ -214,7 +214,7 @@ fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
         desk.warn(who.place(), "invalid_rule", message);
     }
     if !ignored.is_empty() {
-        let message = [IGNORED_RULES, &join_owned(&ignored, ", ")].concat();
+        let message = [IGNORED_RULES, &ignored.join(", ")].concat();
         desk.warn(who.place(), "rules_ignored", message);
     }
 }

@@ -17,6 +17,7 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::CallFacts;
 use crate::engine::policy::hook::Gate;
 use crate::engine::policy::result_cap;
+use crate::engine::policy::rule::reading::Reading;
 use crate::engine::policy::schedule::{self, Traits};
 use crate::engine::policy::tool_error::ErrorFormat;
 
@@ -116,6 +117,8 @@ pub struct ToolBatch {
     /// No call from here on has been started.
     started: usize,
     pub error_format: ErrorFormat,
+    /// Texts of the calls, as the platform reads them.
+    pub readings: Vec<Reading>,
 }
 
 /// The ids of an answer's calls: there are answers with thousands.

@@ -2,12 +2,12 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::permission::tool_of;
 use crate::engine::agent::calls::run::invocation;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
-use crate::engine::json::tree::Tree;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -16,22 +16,20 @@ use crate::engine::model::input::{PreparedCall, ToolReturn};
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::text::listed;
-
-/// How many violations of a schema the model is told at once.
-pub(crate) const MAX_VIOLATIONS: usize = 5;
+use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {
     /// Asks for what your code has to say of the calls before anything else.
     pub fn prepare(&mut self, who: &Who, desk: &mut Desk<'_>) {
         let tool_ms = desk.config.timeouts.tool_ms;
         let mut patience_ms = None;
-        let (mut indexes, mut calls) = (Vec::new(), Vec::new());
+        let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in self.batch.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
                 call.phase = CallPhase::Preparing;
                 // Checking an input counts against the tool's time.
                 patience_ms = patience_ms.max(call.timeout_ms.or(tool_ms));
+                texts.extend(texts_to_read(call, desk));
                 calls.push(invocation(call, 0, who));
                 indexes.push(index);
             }
@@ -39,7 +37,7 @@ impl Calls {
         if calls.is_empty() {
             return;
         }
-        let facts = Facts::Calls { calls };
+        let facts = Facts::Calls { calls, texts };
         let ask = Ask {
             patience_ms,
             ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
@@ -161,6 +159,19 @@ impl Calls {
     }
 }
 
+/// Texts of the call that rules compare, and that only the platform can read.
+pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
+    let Some(permissions) = desk.permissions.as_ref() else {
+        return Vec::new();
+    };
+    let tool = tool_of(call, desk);
+    permissions.texts_to_read(&Asked {
+        tool: &tool,
+        input: call.input.as_str(),
+        readings: &[],
+    })
+}
+
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let tools = &desk.config.tools;
     if tools.iter().any(|tool| tool.answers && tool.name == call.name) {
@@ -174,7 +185,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let hint = if tools.is_empty() {
             "There are no tools.".into()
         } else {
-            ["Use one of: ", &listed(&names)].concat()
+            ["Use one of: ", &names.join(", ")].concat()
         };
         return Err(ToolFault {
             hint,
@@ -221,13 +232,5 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
 
 /// What of an input the schema of the tool at this index does not allow.
 fn misfit(desk: &Desk<'_>, tool: usize, input: &Json) -> Option<String> {
-    let schema = desk.catalog.schemas.get(tool)?.as_ref()?;
-    let value = Tree::parse(input.as_str())?;
-    let violations = schema.validate(&value, MAX_VIOLATIONS);
-    let mut problem = String::new();
-    for (at, violation) in violations.iter().enumerate() {
-        problem.push_str(if at == 0 { "" } else { "; " });
-        violation.describe(&mut problem);
-    }
-    (!problem.is_empty()).then_some(problem)
+    desk.catalog.schemas.get(tool)?.as_ref()?.problem(input.as_str())
 }

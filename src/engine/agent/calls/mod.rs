@@ -19,6 +19,7 @@ pub(crate) mod written;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::calls::batch::{Call, CallPhase, ToolBatch, written_json};
+use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::spawn::Successor;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
@@ -242,6 +243,9 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         if tool.prepare {
             call.phase = CallPhase::Unprepared;
         }
+    }
+    if !texts_to_read(&call, desk).is_empty() {
+        call.phase = CallPhase::Unprepared;
     }
     call
 }

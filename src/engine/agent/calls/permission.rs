@@ -14,6 +14,8 @@ use crate::engine::model::message::Json;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::hook::{Decision, Gate};
 use crate::engine::policy::permission::Verdict;
+use crate::engine::policy::rule::reading::Reading;
+use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {
     /// Every call whose input is checked may run, is denied, or waits for an answer; calls that do not depend on it go on.
@@ -42,7 +44,7 @@ impl Calls {
             let Some(call) = self.batch.calls.get(index) else {
                 continue;
             };
-            match verdict(call, desk) {
+            match verdict(call, &self.batch.readings, desk) {
                 Verdict::Allow => self.admit(who, desk, index),
                 // Nobody is asked about what a failure of the answer would take back.
                 _ if is_streaming => {}
@@ -64,7 +66,7 @@ impl Calls {
     pub(super) fn deny_by_rule(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
-            permissions.denial(&tool_of(call, desk), call.input.as_str())
+            permissions.denial(&asked(call, &tool_of(call, desk), &self.batch.readings))
         };
         let Some(reason) = self.batch.calls.get(index).and_then(denial) else {
             return false;
@@ -135,14 +137,22 @@ pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     }
 }
 
-fn verdict(call: &Call, desk: &Desk<'_>) -> Verdict {
+pub(super) fn asked<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> Asked<'a> {
+    Asked {
+        tool,
+        input: call.input.as_str(),
+        readings,
+    }
+}
+
+fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
     let is_deferred = call.gate.said(Decision::Defer);
     let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
     let is_allowed = call.gate.said(Decision::Allow);
     let mut verdict = match desk.permissions.as_ref() {
         Some(permissions) => {
             let tool = tool_of(call, desk);
-            permissions.judge(&tool, call.input.as_str(), needs_approval, is_allowed)
+            permissions.judge(&asked(call, &tool, readings), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),

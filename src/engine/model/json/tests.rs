@@ -104,7 +104,7 @@ fn a_refusal_names_the_path_of_the_field() {
         ),
         ("/retry/factor", json!(4294967296u64), "retry.factor"),
         ("/permissions/mode", json!("yolo"), "permissions.mode"),
-        ("/permissions/allow/1", json!("Bash(ls"), "permissions.allow"),
+        ("/permissions/allow/1", json!("Bash(ls"), "permissions.allow[1]"),
         ("/toolExecution", json!("sideways"), "toolExecution"),
         ("/limits", json!(3), "limits"),
     ] {
@@ -206,7 +206,7 @@ fn a_wrong_answer_names_its_field() {
         ),
         (
             r#"{"permission":{"updatedPermissions":[{"type":"addRules","behavior":"allow","rules":["a("]}]}}"#,
-            "permission.updatedPermissions[0].rules",
+            "permission.updatedPermissions[0].rules[0]",
         ),
     ] {
         assert_eq!(read::<Answer>("", json).unwrap_err().field, field, "{json}");

@@ -19,12 +19,22 @@ fn file(path: &str) -> String {
     serde_json::json!({ "file_path": path }).to_string()
 }
 
+fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str, needs_approval: bool) -> Verdict {
+    let readings = &crate::engine::policy::rule::tests::readings();
+    let asked = Asked {
+        tool,
+        input,
+        readings,
+    };
+    permissions.judge(&asked, needs_approval, false)
+}
+
 fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     let permissions = Permissions {
         allow: rules(&[rule]),
         ..Permissions::default()
     };
-    permissions.judge(tool, input, false, false) == Verdict::Allow
+    judge(&permissions, tool, input, false) == Verdict::Allow
 }
 
 fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
@@ -33,7 +43,7 @@ fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
         deny: rules(&[rule]),
         ..Permissions::default()
     };
-    matches!(permissions.judge(tool, input, false, false), Verdict::Deny { .. })
+    matches!(judge(&permissions, tool, input, false), Verdict::Deny { .. })
 }
 
 const MODES: [PermissionMode; 6] = [
@@ -65,7 +75,7 @@ fn s001_29_a_call_without_what_a_scope_is_compared_with_is_denied_and_asked_abou
             ask: rules(&["Bash(rm *)"]),
             ..Permissions::default()
         };
-        let verdict = permissions.judge(&shell, input, false, false);
+        let verdict = judge(&permissions, &shell, input, false);
         assert!(matches!(verdict, Verdict::Ask { .. }), "{input}");
     }
     assert!(!denies("Bash(rm *)", &shell, &bash("ls")));
@@ -94,7 +104,7 @@ fn s001_29_the_table_of_commands() {
         ("Bash(git * main)", "git checkout main", true),
         ("Bash(git * main)", "git push origin main", true),
         ("Bash(npm *)", "npm test && rm -rf /", false),
-        ("Bash(npm *)", "npm test | npm publish", true),
+        ("Bash(npm *)", "npm test | npm publish", false),
         ("Bash(npm *)", "npm test; curl x", false),
         ("Bash(npm *)", "npm test\nrm x", false),
         ("Bash(npm *)", "npm test & rm x", false),
@@ -206,7 +216,7 @@ fn a_tool_of_the_hosts_own_names_the_field_that_scopes_compare() {
 }
 
 #[test]
-fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
+fn modes_and_rules_are_judged_in_this_order() {
     let read = ToolConfig {
         read_only: true,
         ..tool("look")
@@ -221,7 +231,7 @@ fn s001_24_s001_25_s001_27_the_order_of_modes_and_rules() {
         if let Some(kind) = named(list) {
             *permissions.rules(kind) = rules(&["look", "act"]);
         }
-        match permissions.judge(tool, "{}", false, false) {
+        match judge(&permissions, tool, "{}", false) {
             Verdict::Allow => "allow",
             Verdict::Deny { .. } => "deny",
             Verdict::Ask { classify: true, .. } => "classify",
@@ -258,9 +268,10 @@ fn s001_23_edits_and_file_commands_are_accepted_and_nothing_else() {
         ..Permissions::default()
     };
     let is_allowed =
-        |tool: &ToolConfig, input: String| permissions.judge(tool, &input, false, false) == Verdict::Allow;
+        |tool: &ToolConfig, input: String| judge(&permissions, tool, &input, false) == Verdict::Allow;
     assert!(is_allowed(&tool("Write"), file("a")));
-    assert!(is_allowed(&tool("Bash"), bash("mkdir a && touch a/b")));
+    assert!(is_allowed(&tool("Bash"), bash("mkdir -p a/b")));
+    assert!(!is_allowed(&tool("Bash"), bash("mkdir a && touch a/b")));
     assert!(!is_allowed(&tool("Bash"), bash("mkdir a && curl evil")));
     assert!(!is_allowed(&tool("Bash"), bash("touch $(curl evil)")));
     assert!(!is_allowed(&tool("WebFetch"), "{}".into()));
@@ -274,7 +285,7 @@ fn what_a_tool_wants_approved_is_asked_in_every_mode_that_may_ask() {
             allow: rules(&["act"]),
             ..Permissions::default()
         };
-        let verdict = permissions.judge(&tool("act"), "{}", true, false);
+        let verdict = judge(&permissions, &tool("act"), "{}", true);
         assert_eq!(matches!(verdict, Verdict::Ask { .. }), asks, "{mode}");
     }
 }

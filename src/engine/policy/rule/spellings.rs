@@ -1,11 +1,11 @@
-//! What rules make of the spellings that a model may choose: one table for rules that deny, one for those that allow.
+//! Spellings that a model may choose to get past a rule: tables for rules that deny, tables for those that allow.
 
 mod table;
 
-use crate::engine::policy::permission::{Permissions, Verdict};
-use crate::engine::policy::rule::tests::{STEPS, allows, denies, input, tool};
+use crate::engine::policy::permission::{PermissionMode, Permissions};
+use crate::engine::policy::rule::tests::{STEPS, allows, denies, guarded, input, judge, readings, tool};
 use crate::engine::policy::rule::*;
-use table::{ALLOWED, DENIED, NOT_ALLOWED, NOT_DENIED};
+use table::{ALLOWED, ASKED, DENIED, NOT_ALLOWED, NOT_DENIED};
 
 /// The tool that the rule names, and a call of it with this text.
 fn call(rule: &str, text: &str) -> (ToolConfig, String) {
@@ -26,69 +26,96 @@ fn rows(table: &'static [(&str, &[&str])]) -> impl Iterator<Item = (&'static str
 #[test]
 fn s001_29_the_table_of_spellings() {
     let mut wrong = Vec::new();
-    for (table, is_deny, expected) in [
-        (DENIED, true, true),
-        (NOT_DENIED, true, false),
-        (NOT_ALLOWED, false, false),
-        (ALLOWED, false, true),
-    ] {
+    for (table, expected) in [(DENIED, "deny"), (ASKED, "ask"), (NOT_DENIED, "run")] {
         for (rule, text) in rows(table) {
             let (tool, call) = call(rule, text);
-            let judge = if is_deny { denies } else { allows };
-            if judge(rule, &tool, &call) != expected {
-                let list = if is_deny { "deny" } else { "allow" };
-                wrong.push([list, " ", rule, " ", &text.escape_debug().to_string()].concat());
+            let found = guarded(rule, &tool, &call);
+            if found != expected {
+                wrong.push([found, " ", rule, " ", &text.escape_debug().to_string()].concat());
+            }
+        }
+    }
+    for (table, expected) in [(NOT_ALLOWED, false), (ALLOWED, true)] {
+        for (rule, text) in rows(table) {
+            let (tool, call) = call(rule, text);
+            if allows(rule, &tool, &call) != expected {
+                wrong.push(["allow ", rule, " ", &text.escape_debug().to_string()].concat());
             }
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(rows(DENIED).count() >= 60 && rows(NOT_ALLOWED).count() >= 30 && rows(ALLOWED).count() >= 20);
+    assert!(rows(DENIED).chain(rows(ASKED)).count() >= 60);
+    assert!(rows(NOT_ALLOWED).count() >= 30 && rows(ALLOWED).count() >= 20);
 }
 
 #[test]
-fn s001_29_the_commands_of_a_line_may_be_allowed_by_different_rules() {
-    let allow = ["Bash(cd *)", "Bash(git log*)", "Bash(head:*)"].map(|text| Rule::parse(text).unwrap());
+fn s001_29_no_rule_allows_a_hostile_spelling() {
+    let mut wrong = Vec::new();
+    for (rule, text) in rows(DENIED).chain(rows(ASKED)).chain(rows(NOT_ALLOWED)) {
+        let (tool, call) = call(rule, text);
+        // A plain line, path or address means one thing: whoever allows everything allows it.
+        let is_plain = match Text::read(tool.access(), text.to_owned(), readings()) {
+            Text::Path { .. } => true,
+            text => !text.is_unclear(),
+        };
+        let rules = [
+            "Bash(*n*)",
+            "Bash(* *)",
+            "Bash(*:*)",
+            "Bash(*\"*)",
+            "WebFetch(domain:*)",
+            "WebFetch(*://*)",
+        ];
+        for rule in rules.iter().filter(|_| !is_plain) {
+            if allows(rule, &tool, &call) {
+                wrong.push([rule, " ", &text.escape_debug().to_string()].concat());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn s001_29_a_line_of_several_commands_is_allowed_by_no_rules() {
+    let rules = ["Bash(cd *)", "Bash(git log*)", "Bash(head:*)"];
     let permissions = Permissions {
-        allow: allow.to_vec(),
+        allow: rules.iter().filter_map(|text| Rule::parse(text)).collect(),
+        can_use_tool: true,
         ..Permissions::default()
     };
     for (line, expected) in [
-        ("cd a && git log", true),
-        ("git log | head -5", true),
-        ("cd a; git log -1 2>/dev/null\nhead x", true),
-        ("cd a && git log && rm x", false),
-        ("cd a && git log > x", false),
-        ("cd $(id) && git log", false),
+        ("cd a", "run"),
+        ("git log -1", "run"),
+        ("head -5 x", "run"),
+        ("cd a && git log", "ask"),
+        ("git log | head -5", "ask"),
+        ("cd a; git log -1 2>/dev/null\nhead x", "ask"),
+        ("cd a && git log && rm x", "ask"),
+        ("cd $(id)", "ask"),
     ] {
-        let verdict = permissions.judge(&tool("Bash"), &input("command", line), false, false);
-        assert_eq!(verdict == Verdict::Allow, expected, "{line}");
+        let found = judge(&permissions, &tool("Bash"), &input("command", line));
+        assert_eq!(found, expected, "{line}");
     }
 }
 
 #[test]
-fn s001_29_commands_that_lie_too_deep_are_hit_by_every_rule() {
-    let nested = |depth: usize| {
-        (0..depth).fold("ls".to_owned(), |line, _| {
-            ["eval eval '", &line.replace('\'', "'\\''"), "'"].concat()
+fn s001_29_no_depth_of_brackets_hides_a_command_or_lets_it_run_unasked() {
+    let quoted = |depth: usize, line: &str| {
+        (0..depth).fold(line.to_owned(), |line, _| {
+            ["eval '", &line.replace('\'', "'\\''"), "'"].concat()
         })
     };
-    let brackets = |depth: usize| ["$(".repeat(depth), "ls".into(), ")".repeat(depth)].concat();
+    let brackets = |depth: usize, line: &str| ["$(".repeat(depth), line.into(), ")".repeat(depth)].concat();
     for (line, expected) in [
-        (nested(1), false),
-        (nested(8), true),
-        (brackets(90), false),
-        (brackets(200), true),
+        (quoted(1, "ls"), "ask"),
+        (quoted(8, "ls"), "ask"),
+        (quoted(8, "rm x"), "deny"),
+        (brackets(90, "ls"), "ask"),
+        (brackets(10_000, "rm x"), "deny"),
     ] {
-        assert_eq!(
-            denies("Bash(rm *)", &tool("Bash"), &input("command", &line)),
-            expected,
-            "{line}"
-        );
-        assert!(!allows(
-            "Bash(eval *)",
-            &tool("Bash"),
-            &input("command", &brackets(200))
-        ));
+        let call = input("command", &line);
+        assert_eq!(guarded("Bash(rm *)", &tool("Bash"), &call), expected, "{line}");
+        assert!(!allows("Bash(eval *)", &tool("Bash"), &call));
     }
 }
 
@@ -165,69 +192,107 @@ fn s001_29_what_a_rule_takes_grows_with_the_length_of_what_it_is_compared_with()
 }
 
 #[test]
-fn s001_29_an_address_counts_for_the_host_that_a_url_parser_finds_in_it() {
+fn s001_29_an_address_counts_for_the_host_that_the_platform_finds_in_it() {
     let fetch = tool("WebFetch");
-    // The host; "?" where parsers differ, or find none.
+    // The host; "?" where the platform finds none. Where not every parser finds it, nothing runs unasked.
     let rows = [
-        ("https://evil.com/", "evil.com"),
-        ("HTTPS://EVIL.COM", "evil.com"),
-        ("https://evil.com:443/a", "evil.com"),
-        ("https://evil.com.", "evil.com"),
-        ("https://x:y@evil.com", "evil.com"),
-        ("https://x@y@evil.com/", "evil.com"),
-        ("https://example.com@evil.com/", "evil.com"),
-        ("https://evil.com?@example.com", "?"),
-        ("https://evil.com/#@example.com", "evil.com"),
-        ("https://evil.com\\@example.com", "?"),
-        ("https:\\\\evil.com\\://example.com", "?"),
-        ("https:///evil.com/://example.com", "evil.com"),
-        ("https://\\/evil.com", "evil.com"),
-        (" \u{1}https://evil.com ", "evil.com"),
-        ("https://e\tvil.c\nom", "evil.com"),
-        ("ht\ttps:/\r/evil.com", "evil.com"),
-        ("wss://evil.com", "evil.com"),
-        ("https://example.com:pw@evil.com", "evil.com"),
-        ("http://127.0.0.1:80/", "127.0.0.1"),
-        ("https:evil.com", "?"),
-        ("https:/evil.com", "?"),
-        ("https:/evil.com/://example.com", "?"),
-        ("https:evil.com?://example.com", "?"),
-        ("https:/evil.com/?q=://example.com/", "?"),
-        ("//evil.com", "?"),
-        ("evil.com", "?"),
-        ("", "?"),
-        ("https://", "?"),
-        ("https://ｅvil.com", "?"),
-        ("https://evil%2ecom", "?"),
-        ("https://evil\u{ad}.com", "?"),
-        ("https://[::1]/", "?"),
-        ("http://2130706433/", "?"),
-        ("http://0x7f.1/", "?"),
-        ("http://127.1/", "?"),
-        ("http://127.0.0.01/", "?"),
-        ("https://xn--evil-.com", "?"),
-        ("https://xn--bcher-kva.de", "xn--bcher-kva.de"),
-        ("https://evil.com:x/", "?"),
-        ("https://ev il.com/", "?"),
-        ("https://evil..com/", "?"),
-        ("javascript://evil.com/%0aalert(1)", "?"),
-        ("file://evil.com/etc", "?"),
-        ("https\u{a0}://evil.com", "?"),
+        ("https://evil.com/", "evil.com", true),
+        ("HTTPS://EVIL.COM", "evil.com", true),
+        ("https://evil.com:443/a", "evil.com", true),
+        ("https://evil.com/#@example.com", "evil.com", true),
+        ("wss://evil.com", "evil.com", true),
+        ("http://127.0.0.1:80/", "127.0.0.1", true),
+        ("https://xn--bcher-kva.de", "xn--bcher-kva.de", true),
+        ("https://evil..com/", "evil..com", true),
+        ("https://evil.com.", "evil.com", false),
+        ("https://x:y@evil.com", "evil.com", false),
+        ("https://x@y@evil.com/", "evil.com", false),
+        ("https://example.com@evil.com/", "evil.com", false),
+        ("https://example.com:pw@evil.com", "evil.com", false),
+        ("https://evil.com?@example.com", "evil.com", false),
+        ("https://evil.com\\@example.com", "evil.com", false),
+        ("https:\\\\evil.com\\://example.com", "evil.com", false),
+        ("https:///evil.com/://example.com", "evil.com", false),
+        ("https://\\/evil.com", "evil.com", false),
+        (" \u{1}https://evil.com ", "evil.com", false),
+        ("https://e\tvil.c\nom", "evil.com", false),
+        ("ht\ttps:/\r/evil.com", "evil.com", false),
+        ("https:evil.com", "evil.com", false),
+        ("https:/evil.com", "evil.com", false),
+        ("https:/evil.com/://example.com", "evil.com", false),
+        ("https:evil.com?://example.com", "evil.com", false),
+        ("https:/evil.com/?q=://example.com/", "evil.com", false),
+        ("https://\u{ff45}vil.com", "evil.com", false),
+        ("https://evil%2ecom", "evil.com", false),
+        ("https://evil\u{ad}.com", "evil.com", false),
+        ("http://2130706433/", "127.0.0.1", false),
+        ("http://0x7f.1/", "127.0.0.1", false),
+        ("http://127.1/", "127.0.0.1", false),
+        ("http://127.0.0.01/", "127.0.0.1", false),
+        ("//evil.com", "?", false),
+        ("evil.com", "?", false),
+        ("", "?", false),
+        ("https://", "?", false),
+        ("https://xn--evil-.com", "xn--evil-.com", true),
+        ("https://evil.com/\u{e4} b\\c@example.com", "evil.com", true),
+        ("https://evil.com?a=b", "evil.com", true),
+        ("https://evil.com?a\\@example.com", "evil.com", false),
+        ("https://evil.com:x/", "?", false),
+        ("https://ev il.com/", "?", false),
+        ("javascript://evil.com/%0aalert(1)", "?", false),
+        ("file://evil.com/etc", "?", false),
+        ("https\u{a0}://evil.com", "?", false),
     ];
-    for (url, host) in rows {
+    for (url, host, is_allowed) in rows {
         let call = input("url", url);
         let rule = |host: &str| ["WebFetch(domain:", host, ")"].concat();
-        let is_unsure = host == "?";
-        let named = if is_unsure { "evil.com" } else { host };
-        assert_eq!(allows(&rule(named), &fetch, &call), !is_unsure, "{url}");
+        let found = if host == "?" { "ask" } else { "deny" };
+        let other = if is_allowed { "run" } else { "ask" };
+        assert_eq!(
+            guarded(&rule(host.trim_matches('?')), &fetch, &call),
+            found,
+            "{url}"
+        );
+        assert_eq!(guarded(&rule("example.com"), &fetch, &call), other, "{url}");
+        assert_eq!(allows(&rule(host), &fetch, &call), is_allowed, "{url}");
         assert!(!allows(&rule("example.com"), &fetch, &call), "{url}");
-        assert!(!is_unsure || !allows(&rule("*"), &fetch, &call), "{url}");
-        assert!(denies(&rule(named), &fetch, &call), "{url}");
-        assert_eq!(denies(&rule("example.com"), &fetch, &call), is_unsure, "{url}");
+        assert_eq!(allows(&rule("*"), &fetch, &call), is_allowed, "{url}");
     }
+    let call = input("url", "http://[::1]/");
+    assert_eq!(guarded("WebFetch(domain:evil.com)", &fetch, &call), "run");
+    assert!(denies("WebFetch(http://[::1]/*)", &fetch, &call));
+    assert!(allows("WebFetch(http://[::1]/*)", &fetch, &call));
     assert!(denies(
         "WebFetch(domain:*.evil.com)",
         &fetch,
         &input("url", "http://a.EVIL.com")
     ));
+}
+
+#[test]
+fn s001_29_an_address_that_nobody_can_read_is_asked_about_by_every_rule() {
+    let fetch = tool("WebFetch");
+    for url in [
+        "//evil.com",
+        "evil.com",
+        "javascript://evil.com/x",
+        "https://evil.com:x/",
+    ] {
+        let call = input("url", url);
+        for rule in ["WebFetch(domain:a.com)", "WebFetch(https://a.com/*)"] {
+            assert_eq!(guarded(rule, &fetch, &call), "ask", "{rule} {url}");
+            let asking = Permissions {
+                mode: PermissionMode::BypassPermissions,
+                ask: vec![Rule::parse(rule).unwrap()],
+                can_use_tool: true,
+                ..Permissions::default()
+            };
+            assert_eq!(judge(&asking, &fetch, &call), "ask", "{rule} {url}");
+        }
+        assert_eq!(guarded("Bash(rm *)", &fetch, &call), "run", "{url}");
+        assert!(!allows("WebFetch(*://*)", &fetch, &call));
+    }
+    let unread = input("url", "https://nobody-has-read-it.example/");
+    assert_eq!(guarded("WebFetch(domain:a.com)", &fetch, &unread), "ask");
+    assert!(!allows("WebFetch(domain:*)", &fetch, &unread));
 }

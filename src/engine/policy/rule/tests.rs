@@ -2,7 +2,11 @@
 
 use crate::engine::model::message::Json;
 use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::policy::rule::reading::Reading;
+use crate::engine::policy::rule::subject::Asked;
 use crate::engine::policy::rule::*;
+
+mod commands;
 
 thread_local! {
     pub static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
@@ -16,22 +20,50 @@ pub fn input(field: &str, text: &str) -> String {
     serde_json::json!({ field: text }).to_string()
 }
 
+/// The platform's readings of all addresses in these tests; `tests/face/readings.test.ts` compares them with `URL`.
+pub fn readings() -> &'static [Reading] {
+    static READINGS: std::sync::LazyLock<Vec<Reading>> = std::sync::LazyLock::new(|| {
+        let lines = include_str!("spellings/readings.jsonl").lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    });
+    &READINGS
+}
+
+pub fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str) -> &'static str {
+    let asked = Asked {
+        tool,
+        input,
+        readings: readings(),
+    };
+    match permissions.judge(&asked, false, false) {
+        Verdict::Allow => "run",
+        Verdict::Ask { .. } => "ask",
+        Verdict::Deny { .. } => "deny",
+    }
+}
+
 pub fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     let allow = vec![Rule::parse(rule).unwrap()];
     let permissions = Permissions {
         allow,
         ..Permissions::default()
     };
-    permissions.judge(tool, input, false, false) == Verdict::Allow
+    judge(&permissions, tool, input) == "run"
 }
 
-pub fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+/// Where everything runs that this rule lets pass, and somebody can be asked.
+pub fn guarded(rule: &str, tool: &ToolConfig, input: &str) -> &'static str {
     let permissions = Permissions {
         mode: PermissionMode::BypassPermissions,
         deny: vec![Rule::parse(rule).unwrap()],
+        can_use_tool: true,
         ..Permissions::default()
     };
-    matches!(permissions.judge(tool, input, false, false), Verdict::Deny { .. })
+    judge(&permissions, tool, input)
+}
+
+pub fn denies(rule: &str, tool: &ToolConfig, input: &str) -> bool {
+    guarded(rule, tool, input) == "deny"
 }
 
 fn accepts(tool: &ToolConfig, input: &str) -> bool {
@@ -39,7 +71,7 @@ fn accepts(tool: &ToolConfig, input: &str) -> bool {
         mode: PermissionMode::AcceptEdits,
         ..Permissions::default()
     };
-    permissions.judge(tool, input, false, false) == Verdict::Allow
+    judge(&permissions, tool, input) == "run"
 }
 
 #[test]
@@ -153,97 +185,27 @@ fn s001_29_a_field_that_the_tool_does_not_read_hides_nothing() {
 }
 
 #[test]
-fn s001_29_however_a_command_is_spelt_a_rule_that_denies_it_is_hit() {
-    let shell = tool("Bash");
-    let hit = [
-        "rm -rf /",
-        "rm\t-rf /",
-        "rm  -rf /",
-        "\n rm\u{a0}x",
-        "rm\u{b}-rf /",
-        "ls; rm x",
-        "ls|rm x",
-        "ls &rm x",
-        "ls\nrm x",
-        "echo $(rm x)",
-        "echo `rm x`",
-        "(rm x)",
-        "{ rm x; }",
-        "\\rm -rf /",
-        "'rm' -rf /",
-        "r''m x",
-        "r\\\nm x",
-        "rm \\\n-rf /",
-        "/bin/rm x",
-        "A=1 rm x",
-        "sudo rm x",
-        "env -i A=1 rm x",
-        "nohup command rm x",
-        "if true; then rm x; fi",
-        "! rm x",
-        "< a rm x",
-        "> a rm x",
-        ">a rm x",
-    ];
-    for command in hit {
-        assert!(
-            denies("Bash(rm *)", &shell, &input("command", command)),
-            "{command}"
-        );
-    }
-    for command in ["npm test", "git rm x", "rmdir x", "echo rm", "echo 'a rm b'"] {
-        assert!(
-            !denies("Bash(rm *)", &shell, &input("command", command)),
-            "{command}"
-        );
-    }
-    let call = input("command", "git  push\t--force origin");
-    assert!(denies("Bash(git push *)", &shell, &call) && denies("Bash(*--force*)", &shell, &call));
-}
-
-#[test]
-fn s001_29_a_rule_that_allows_a_command_allows_nothing_beside_it() {
-    let shell = tool("Bash");
-    let beside = [
-        "npm test > /etc/passwd",
-        "npm test >> a",
-        "npm test < a",
-        "npm test <<< a",
-        "npm test\nrm x",
-        "npm test\rrm x",
-        "npm test & rm x",
-        "npm test $(rm x)",
-        "npm test `rm x`",
-        "npm test <(rm x)",
-        "npm test =(rm x)",
-        "npm test ${ rm x; }",
-        "npm test 2>&1 | tail",
-        "npm () (id); npm x",
-        "npm test () (id); npm test",
-        "npm ${a:=\\$\\(id\\)} ${a@P}",
-        "npm $[a]",
-        "npm *(e:id:)",
-    ];
-    for command in beside {
-        assert!(
-            !allows("Bash(npm *)", &shell, &input("command", command)),
-            "{command}"
-        );
+fn s001_29_upper_case_and_composed_letters_hide_no_path() {
+    let read = tool("Read");
+    // Each with the platform's reading of the path, which readings.jsonl has.
+    for (pattern, path, expected) in [
+        ("\u{c4}rger/**", "\u{e4}rger/x", true),
+        ("\u{c4}rger/**", "a\u{308}rger/x", true),
+        ("\u{e4}rger/**", "A\u{308}RGER/x", true),
+        ("*.pass", "a.pa\u{17f}\u{17f}", true),
+        ("*.key", "a.\u{212a}ey", true),
+        ("\u{c4}rger/**", "arger/x", false),
+        ("*.pass", "p\u{e4}ss/x", false),
+    ] {
+        let rule = ["Read(", pattern, ")"].concat();
+        let call = input("file_path", path);
+        assert_eq!(denies(&rule, &read, &call), expected, "{pattern} {path}");
+        assert!(!allows(&rule, &read, &call), "{pattern} {path}");
     }
     assert!(allows(
-        "Bash(npm *)",
-        &shell,
-        &input("command", "npm test -- --a='b'")
-    ));
-    assert!(allows(
-        "Bash(npm * > log)",
-        &shell,
-        &input("command", "npm test > log")
-    ));
-    assert!(!allows(
-        "Bash(npm * > log)",
-        &shell,
-        &input("command", "npm test > /etc/x > log")
+        "Read(\u{e4}rger/**)",
+        &read,
+        &input("file_path", "\u{e4}rger/x")
     ));
 }
 
@@ -335,10 +297,10 @@ fn s001_29_however_a_path_is_spelt_a_rule_that_denies_it_is_hit() {
 fn s001_23_accepted_edits_stay_where_the_run_works() {
     let shell = tool("Bash");
     for command in [
-        "mkdir a && touch a/b",
+        "mkdir a",
         "rm -rf build",
-        "mv a.txt b/c.txt; cp -r b d",
-        "mkdir -p a/b\nrmdir a/b",
+        "cp -r b d/e+f,g@h",
+        "mkdir -p a/b",
         "mv a .",
     ] {
         assert!(accepts(&shell, &input("command", command)), "{command}");
@@ -346,6 +308,12 @@ fn s001_23_accepted_edits_stay_where_the_run_works() {
     for command in [
         "",
         ";",
+        "mkdir a && touch a/b",
+        "mv a.txt b/c.txt; cp -r b d",
+        "mkdir -p a/b\nrmdir a/b",
+        "touch a\n",
+        "touch %TEMP%/a",
+        "cp =ls a",
         "sed '1e id' f",
         "sed -n '1w /etc/cron.d/x' f",
         "sed -i s/a/b/ f",

@@ -5,6 +5,10 @@
 //! or another model wrote (`Invalid signature in thinking block`), reasoning without a signature or at the end of a
 //! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all.
 
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
@@ -189,23 +193,39 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
 
 /// The bytes that base64 text stands for, in either alphabet; anything else in it is passed over.
 fn base64(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0u32);
-    for digit in text.bytes() {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => continue,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count & 0xff) as u8);
+    let digits = text.bytes().filter_map(|byte| match byte {
+        b'-' => Some(b'+'),
+        b'_' => Some(b'/'),
+        byte if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/') => Some(byte),
+        _ => None,
+    });
+    let mut digits: Vec<u8> = digits.collect();
+    // One digit more than whole bytes need stands for no byte.
+    digits.truncate(digits.len() - usize::from(digits.len() % 4 == 1));
+    LENIENT.decode(digits).unwrap_or_default()
+}
+
+const LENIENT: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_read_in_either_alphabet_whatever_stands_around_its_digits() {
+        for (text, bytes) in [
+            ("", &b""[..]),
+            ("SGk=", b"Hi"),
+            ("SGk", b"Hi"),
+            ("SG\r\n k!", b"Hi"),
+            ("SGl", b"Hi"),
+            ("SGkh", b"Hi!"),
+            ("SGkhA", b"Hi!"),
+            ("=S=", b""),
+            ("+/+/", b"\xfb\xff\xbf"),
+            ("-_-_", b"\xfb\xff\xbf"),
+        ] {
+            assert_eq!(base64(text), bytes, "{text}");
         }
     }
-    bytes
 }

@@ -8,7 +8,6 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
 use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::sampling::{check_sampling, check_ttl, push_sampling};
-use crate::engine::text::find;
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -280,7 +279,7 @@ pub fn marked_end(spec: &RequestSpec<'_>) -> String {
 /// default only those of Claude get them, from the fourth generation on.
 fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
     // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
-    let has = |part| find(&spec.model.model, part).is_some();
+    let has = |part| spec.model.model.contains(part);
     let by_default = has("claude-") && !["claude-3", "claude-v", "claude-instant"].into_iter().any(has);
     if !spec.marks_cache(by_default) {
         return None;

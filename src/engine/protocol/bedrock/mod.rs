@@ -12,9 +12,10 @@ mod decode;
 mod encode;
 mod encode_message;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::engine::model::config::ModelConfig;
 use crate::engine::protocol::{Decoder, Framing, Protocol};
-use crate::engine::text::{find, push_path};
 
 pub use decode::BedrockDecoder;
 
@@ -36,7 +37,7 @@ const NAME: &str = "bedrock_converse";
 /// The model's id or ARN is one segment: what is not unreserved in it is escaped.
 fn path(model: &ModelConfig) -> String {
     let mut path = String::from("/model/");
-    push_path(&mut path, &model.model, b"-._~");
+    path.extend(utf8_percent_encode(&model.model, RESERVED));
     path.push_str(if model.stream {
         "/converse-stream"
     } else {
@@ -44,6 +45,13 @@ fn path(model: &ModelConfig) -> String {
     });
     path
 }
+
+/// A model may be an ARN, whose colons and slashes are escaped.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// Whose model an id names, as far as the request differs.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -57,7 +65,7 @@ enum Family {
 
 fn family(model: &ModelConfig) -> Family {
     let id = model.model.as_str();
-    let has = |part| find(id, part).is_some();
+    let has = |part| id.contains(part);
     if has("anthropic.") || has("claude") {
         Family::Claude
     } else if has("amazon.nova") {

@@ -10,7 +10,6 @@ use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::message_parts::push_tool;
 use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
-use crate::engine::text::find;
 
 /// Writes `{…,"contents":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -93,7 +92,10 @@ fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), Confi
 }
 
 fn is_vertex(model: &ModelConfig) -> bool {
-    find(model.base_url.as_deref().unwrap_or_default(), "/publishers/").is_some()
+    model
+        .base_url
+        .as_deref()
+        .is_some_and(|url| url.contains("/publishers/"))
 }
 
 /// `generationConfig` without its last brace.

@@ -17,7 +17,6 @@ use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
 use crate::engine::protocol::made_media::note;
 use crate::engine::protocol::message_parts::push_input;
-use crate::engine::text::find;
 
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
@@ -165,9 +164,7 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     // Before Gemini 3 a result holds no media: they follow it.
     // <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
     let model = &spec.model.model;
-    let takes_media = find(model, "gemini-1")
-        .or_else(|| find(model, "gemini-2"))
-        .is_none();
+    let takes_media = !model.contains("gemini-1") && !model.contains("gemini-2");
     for block in &message.content {
         if let Block::ToolResult {
             call_id,

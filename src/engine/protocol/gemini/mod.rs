@@ -12,9 +12,10 @@ mod encode;
 mod encode_message;
 mod partial_args;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::engine::model::config::ModelConfig;
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
-use crate::engine::text::push_path;
 
 pub use decode::GeminiDecoder;
 
@@ -41,7 +42,7 @@ fn path(model: &ModelConfig) -> String {
     } else {
         "/v1beta/models/"
     });
-    push_path(&mut path, &model.model, b"-._~/@");
+    path.extend(utf8_percent_encode(&model.model, RESERVED));
     path.push_str(if model.stream {
         ":streamGenerateContent?alt=sse"
     } else {
@@ -49,3 +50,12 @@ fn path(model: &ModelConfig) -> String {
     });
     path
 }
+
+/// A model of Vertex AI may have slashes and a version behind an `@`.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/')
+    .remove(b'@');

@@ -10,7 +10,6 @@ use crate::engine::protocol::body_fields::BodyFields;
 use crate::engine::protocol::message_parts::push_tool;
 use crate::engine::protocol::openai_parts::push_tool_choice;
 use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
-use crate::engine::text::find;
 
 const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
 
@@ -90,7 +89,7 @@ fn check(model: &ModelConfig) -> Result<(), ConfigError> {
 /// leaves it out for others.
 fn encrypts_reasoning(model: &str) -> bool {
     let without = ["gpt-4", "gpt-3", "chat"];
-    without.iter().all(|part| find(model, part).is_none())
+    without.iter().all(|part| !model.contains(part))
 }
 
 fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {

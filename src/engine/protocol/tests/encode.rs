@@ -441,7 +441,7 @@ fn an_option_that_cannot_be_sent_is_an_error_that_names_it() {
 }
 
 #[test]
-fn s002_04_a_custom_model_gets_the_neutral_history() {
+fn a_custom_model_gets_the_neutral_history() {
     let history = history("ndjson");
     let caching = json!({"enabled": true, "key": "k"});
     let format = json!({"name": "n", "schema": {"type": "object"}, "strict": false});

@@ -34,9 +34,17 @@ fn a_schema_that_refers_to_itself_alone_gives_up() {
         r##"{"anyOf":[{"$ref":"#"},{"$ref":"#"}]}"##,
         r##"{"oneOf":[{"$ref":"#"},{"$ref":"#"},{"not":{"$ref":"#"}}]}"##,
         r##"{"not":{"$ref":"#"}}"##,
+        r##"{"allOf":[{"$ref":"#"}]}"##,
+        r##"{"properties":{"a":true},"propertyNames":{"not":false},"anyOf":[{"if":{"$ref":"#"}}]}"##,
         r##"{"if":{"$ref":"#"},"then":{"$ref":"#"},"else":{"$ref":"#"}}"##,
     ] {
-        assert!(gives_up(&compiled(schema), &Value::Null), "{schema}");
+        // Unoptimised frames are larger than those of a WebAssembly instance, whose stack has 1 MiB too.
+        let check = || gives_up(&compiled(schema), &json(r#"{"a":1}"#));
+        let gave_up = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(1 << 20);
+            thread.spawn_scoped(scope, check).unwrap().join().unwrap()
+        });
+        assert!(gave_up, "{schema}");
     }
 }
 
@@ -104,16 +112,47 @@ fn deep_values_and_schemas_use_bounded_stack() {
         )
         .is_empty()
     );
-    let mut deeper = Tree::Null;
-    for _ in 0..5000 {
-        deeper = Tree::Array(vec![deeper]);
-    }
-    let found = compiled(r##"{"items":{"$ref":"#"}}"##).validate(&deeper, 3);
+    let items = r##"{"allOf":[{"if":true,"then":{"oneOf":[{"items":{"$ref":"#"}}]}}]}"##;
+    let found = validate(&compiled(items), &deep, 3);
     assert!(
         found
             .iter()
             .any(|violation| violation.message.starts_with("too deep"))
     );
+    let names = r##"{"propertyNames":{"anyOf":[{"$ref":"#"},{"not":{"$ref":"#"}}]},"additionalProperties":{"$ref":"#"}}"##;
+    let deep = ["{\"a\":".repeat(126), "1".into(), "}".repeat(126)].concat();
+    assert!(compiled(names).validate(&deep, 3).len() <= 3);
+    let too_deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
+    for text in [too_deep.as_str(), &too_deep[..100_000]] {
+        assert_eq!(
+            compiled("{}").validate(text, 3)[0].to_string(),
+            "(root): cannot be read: recursion limit exceeded at line 1 column 128"
+        );
+        let schema = ["{\"const\":", text, "}"].concat();
+        assert_eq!(
+            compile(&schema).unwrap_err().to_string(),
+            "(root): cannot be read: recursion limit exceeded at line 1 column 136"
+        );
+    }
+}
+
+#[test]
+fn a_long_name_above_many_schemas_costs_no_text_for_each() {
+    let field = r#"{"type":"null","unknown":1,"anyOf":[false,false,{"required":["x"]}]}"#;
+    let fields: Vec<String> = (0..2000).map(|place| format!("\"{place}\":{field}")).collect();
+    let name = "n".repeat(200_000);
+    let schema = format!(
+        r#"{{"properties":{{"{name}":{{"properties":{{{}}}}}}}}}"#,
+        fields.join(",")
+    );
+    let length = schema.len();
+    let schema = compiled(&schema);
+    let pointers: usize = schema.nodes.iter().map(|node| node.tail.len()).sum();
+    assert!(pointers < length, "{pointers} bytes of pointers");
+    assert_eq!(schema.warnings().len(), 1);
+    let values: Vec<String> = (0..2000).map(|place| format!("\"{place}\":1")).collect();
+    let instance = format!(r#"{{"{name}":{{{}}}}}"#, values.join(","));
+    assert_eq!(schema.validate(&instance, 5).len(), 5);
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -126,9 +165,6 @@ fn any_json() -> impl Strategy<Value = Value> {
         "additionalProperties",
         "items",
         "prefixItems",
-        "contains",
-        "minContains",
-        "maxContains",
         "uniqueItems",
         "minLength",
         "maxLength",
@@ -147,9 +183,6 @@ fn any_json() -> impl Strategy<Value = Value> {
         "$ref",
         "$defs",
         "$anchor",
-        "dependencies",
-        "dependentRequired",
-        "dependentSchemas",
         "a",
         "b",
     ];

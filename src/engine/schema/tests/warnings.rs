@@ -12,6 +12,11 @@ fn what_is_not_checked_is_warned_of() {
         "contentMediaType",
         "nullable",
         "minlength",
+        "contains",
+        "minContains",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
     ] {
         let schema = json(&["{\"properties\":{\"a\":{\"", keyword, "\":{}}}}"].concat());
         let pointer = "/properties/a".to_string();
@@ -25,6 +30,7 @@ fn what_is_not_checked_is_warned_of() {
     }
     for (schema, keyword) in [
         (r#"{"$ref":"other.json"}"#, "$ref"),
+        (r##"{"$ref":"#name","$defs":{"a":{"$anchor":"name"}}}"##, "$ref"),
         (r#"{"minimum":1,"exclusiveMinimum":true}"#, "exclusiveMinimum"),
         (r#"{"$defs":{"a":{"$id":"https://x"}}}"#, "$id"),
     ] {
@@ -36,4 +42,19 @@ fn what_is_not_checked_is_warned_of() {
         "default":0,"examples":[],"format":"date","deprecated":true,"readOnly":true,"$comment":"","x-ui":1,
         "properties":{"pattern":{}}}"#;
     assert_eq!(compiled(annotated).warnings(), []);
+}
+
+#[test]
+fn a_keyword_is_warned_of_once_at_its_first_place() {
+    let schema = compiled(
+        r#"{"properties":{"a":{"pattern":"^a"},"b":{"pattern":"^b","nullable":true},"c":{"nullable":true}}}"#,
+    );
+    let warnings: Vec<_> = schema
+        .warnings()
+        .iter()
+        .map(|warning| [&warning.keyword, " ", &warning.pointer].concat())
+        .collect();
+    assert_eq!(warnings, ["pattern /properties/a", "nullable /properties/b"]);
+    let many: Vec<String> = (0..1000).map(|place| format!("\"k{place}\":1")).collect();
+    assert_eq!(compiled(&format!("{{{}}}", many.join(","))).warnings().len(), 32);
 }

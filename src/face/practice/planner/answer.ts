@@ -1,172 +1,117 @@
-/** Writes the final answer out of tool results, in Markdown. */
+/** Writes tool results as Markdown, and as one plain line. */
 import { isObject, parseJson } from "../json.js";
-import { readError } from "./correct.js";
-import { isAgent } from "./delegate.js";
-import { flatten, isShort, nounOf, showResult } from "./show.js";
+import { isAgent } from "./match.js";
 import type { Step } from "./steps.js";
-import { capitalise, shorten, splitName, stems } from "./words.js";
+import { capitalise, isDeed, shorten, splitName, stem, stems } from "./words.js";
+
+const MAX_ROWS = 12;
 
 /** The answer to finished `steps`; `unmatched` are pieces of the prompt that no tool was for. */
 export function writeAnswer(steps: readonly Step[], unmatched: readonly string[]): string {
-  const parts = steps.filter(({ result }) => result !== undefined).map(writeStep);
-  const waiting = steps.filter(({ state }) => state === "waiting");
-  for (const { tool } of waiting)
-    parts.push(`I did not call \`${tool.name}\`, because what it needed is missing.`);
-  const rest = unmatched.filter((text) => stems(text).size >= 3);
-  const body = parts.length > 1 ? parts.map((part) => part.trim()).join("\n\n") : (parts[0] ?? "");
-  const closing = rest.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`).join("\n\n");
-  return [body, closing].filter((text) => text !== "").join("\n\n");
-}
-
-function writeStep(step: Step): string {
-  const { result } = step;
-  if (!result) return "";
-  return result.isError ? writeFailure(step, result.text) : writeSuccess(step, result.text);
-}
-
-function writeFailure({ tool, input, isRetry }: Step, text: string): string {
-  const { code, message, hint } = readError(text);
-  const tries = isRetry ? " I tried twice, the second time with corrected arguments." : "";
-  const advice = hint === undefined ? "" : ` Its hint: ${hint.replace(/[.!]?$/, ".")}`;
-  const what = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
-  if (code === "denied") return `I did not run \`${tool.name}\`${what}: ${shorten(message, 300)}`;
-  return `The tool \`${tool.name}\` failed${what}: ${shorten(message, 300).replace(/[.!]?$/, ".")}${advice}${tries}`;
-}
-
-function writeSuccess(step: Step, text: string): string {
-  const { tool, input } = step;
-  const name = splitName(tool.name);
-  if (isAgent(tool)) return `**${capitalise(name)}:**\n\n${bare(text).replace(/^/gm, "> ")}`;
-  const expression = sumOf(input, name);
-  if (expression !== undefined && (isShort(text) || isSingle(text)))
-    return `**${expression} = ${bare(text)}**`;
-  const subject = subjectOf(step);
-  const isWriting = /\b(?:add|save|create|remember|store|write|append|send|set)\b/.test(name);
-  if (isWriting) return writeSaved(subject, text);
-  if (/\b(?:time|now|clock|date)\b/.test(name) && isShort(text)) {
-    const place = subject.split("/").at(-1)?.replace(/_/g, " ") ?? "";
-    return `It is **${bare(text)}**${place === "" || bare(text).includes(subject) ? "" : ` in ${place}`}.`;
-  }
-  const passage = passageOf(step, text);
-  const title = `${capitalise(nounOf(tool.name))}${subject === "" ? "" : `, **${shorten(subject, 80)}**`}`;
-  if (passage !== undefined)
-    return `From ${subject === "" ? `\`${tool.name}\`` : `\`${subject}\``}:\n\n${passage}`;
-  if (isShort(text) || isSingle(text)) return `${title}: ${showResult(isSingle(text) ? bare(text) : text)}`;
-  return `${title}:\n\n${showResult(text)}`;
-}
-
-function writeSaved(subject: string, text: string): string {
-  const answer =
-    isShort(text) && bare(text) !== "" && !/^(?:ok|true|null|saved|done|undefined)\.?$/i.test(bare(text))
-      ? ` (${bare(text)})`
-      : "";
-  return subject === "" ? `Done${answer}.` : `Saved: “${shorten(subject, 200)}”${answer}.`;
-}
-
-const SYMBOLS: readonly [RegExp, string][] = [
-  [/\b(?:add|sum|plus)\b/, "+"],
-  [/\b(?:subtract|minus)\b/, "-"],
-  [/\b(?:multiply|times|product|mul)\b/, "×"],
-  [/\b(?:divide|div)\b/, "÷"],
-  [/\b(?:power|pow)\b/, "^"],
-];
-
-/** `12 * 7` of a calculator, or of `multiply({a: 12, b: 7})`. */
-function sumOf(input: Record<string, unknown>, name: string): string | undefined {
-  const values = Object.values(input);
-  const [first, second] = values;
-  if (
-    values.length === 1 &&
-    typeof first === "string" &&
-    /\d/.test(first) &&
-    /^[\d\s+\-*/^%().sqrt]+$/.test(first)
-  )
-    return first;
-  const symbol = SYMBOLS.find(([pattern]) => pattern.test(name))?.[1];
-  const arePair = values.length === 2 && typeof first === "number" && typeof second === "number";
-  return arePair && symbol !== undefined ? `${first} ${symbol} ${second}` : undefined;
-}
-
-// Units and modes (properties with an enum) say how, not what.
-function subjectOf({ tool, input }: Step): string {
-  return Object.entries(input)
-    .filter(
-      ([name, value]) =>
-        typeof value === "string" && value !== "" && !tool.schema["properties"]?.[name]?.enum,
-    )
-    .map(([, value]) => String(value))
-    .join(", ");
-}
-
-function isSingle(text: string): boolean {
-  const value = parseJson(text);
-  return (
-    isObject(value) &&
-    Object.keys(value).length === 1 &&
-    !Object.values(value).some((member) => typeof member === "object")
+  const parts = steps.map(({ tool, input, result }) => {
+    if (!result) return `I did not call \`${tool.name}\`, because what it needed is missing.`;
+    return result.isError
+      ? writeFailure(tool.name, input, result.text)
+      : writeResult({ tool, input }, result.text);
+  });
+  const rest = unmatched.filter((text) => stems(text).length >= 2);
+  return [...parts, ...rest.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`)].join(
+    "\n\n",
   );
 }
 
-function bare(text: string): string {
+/** A failure in looplet's words (`{ error, code, message, hint }`), in common shapes, or as plain text. */
+function writeFailure(name: string, input: Step["input"], text: string): string {
   const value = parseJson(text);
-  if (isSingle(text) && isObject(value)) return String(Object.values(value)[0]);
-  return typeof value === "string" ? value : text.trim();
+  const error = isObject(value?.error) ? value.error : isObject(value) ? value : {};
+  const message =
+    [error["message"], error["error"], error["detail"]].find((one) => typeof one === "string") ?? text;
+  const words = [message.replace(/^(?:Error:\s*)+/i, ""), error["hint"]].filter(
+    (one) => typeof one === "string",
+  );
+  const given = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
+  const lead =
+    error["code"] === "denied" ? `I did not run \`${name}\`${given}` : `The tool \`${name}\` failed${given}`;
+  return `${lead}: ${words.map((one) => shorten(one, 300).replace(/(?<![.!?])$/, ".")).join(" ")}`;
 }
 
-const LONG_TEXT = 400;
-const MAX_READ = 100_000;
-const MAX_SENTENCES = 4;
-
-/** The sentences of a long text that share most with the question, in their own order. */
-function passageOf({ text: question, input }: Step, text: string): string | undefined {
-  const parsed = parseJson(text);
-  const content =
-    typeof parsed === "string"
-      ? parsed
-      : parsed === undefined
-        ? text
-        : isObject(parsed)
-          ? longest(parsed)
-          : undefined;
-  if (content === undefined || content.length < LONG_TEXT) return undefined;
-  const inputWords = stems(Object.values(input).join(" "));
-  const wanted = [...stems(question)].filter((word) => !inputWords.has(word));
-  const sentences = content
-    .slice(0, MAX_READ)
-    .replace(/^#+\s+.*$/gm, "")
-    .split(/(?<=[.!?])\s+|\n{2,}/)
-    .map((sentence) => sentence.replace(/\s+/g, " ").trim())
-    .filter((sentence) => sentence.length > 20);
-  const scored = [...new Set(sentences)].map((sentence, at) => {
-    const words = stems(sentence);
-    return { sentence, at, score: wanted.filter((word) => words.has(word)).length };
-  });
-  const best = scored.sort((a, b) => b.score - a.score || a.at - b.at).slice(0, MAX_SENTENCES);
-  return best
-    .sort((a, b) => a.at - b.at)
-    .map(({ sentence }) => `> ${shorten(sentence, 300)}`)
-    .join("\n>\n");
+function writeResult({ tool, input }: Pick<Step, "tool" | "input">, text: string): string {
+  const bare = bareOf(parseJson(text) ?? text.trim());
+  const title = capitalise(nounOf(tool.name));
+  const subject = subjectOf(input);
+  if (isAgent(tool)) return `**${title}:**\n\n${String(bare).replace(/^/gm, "> ")}`;
+  if (isSum(subject) && !isObject(bare)) return `**${subject} = ${bare}**`;
+  if (stems(tool.name).includes(stem("add")) && subject !== "") return `Saved: “${shorten(subject, 200)}”.`;
+  const head = subject === "" ? title : `${title}, **${shorten(subject, 80)}**`;
+  const shown = show(bare);
+  return `${head}:${shown.startsWith("**") ? " " : "\n\n"}${shown}`;
 }
 
-function longest(value: Record<string, unknown>): string | undefined {
-  return Object.values(value)
-    .filter((member): member is string => typeof member === "string")
-    .sort((a, b) => b.length - a.length)[0];
+/** A result as one line, led by what it is about: "Weather, Paris: temperature 18, sky cloudy". */
+export function flatten({ tool, input, result }: Step): string {
+  const subject = subjectOf(input);
+  const lead = capitalise(nounOf(tool.name)) + (subject === "" ? ":" : `, ${subject}:`);
+  return shorten(
+    `${isSum(subject) ? `${subject} =` : lead} ${flat(parseJson(result?.text ?? "") ?? result?.text)}`,
+    300,
+  );
 }
 
-/** A line that says what is about to be looked up. */
-export function writePreface(steps: readonly Step[]): string {
-  const names = [...new Set(steps.map(({ tool }) => `\`${tool.name}\``))];
-  if (steps.some(({ isRetry }) => isRetry))
-    return `That failed, but the error says what to change. I try ${names.join(" and ")} once more.`;
-  return names.length === 1
-    ? `I use ${names[0]} for that.`
-    : `I use ${names.slice(0, -1).join(", ")} and ${names.at(-1)} for that.`;
+/** The noun in a tool's name: `get_weather` is "weather", `notes_add` is "notes". */
+function nounOf(toolName: string): string {
+  const words = splitName(toolName).split(" ");
+  const nouns = words.filter(
+    (word) => !isDeed(stem(word)) && !/^(?:get|fetch|read|run|call|slow)$/.test(word),
+  );
+  return (nouns.length > 0 ? nouns : words).join(" ");
 }
 
-/** One plain line per result, for the reasoning text. */
-export function noteResults(steps: readonly Step[]): string {
-  return steps
-    .flatMap(({ tool, input, result }) => (result ? [flatten(tool.name, input, result.text)] : []))
-    .join("\n");
+/** The texts of an input, or its numbers if it has nothing else. */
+function subjectOf(input: Record<string, unknown>): string {
+  const values = Object.values(input);
+  return values
+    .filter((value) => typeof value === "string" || values.every((one) => typeof one === "number"))
+    .join(", ");
+}
+
+const isSum = (subject: string) => /\d/.test(subject) && /^(?:[\d\s.()+*/%^-]|sqrt)+$/.test(subject);
+
+/** The one value of an object with one property. */
+function bareOf(value: unknown): unknown {
+  const [only, ...more] = isObject(value) ? Object.values(value) : [];
+  return only === undefined || more.length > 0 ? value : only;
+}
+
+function flat(value: unknown): string {
+  const bare = bareOf(value);
+  if (Array.isArray(bare)) return bare.slice(0, MAX_ROWS).map(flat).join("; ");
+  if (!isObject(bare)) return shorten(String(bare ?? ""), 300);
+  return Object.entries(bare)
+    .map(([key, member]) => `${splitName(key)} ${flat(member)}`)
+    .join(", ");
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return showList(value);
+  if (isObject(value)) {
+    const lines = Object.entries(value).map(
+      ([key, member]) => `- ${capitalise(splitName(key))}: **${flat(member)}**`,
+    );
+    return lines.join("\n") || "_nothing_";
+  }
+  const text = String(value).trim() || "an empty result";
+  return text.length <= 80 && !text.includes("\n") ? `**${text}**` : text.slice(0, 700).replace(/^/gm, "> ");
+}
+
+function showList(list: readonly unknown[]): string {
+  const rows = list.slice(0, MAX_ROWS);
+  const more = list.length > rows.length ? `\n\n… and ${list.length - rows.length} more.` : "";
+  const keys = [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))];
+  if (list.length === 0) return "_nothing found_";
+  if (!rows.every(isObject) || keys.length < 2 || keys.length > 5)
+    return rows.map((row) => `- ${shorten(flat(row), 200)}`).join("\n") + more;
+  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const cell = (value: unknown) => shorten(flat(value), 200).replace(/\|/g, "\\|");
+  const head = [line(keys.map((key) => capitalise(splitName(key)))), line(keys.map(() => "---"))];
+  return [...head, ...rows.map((row) => line(keys.map((key) => cell(row[key]))))].join("\n") + more;
 }

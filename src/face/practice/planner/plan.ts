@@ -2,95 +2,91 @@
  * The planner behind `practice`: reads a conversation and decides what a helpful model would answer. Deterministic and
  * without state: equal conversations give equal plans.
  */
-import type { Conversation, Plan } from "../conversation.js";
-import { noteResults, writeAnswer, writePreface } from "./answer.js";
-import { readEpisode, type Episode } from "./episode.js";
-import { forcedStep, planSteps, type Step } from "./steps.js";
-import { summaryOf } from "./summary.js";
-import { talk } from "./talk.js";
+import type { Conversation, PastCall, Plan } from "../conversation.js";
+import { withoutDirective } from "../directive.js";
+import { parseJson } from "../json.js";
+import { flatten, writeAnswer } from "./answer.js";
+import { fillInput } from "./fill.js";
+import { forcedStep, planSteps, strayStep, type DoneCall, type Step } from "./steps.js";
+import { summaryOf, talk } from "./talk.js";
 
 /** Rounds after which the planner answers with what it has, so that a loop always ends. */
 const MAX_ROUNDS = 8;
 
 /** The answer to `conversation`: tool calls, or a text, or both. */
 export function plan(conversation: Conversation): Plan {
+  const { tools, choice, outputSchema: schema } = conversation;
   const summary = summaryOf(conversation);
-  if (summary !== undefined)
-    return { thinking: "A summary of the conversation is wanted.", text: summary, calls: [] };
-  const episode = readEpisode(conversation);
-  const { tools, choice } = conversation;
-  const callable =
-    choice.type === "none"
-      ? []
-      : choice.type === "tool"
-        ? tools.filter(({ name }) => name === choice.name)
-        : tools;
-  const { steps, unmatched } = planSteps(episode, callable);
-  const ready = steps.filter(({ state }) => state === "ready");
+  if (summary !== undefined) return { thinking: "The user wants a summary.", text: summary, calls: [] };
+  const { prompts, calls, rounds } = episodeOf(conversation);
+  const text = prompts.join("\n");
   const isForced = choice.type === "any" || choice.type === "tool";
-  if (ready.length > 0 && (episode.rounds < MAX_ROUNDS || isForced))
-    return callPlan(conversation, episode, ready, steps);
-  if (isForced) {
-    const step = forcedStep(episode, callable, choice.type === "tool" ? choice.name : undefined);
-    if (step) return callPlan(conversation, episode, [step], steps);
+  const callable = tools.filter(({ name }) =>
+    choice.type === "tool" ? name === choice.name : choice.type !== "none",
+  );
+  const { steps, unmatched } = planSteps(prompts, callable, calls);
+  const ready = steps.filter(({ isWaiting, result }) => !isWaiting && !result);
+  const forced = isForced && ready.length === 0 ? forcedStep(text, callable) : undefined;
+  const next = forced ? [forced] : rounds < MAX_ROUNDS || isForced ? ready : [];
+  const now = next.slice(0, conversation.isParallel ? undefined : 1);
+  if (now.length > 0) return callPlan(now, steps, rounds === 0 && !isForced);
+
+  const answered = steps.some(({ result }) => result) ? steps : calls.map((call) => strayStep(call, tools));
+  const thinking = `${notes(answered)}I write the answer out of that.`;
+  if (schema) {
+    const filled = fillInput({ name: "answer", description: "", schema }, { text });
+    return { thinking, text: JSON.stringify(filled), calls: [] };
   }
-  if (steps.some(({ result }) => result)) return answerPlan(episode, steps, unmatched);
-  const fromHistory =
-    choice.type === "none" || steps.length === 0 ? strayAnswer(conversation, episode, tools) : undefined;
-  if (fromHistory) return fromHistory;
-  return {
-    thinking: `No tool fits this prompt, so I answer in words.`,
-    text: talk(episode, conversation),
-    calls: [],
-  };
+  if (answered.length > 0) return { thinking, text: writeAnswer(answered, unmatched), calls: [] };
+  const words = talk(text, conversation);
+  return { thinking: "No tool fits this prompt, so I answer in words.", text: words, calls: [] };
 }
 
-function callPlan(
-  conversation: Conversation,
-  episode: Episode,
-  ready: readonly Step[],
-  all: readonly Step[],
-): Plan {
-  const now = conversation.isParallel ? ready : ready.slice(0, 1);
+function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolean): Plan {
   const calls = now.map(({ tool, input }) => ({ name: tool.name, input }));
-  const isForced = conversation.choice.type === "any" || conversation.choice.type === "tool";
-  const isNew = episode.rounds === 0 || now.some(({ isRetry }) => isRetry);
-  const names = now.map(({ tool, input }) => `${tool.name}(${JSON.stringify(input)})`).join(" and ");
-  const together = now.length > 1 ? " They do not depend on each other, so I ask for them at once." : "";
-  const known = noteResults(all);
+  const names = calls.map(({ name, input }) => `${name}(${JSON.stringify(input)})`).join(" and ");
+  const tools = [...new Set(calls.map(({ name }) => `\`${name}\``))].join(" and ");
+  const count = all.length > 1 ? `${all.length} things` : "one thing";
   return {
-    thinking: `${known === "" ? "" : `I have so far:\n${known}\n`}The prompt asks for ${all.length || 1} ${all.length > 1 ? "things" : "thing"}; next is ${names}.${together}`,
-    text: isNew && !isForced ? writePreface(now) : "",
+    thinking: `${notes(all)}The prompt asks for ${count}; next is ${names}.`,
+    text: hasPreface ? `I use ${tools} for that.` : "",
     calls,
   };
 }
 
-function answerPlan({ prompts }: Episode, steps: readonly Step[], unmatched: readonly string[]): Plan {
-  const steered = prompts.length > 1 ? `The user added: ${prompts.slice(1).join(" / ")}\n` : "";
-  return {
-    thinking: `${steered}All results are here:\n${noteResults(steps)}\nI write the answer out of them.`,
-    text: writeAnswer(steps, unmatched),
-    calls: [],
-  };
+/** One line per result. */
+const notes = (steps: readonly Step[]) =>
+  steps.map((step) => (step.result ? `${flatten(step)}\n` : "")).join("");
+
+const GO_ON =
+  /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|do it)(?: please| now)?[.! ]*$/i;
+
+/** The current question and what was done for it: the part of a conversation since the last finished answer. */
+function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall[]; rounds: number } {
+  const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
+  const start = isEnd.lastIndexOf(true) + 1;
+  const own = said.slice(start);
+  const asked = own.flatMap((entry): PastCall[] => (entry.role === "assistant" ? entry.calls : []));
+  const calls = own.flatMap((entry): DoneCall[] => {
+    const call = entry.role === "tool" ? asked.find(({ id }) => id === entry.callId) : undefined;
+    if (entry.role !== "tool" || !call) return [];
+    return [{ ...call, text: entry.text, isError: entry.isError || Boolean(parseJson(entry.text)?.error) }];
+  });
+  // "Go on" asks for what was asked before: for what is left of it after a limit, for all of it after a plan.
+  const isAsking = (prompt: string) => !GO_ON.test(prompt);
+  const told = promptsIn(own);
+  const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);
+  const isGoingOn = told.length > 0 && !told.some(isAsking) && before.length > 0;
+  const rounds = own.filter(({ role }) => role === "assistant").length;
+  return { prompts: isGoingOn ? before : told.some(isAsking) ? told.filter(isAsking) : told, calls, rounds };
 }
 
-/** Results of calls that the planner would not have made itself, for instance of a forced tool or of another model. */
-function strayAnswer(
-  conversation: Conversation,
-  episode: Episode,
-  tools: Conversation["tools"],
-): Plan | undefined {
-  const steps = episode.calls.map((result): Step => ({
-    tool: tools.find(({ name }) => name === result.name) ?? {
-      name: result.name,
-      description: "",
-      schema: {},
-    },
-    text: episode.prompts.join("\n"),
-    input: typeof result.input === "object" && result.input !== null ? { ...result.input } : {},
-    state: result.isError ? "failed" : "done",
-    result,
-    isRetry: false,
-  }));
-  return steps.length === 0 || conversation.said.length === 0 ? undefined : answerPlan(episode, steps, []);
+/** UTF-16 units of a prompt that are read from its beginning, and as many from its end: pasted documents would be slow. */
+const MAX_HALF = 2000;
+
+function promptsIn(said: Conversation["said"]): string[] {
+  const texts = said.flatMap((entry) => (entry.role === "user" ? [withoutDirective(entry.text)] : []));
+  const cut = (text: string) => `${text.slice(0, MAX_HALF)}\n${text.slice(-MAX_HALF)}`;
+  const short = texts.map((text) => (text.length > 2 * MAX_HALF ? cut(text) : text));
+  return short.map((text) => text.replace(/[^\S\n]+/g, " ").trim()).filter((text) => text !== "");
 }

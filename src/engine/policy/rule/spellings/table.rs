@@ -1,5 +1,6 @@
 //! Rules, and the spellings that they hit or let pass.
 
+/// Denied by the rule.
 pub const DENIED: &[(&str, &[&str])] = &[
     (
         "Bash(rm *)",
@@ -36,14 +37,9 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "Rm.EXE x",
             "/bin/rm x",
             "../../bin/rm x",
-            "r\\m x",
             "\\rm x",
-            "r\\\nm x",
             "\"rm\" x",
-            "'r'm x",
             "$'rm' x",
-            "$'\\x72m' x",
-            "$'\\162\\u006d' x",
             "$\"rm\" x",
             "(rm x)",
             "( ( rm x ) )",
@@ -97,11 +93,8 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "sh -c 'rm x'",
             "bash -lc \"ls; rm x\"",
             "bash -c $'rm\\x20x'",
-            "sudo env bash -c 'r\"\"m x'",
             "bash -c \"bash -c 'bash -c \\\"rm x\\\"'\"",
             "eval 'rm x'",
-            "eval \"r\"\"m\" x",
-            "eval 'r\\m' x",
             "trap 'rm x' EXIT",
             "echo x | xargs sh -c 'rm $0'",
             "bash <<EOF\nrm x\nEOF",
@@ -112,16 +105,19 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "ls # ' \nrm x #'",
             "ls # ; rm x",
             "echo 'a\nrm x",
-            "{rm,x}",
-            "/bin/r? x",
-            "/bin/r[m] x",
             "rm$x y",
-            "{rm,x#}>f",
             "ls $'a\\'b; rm x #'",
-            "r${x}m y",
-            "r$@m y",
-            "${x:-rm} y",
             "echo `echo '`; rm x; echo '`",
+            "git rm x",
+            "echo rm",
+            "echo 'a; rm x'",
+            "git commit -m \"fix; rm x\"",
+            "grep -r 'rm ' . | head",
+            "npm run rm",
+            "sudo echo 'a rm x'",
+            "ls # it's rm x",
+            "cat > f <<'EOF'\n* don't rm x\nEOF",
+            "ls > rm",
         ],
     ),
     (
@@ -129,13 +125,7 @@ pub const DENIED: &[(&str, &[&str])] = &[
         &[
             "git push",
             "git  push -f",
-            "git \\\npush",
-            "git 'push'",
             "git push&",
-            "git --no-pager push",
-            "git -C . push origin",
-            "git -c a=b --git-dir x push",
-            "sudo git -C . push",
             "GIT push",
             "/usr/bin/git push",
         ],
@@ -146,7 +136,6 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "curl x",
             "curl.exe x",
             "CURL x",
-            "cu\"\"rl x",
             "command -v x; curl y",
             "x=$(curl y)",
             "env -i curl x",
@@ -155,14 +144,8 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "curl\nx",
         ],
     ),
-    (
-        "Bash(*--force*)",
-        &["git push --force", "git push --fo''rce", "x | y '--force'"],
-    ),
-    (
-        "Bash(git commit -m \"x*)",
-        &["git commit -m \"x y\"", "git commit -m 'x y'"],
-    ),
+    ("Bash(*--force*)", &["git push --force", "x | y '--force'"]),
+    ("Bash(git commit -m \"x*)", &["git commit -m \"x y\""]),
     ("Bash(git branch -D *)", &["git branch -D x"]),
     (
         "Read(~/.ssh/**)",
@@ -201,13 +184,9 @@ pub const DENIED: &[(&str, &[&str])] = &[
         "WebFetch(domain:evil.com)",
         &[
             "https://evil.com",
-            "https://example.com\\@evil.com/",
             "https://evil.com\\@example.com/",
-            "https://example.com#@evil.com/",
-            "https://example.com?@evil.com",
             "https:\\\\evil.com\\x",
             "https://u:p@EVIL.com.:8443/",
-            "//evil.com",
         ],
     ),
     ("WebFetch(domain:EVIL.com.)", &["https://evil.com/"]),
@@ -227,7 +206,6 @@ pub const DENIED: &[(&str, &[&str])] = &[
             "https://u:p@bad.com/x",
             " https://ba\td.com/x",
             "https://b%61d.com/x",
-            "bad.com/x",
         ],
     ),
     (
@@ -249,28 +227,62 @@ pub const DENIED: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub const NOT_DENIED: &[(&str, &[&str])] = &[
+/// Asked about where this rule denies and everything else runs.
+pub const ASKED: &[(&str, &[&str])] = &[
     (
         "Bash(rm *)",
         &[
-            "npm test",
-            "git rm x",
-            "rmdir x",
-            "echo rm",
-            "echo 'a; rm x'",
-            "git commit -m \"fix; rm x\"",
-            "grep -r 'rm ' . | head",
-            "npm run rm",
-            "sudo echo 'a rm x'",
-            "ls # it's rm x",
-            "cat > f <<'EOF'\n* don't rm x\nEOF",
+            "r\\m x",
+            "r\\\nm x",
+            "'r'm x",
+            "$'\\x72m' x",
+            "$'\\162\\u006d' x",
+            "sudo env bash -c 'r\"\"m x'",
+            "eval \"r\"\"m\" x",
+            "eval 'r\\m' x",
+            "{rm,x}",
+            "/bin/r? x",
+            "/bin/r[m] x",
+            "{rm,x#}>f",
+            "r${x}m y",
+            "r$@m y",
+            "${x:-rm} y",
             "$PYTHON x.py",
             "[ -f x ] && [[ -f y ]]",
             "a=rm ls",
-            "ls > rm",
         ],
     ),
-    ("Bash(git push:*)", &["git pull", "git log push", "git pushx"]),
+    ("Bash(git push:*)", &["git \\\npush", "git 'push'"]),
+    ("Bash(curl:*)", &["cu\"\"rl x"]),
+    ("Bash(*--force*)", &["git push --fo''rce"]),
+    ("Bash(git commit -m \"x*)", &["git commit -m 'x y'"]),
+    (
+        "WebFetch(domain:evil.com)",
+        &[
+            "https://example.com\\@evil.com/",
+            "https://example.com#@evil.com/",
+            "https://example.com?@evil.com",
+            "//evil.com",
+        ],
+    ),
+    ("WebFetch(https://bad.com/*)", &["bad.com/x"]),
+];
+
+/// Runs beside this rule.
+pub const NOT_DENIED: &[(&str, &[&str])] = &[
+    ("Bash(rm *)", &["npm test", "rmdir x"]),
+    (
+        "Bash(git push:*)",
+        &[
+            "git pull",
+            "git log push",
+            "git pushx",
+            "git --no-pager push",
+            "git -C . push origin",
+            "git -c a=b --git-dir x push",
+            "sudo git -C . push",
+        ],
+    ),
     ("Bash(git branch -D *)", &["git branch -d x"]),
     ("Read(*.pem)", &["a.pemx", "a.pem.x", "pem"]),
     (
@@ -290,6 +302,7 @@ pub const NOT_DENIED: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Not allowed by the rule.
 pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
     (
         "Bash(npm *)",
@@ -341,6 +354,22 @@ pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
             ";",
             "",
             "> /dev/null",
+            "npm test && npm run build",
+            "npm test | npm x; npm y",
+            "npm test &",
+            "npm test 2>&1",
+            "npm test >/dev/null 2>&1",
+            "npm test &>/dev/null",
+            "npm test 2> /dev/null && npm x",
+            "npm run a -- --b='c d'",
+            "npm run \"a; b\"",
+            "npm run 'a && (b) > c'",
+            "npm run \"a\nb\"",
+            "npm test \\\n  --b",
+            "npm run a\\ b",
+            "npm test $FLAGS",
+            "npm test\nnpm x\n",
+            "npm run a#b",
         ],
     ),
     (
@@ -353,6 +382,7 @@ pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
             "npm x > /etc/x > log",
             "npm x > /etc/x '> log'",
             "npm x >/etc/x \\> log",
+            "npm test > log",
         ],
     ),
     (
@@ -401,33 +431,7 @@ pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
             "https://good.com\\",
             "good.com",
             "https://x.good.com",
-        ],
-    ),
-];
-
-pub const ALLOWED: &[(&str, &[&str])] = &[
-    (
-        "Bash(npm *)",
-        &[
-            "npm",
-            "npm test",
-            "  npm test  ",
-            "npm test && npm run build",
-            "npm test | npm x; npm y",
-            "npm test &",
-            "npm test 2>&1",
-            "npm test >/dev/null 2>&1",
-            "npm test &>/dev/null",
-            "npm test 2> /dev/null && npm x",
-            "npm run a -- --b='c d'",
-            "npm run \"a; b\"",
-            "npm run 'a && (b) > c'",
-            "npm run \"a\nb\"",
-            "npm test \\\n  --b",
-            "npm run a\\ b",
-            "npm test $FLAGS",
-            "npm test\nnpm x\n",
-            "npm run a#b",
+            "http://u@good.com:1/x",
         ],
     ),
     (
@@ -435,7 +439,24 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         &["git commit -m \"fix (x): y; z\"", "git commit -m 'a & b'"],
     ),
     ("Bash(CI=1 npm *)", &["CI=1 npm test"]),
-    ("Bash(npm * > log)", &["npm test > log"]),
+];
+
+/// Allowed by the rule.
+pub const ALLOWED: &[(&str, &[&str])] = &[
+    (
+        "Bash(npm *)",
+        &[
+            "npm",
+            "npm  run  a",
+            "npm run a -- --b=c",
+            "npm i @a/b@1.2",
+            "npm run x:y",
+            "npm test a,b+c%d",
+            "npm run ../a_b",
+            "npm test",
+            "  npm test  ",
+        ],
+    ),
     (
         "Read(docs/**)",
         &["docs/a", "./docs//a", "docs/x/../a b.md", "docs"],
@@ -454,8 +475,5 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
         &["https://a.good.com/", "https://a.b.good.com/x"],
     ),
     ("WebFetch(http://localhost:3000/*)", &["http://localhost:3000/x"]),
-    (
-        "WebFetch(domain:good.com)",
-        &["https://good.com", "http://u@good.com:1/x"],
-    ),
+    ("WebFetch(domain:good.com)", &["https://good.com"]),
 ];

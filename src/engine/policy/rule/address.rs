@@ -1,0 +1,66 @@
+//! Addresses against `domain:` and a host, or against a pattern of addresses. The platform's `URL` has read the address.
+
+use crate::engine::policy::rule::reading::Address;
+use crate::engine::policy::rule::{glob, matches};
+
+/// For rules that allow: every parser of addresses reads this text as this address, and it fits.
+pub fn covers(pattern: &str, text: &str, address: &Address) -> bool {
+    if !is_plain(text, address) {
+        return false;
+    }
+    if let Some(domain) = domain_of(pattern) {
+        return matches(&domain, &address.host);
+    }
+    let Some((scheme, rest)) = pattern.split_once("://") else {
+        return false;
+    };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let does_fit = |found: &String| match path {
+        "" => host.ends_with('*') || found == "/",
+        path => matches(path, found),
+    };
+    let is_at = |place: &String| matches(&host.to_ascii_lowercase(), place);
+    matches(&scheme.to_ascii_lowercase(), &address.scheme)
+        && address.places.iter().any(is_at)
+        && address.paths.iter().all(does_fit)
+}
+
+/// For rules that deny or ask: the text, or an address that it comes to, fits. Upper and lower case are one.
+pub fn touches(pattern: &str, text: &str, address: Option<&Address>) -> bool {
+    let fits = |text: &str| glob(pattern, text, pattern.len());
+    let Some(address) = address else {
+        return fits(text);
+    };
+    if let Some(domain) = domain_of(pattern) {
+        return matches(&domain, &address.host);
+    }
+    let is_at = |place: &String| {
+        let mut paths = address.paths.iter();
+        paths.any(|path| fits(&[&address.scheme, "://", place, path].concat()))
+    };
+    fits(text) || address.places.iter().any(is_at)
+}
+
+/// A host that `domain:` can be compared with.
+pub fn is_domain(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'*'))
+}
+
+fn domain_of(pattern: &str) -> Option<String> {
+    let domain = pattern.strip_prefix("domain:")?.to_ascii_lowercase();
+    Some(domain.strip_suffix('.').unwrap_or(&domain).to_owned())
+}
+
+/// The host stands in the text as it was read, and ends where every parser ends it.
+pub fn is_plain(text: &str, address: &Address) -> bool {
+    let folded = text.to_ascii_lowercase();
+    let start = [&address.scheme, "://", &address.host].concat();
+    let is_end = |rest: &str| {
+        let rest = rest.split('/').next().unwrap_or_default();
+        let port = rest.split(['?', '#']).next().unwrap_or_default();
+        let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+        !rest.contains(['@', '\\']) && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
+    };
+    folded.strip_prefix(&start).is_some_and(is_end)
+}

@@ -1,0 +1,196 @@
+//! Paths against the patterns of a `.gitignore`: `*` within a level, `**` over levels; a pattern without a slash inside
+//! fits at any depth (to allow: of the place where the run works), one that names a folder fits whatever is in it. `//`
+//! starts at the root, `~/` at the home, `/` and `./` where the run works. Neither home nor that place is known here.
+
+use crate::engine::policy::rule::{matches, step};
+
+/// Where a pattern starts.
+#[derive(Clone, Copy, PartialEq)]
+enum Start {
+    Anywhere,
+    Here,
+    /// At the root or, for rules that allow, the home.
+    Outside,
+    /// For rules that deny or ask.
+    Home,
+}
+
+/// For rules that allow: the path fits as it stands, and as any system reads it.
+pub fn covers(pattern: &str, path: &str) -> bool {
+    reads_as(pattern, path, false) && reads_as(pattern, &settled(path), false)
+}
+
+/// For rules that deny or ask: some system may read the path as one that fits. `folded`: as the platform folds it.
+pub fn touches(pattern: &str, path: &str, folded: Option<&str>) -> bool {
+    let pattern = lower(pattern);
+    let is_hit = |path: &str| {
+        reads_as(&pattern, &lower(path), true) || reads_as(&pattern, &lower(&settled(path)), true)
+    };
+    is_hit(path) || folded.is_some_and(is_hit)
+}
+
+/// Names nothing outside the place where the run works, and nothing hidden in it: there lie the settings of shells,
+/// repositories and editors.
+pub fn stays_inside(path: &str) -> bool {
+    let is_plain = |level: &str| level == "." || !level.starts_with('.');
+    !path.is_empty()
+        && !path.starts_with(['/', '\\', '~'])
+        && !path.contains(':')
+        && path.split(['/', '\\']).all(is_plain)
+}
+
+/// Without upper case. `str::to_lowercase` brings tables for the end of Greek words besides.
+fn lower(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// The one normal form of paths, as Windows or a reader of `file:` addresses finds the file: no drive, no stream behind a
+/// colon, no dots or blanks at the end of a name.
+fn settled(path: &str) -> String {
+    let path = path.split('\0').next().unwrap_or_default().replace('\\', "/");
+    let path = path.replace(['\t', '\n', '\r'], "");
+    let mut rest = path.trim();
+    let decoded;
+    if let Some((scheme, address)) = rest.split_at_checked(5)
+        && scheme.eq_ignore_ascii_case("file:")
+    {
+        let address = address.split(['?', '#']).next().unwrap_or_default();
+        let behind = address.strip_prefix("//");
+        decoded = unescaped(behind.map_or(address, |behind| behind.trim_start_matches(|sign| sign != '/')));
+        rest = &decoded;
+    }
+    for prefix in ["//?/", "//./"] {
+        rest = rest.strip_prefix(prefix).unwrap_or(rest);
+    }
+    let inside = rest.strip_prefix('/').unwrap_or(rest);
+    let mut root = "";
+    if let [letter, b':', ..] = inside.as_bytes()
+        && letter.is_ascii_alphabetic()
+    {
+        (root, rest) = ("/", inside.get(2..).unwrap_or_default());
+    }
+    let names: Vec<&str> = rest.split('/').map(settled_name).collect();
+    [root, &names.join("/")].concat()
+}
+
+fn settled_name(level: &str) -> &str {
+    let name = level.split(':').next().unwrap_or_default().trim_end_matches(' ');
+    match name {
+        "." | ".." => name,
+        name => match name.trim_end_matches(['.', ' ']) {
+            "" => level,
+            short => short,
+        },
+    }
+}
+
+/// With every `%` and two digits as the byte that they stand for.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        let digit = |at: usize| behind.get(at).and_then(|byte| char::from(*byte).to_digit(16));
+        match (first, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.extend(u8::try_from(high << 4 | low));
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// `guess`: a path that may lie where the pattern says fits it.
+fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
+    let root;
+    let (pattern, start) = if let Some(rest) = pattern.strip_prefix("//") {
+        root = ["/", rest].concat();
+        (root.as_str(), Start::Outside)
+    } else if let Some(rest) = pattern.strip_prefix("~/") {
+        if guess {
+            (rest, Start::Home)
+        } else {
+            (pattern, Start::Outside)
+        }
+    } else {
+        let rest = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/'));
+        let is_anchored = rest.is_some() || pattern.trim_end_matches('/').contains('/');
+        let start = if is_anchored { Start::Here } else { Start::Anywhere };
+        (rest.unwrap_or(pattern), start)
+    };
+    let wanted: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
+    let levels = clean(path);
+    let first = levels.first().copied().unwrap_or(".");
+    if guess && start != Start::Anywhere && levels.contains(&"..") {
+        return true;
+    }
+    let is_elsewhere = first.is_empty() || first.starts_with('~');
+    let is_deep = match start {
+        Start::Anywhere if !guess && (is_elsewhere || first == "..") => return false,
+        Start::Anywhere | Start::Home => true,
+        Start::Here => guess && is_elsewhere,
+        Start::Outside if guess && first.starts_with('~') => {
+            // How many levels the home takes.
+            let home = match wanted.get(1).copied() {
+                Some("**") => 1,
+                Some("root") => 2,
+                Some("home" | "users" | "*") => 3.min(wanted.len()),
+                _ => return false,
+            };
+            return levels_fit(wanted.get(home..), levels.get(1..), false);
+        }
+        Start::Outside => false,
+    };
+    levels_fit(Some(&wanted), Some(&levels), is_deep)
+}
+
+/// The levels without `.`, with `..` applied: `a/../b` must not pass as something in `a`.
+fn clean(path: &str) -> Vec<&str> {
+    let mut levels: Vec<&str> = Vec::new();
+    for level in path.split('/') {
+        match (level, levels.last().copied()) {
+            (".", _) | ("", Some(_)) | ("..", Some("")) => {}
+            ("..", Some(last)) if last != ".." && !last.starts_with('~') => drop(levels.pop()),
+            _ => levels.push(level),
+        }
+    }
+    levels
+}
+
+/// The first levels fit, or at any depth. Only the last `**` is ever gone back to: whatever an earlier one could take
+/// more, the last one can.
+fn levels_fit(wanted: Option<&[&str]>, levels: Option<&[&str]>, is_deep: bool) -> bool {
+    let (wanted, levels) = (wanted.unwrap_or_default(), levels.unwrap_or_default());
+    let (mut at, mut from) = (0, 0);
+    // Whatever follows the last `**`, and the level where that was tried last.
+    let mut deep = is_deep.then_some((0, 0));
+    while let Some(want) = wanted.get(at) {
+        step();
+        if *want == "**" {
+            at += 1;
+            deep = Some((at, from));
+            continue;
+        }
+        let Some(level) = levels.get(from) else {
+            return false;
+        };
+        if want == level || (*level != ".." && matches(want, level)) {
+            at += 1;
+            from += 1;
+            continue;
+        }
+        match deep {
+            Some((behind, tried)) if is_deep || levels.get(tried) != Some(&"..") => {
+                at = behind;
+                from = tried + 1;
+                deep = Some((behind, from));
+            }
+            _ => return false,
+        }
+    }
+    true
+}

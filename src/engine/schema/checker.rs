@@ -1,0 +1,257 @@
+//! Checks an instance against compiled nodes, within bounded work.
+//!
+//! Text is made only for violations that are kept: whether one of several alternatives fits is first found out quietly,
+//! and only if none does, each is checked again to tell which came closest.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use serde_json::{Map, Number, Value};
+
+use crate::engine::schema::rule::{Additional, NodeIndex, Rule, compare, is_multiple, is_of_type, weight};
+use crate::engine::schema::{MAX_DEPTH, MAX_STEPS, Schema, Violation};
+
+/// `instance` comes from [`crate::engine::json::value::read`].
+pub fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
+    let mut checker = Checker {
+        schema,
+        steps: 0,
+        depth: 0,
+        gave_up: None,
+        quiet: false,
+        found: Vec::new(),
+        max_errors,
+    };
+    let path = &Path::Root;
+    checker.node(
+        0,
+        At {
+            value: instance,
+            path,
+        },
+    );
+    if let Some(reason) = checker.gave_up {
+        checker.found.truncate(max_errors - 1);
+        checker.found.push(Violation::of_the_whole(reason.to_owned()));
+    }
+    checker.found
+}
+
+pub struct Checker<'s> {
+    schema: &'s Schema,
+    steps: usize,
+    depth: usize,
+    gave_up: Option<&'static str>,
+    quiet: bool,
+    pub(super) found: Vec<Violation>,
+    pub(super) max_errors: usize,
+}
+
+/// Where a value lies, as a list on the stack.
+pub enum Path<'a> {
+    Root,
+    Property(&'a Path<'a>, &'a str),
+    Item(&'a Path<'a>, usize),
+}
+
+/// A value and its place.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    pub(super) value: &'a Value,
+    pub(super) path: &'a Path<'a>,
+}
+
+impl<'s> Checker<'s> {
+    /// Whether the value fits; if not, the violations that are wanted are found.
+    pub(super) fn node(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+        if self.depth >= MAX_DEPTH {
+            self.gave_up = Some("too deep: the schema and the value nest too many levels");
+            return false;
+        }
+        let Some(node) = self.schema.nodes.get(index) else {
+            return true;
+        };
+        self.depth += 1;
+        let fits = self.all(&node.rules, |checker, rule| {
+            checker.count(1);
+            checker.gave_up.is_none() && checker.rule(rule, at)
+        });
+        self.depth -= 1;
+        fits
+    }
+
+    /// Whether all parts fit. Goes on behind one that does not as long as more violations are wanted.
+    fn all<I: IntoIterator>(&mut self, parts: I, mut fits: impl FnMut(&mut Self, I::Item) -> bool) -> bool {
+        let mut all_fit = true;
+        for part in parts {
+            all_fit &= fits(self, part);
+            if !all_fit && self.is_done() {
+                break;
+            }
+        }
+        all_fit
+    }
+
+    pub(super) fn count(&mut self, steps: usize) {
+        self.steps += steps;
+        if self.steps > MAX_STEPS && self.gave_up.is_none() {
+            self.gave_up = Some("too much work: the value is too large for this schema to check");
+        }
+    }
+
+    /// Whether a value that does not fit needs no further look.
+    pub(super) fn is_done(&self) -> bool {
+        self.gave_up.is_some() || self.quiet || self.found.len() >= self.max_errors
+    }
+
+    fn fits(&mut self, index: NodeIndex, at: At<'_>) -> bool {
+        let was_quiet = std::mem::replace(&mut self.quiet, true);
+        let fits = self.node(index, at);
+        self.quiet = was_quiet;
+        fits
+    }
+
+    fn rule(&mut self, rule: &'s Rule, at: At<'_>) -> bool {
+        match (rule, at.value) {
+            (Rule::Nothing, _) => self.fail(at, || "nothing is allowed here".to_owned()),
+            (Rule::Type(types), value) => {
+                types.iter().any(|name| is_of_type(value, name)) || self.fail_type(types, at)
+            }
+            (Rule::Choice(choices), value) => {
+                choices.has(value, &mut self.steps) || self.fail_choice(choices, at)
+            }
+            (Rule::Bound(keyword, limit), Value::Number(number)) => self.bound(keyword, limit, number, at),
+            (Rule::MultipleOf(divisor), Value::Number(number)) => {
+                is_multiple(number, divisor) || self.fail_number(at, "a multiple of", divisor)
+            }
+            (Rule::Size(keyword, limit), _) => self.size(keyword, *limit, at),
+            (Rule::UniqueItems, Value::Array(items)) => self.unique(items, at),
+            (Rule::Required(names), Value::Object(fields)) => self.required(names, fields, at),
+            (Rule::Properties(named, others), Value::Object(fields)) => {
+                self.properties(named, *others, fields, at)
+            }
+            (Rule::PropertyNames(index), Value::Object(fields)) => self.property_names(*index, fields, at),
+            (Rule::Items(first, others), Value::Array(items)) => self.items(first, *others, items, at),
+            (Rule::All(list), _) => self.all(list, |checker, index| checker.node(*index, at)),
+            (Rule::Any(list), _) => {
+                list.iter().any(|index| self.fits(*index, at)) || self.fail_none(at, list)
+            }
+            (Rule::One(list), _) => self.one(list, at),
+            (Rule::Not(index), _) => {
+                !self.fits(*index, at) || self.fail(at, || "is what \"not\" forbids".to_owned())
+            }
+            (Rule::If(condition, then, otherwise), _) => {
+                let holds = self.fits(*condition, at);
+                let branch = if holds { then } else { otherwise };
+                branch.is_none_or(|index| self.node(index, at))
+            }
+            (Rule::Ref(index), _) => self.node(*index, at),
+            // The keyword is about values of another type.
+            _ => true,
+        }
+    }
+
+    fn bound(&mut self, keyword: &str, limit: &Number, number: &Number, at: At<'_>) -> bool {
+        let order = compare(number, limit);
+        let (fits, expected) = match keyword {
+            "minimum" => (order != Some(Ordering::Less), "at least"),
+            "maximum" => (order != Some(Ordering::Greater), "at most"),
+            "exclusiveMinimum" => (order == Some(Ordering::Greater), "more than"),
+            _ => (order == Some(Ordering::Less), "less than"),
+        };
+        fits || self.fail_number(at, expected, limit)
+    }
+
+    fn size(&mut self, keyword: &str, limit: u64, at: At<'_>) -> bool {
+        let (bound, what) = keyword.split_at_checked(3).unwrap_or_default();
+        let (size, unit) = match (what, at.value) {
+            ("Length", Value::String(text)) => {
+                self.count(text.len() / 64);
+                (text.chars().count(), "characters")
+            }
+            ("Items", Value::Array(items)) => (items.len(), "items"),
+            ("Properties", Value::Object(fields)) => (fields.len(), "properties"),
+            _ => return true,
+        };
+        let (fits, word) = match bound {
+            "min" => (size as u64 >= limit, "least"),
+            _ => (size as u64 <= limit, "most"),
+        };
+        fits || self.fail(at, || format!("expected at {word} {limit} {unit}, got {size}"))
+    }
+
+    fn unique(&mut self, items: &[Value], at: At<'_>) -> bool {
+        self.count(items.iter().map(weight).sum());
+        let mut places = HashMap::with_capacity(items.len());
+        let mut items = items.iter().enumerate();
+        let pair = items.find_map(|(place, item)| Some((places.insert(item, place)?, place)));
+        pair.is_none_or(|(first, second)| {
+            self.fail(at, || {
+                format!("items must differ, but {first} and {second} are equal (counted from 0)")
+            })
+        })
+    }
+
+    fn required(&mut self, names: &[String], fields: &Map<String, Value>, at: At<'_>) -> bool {
+        self.all(names, |checker, name| {
+            checker.count(1);
+            let path = &Path::Property(at.path, name);
+            let missing = || "required property is missing".to_owned();
+            fields.contains_key(name) || checker.fail(At { path, ..at }, missing)
+        })
+    }
+
+    fn properties(
+        &mut self,
+        named: &[(String, NodeIndex)],
+        others: Additional,
+        fields: &Map<String, Value>,
+        at: At<'_>,
+    ) -> bool {
+        self.all(fields, |checker, (name, value)| {
+            checker.count(1);
+            let path = &Path::Property(at.path, name);
+            let known = named.binary_search_by(|(known, _)| known.cmp(name)).ok();
+            match (known.and_then(|place| named.get(place)), others) {
+                (Some((_, index)), _) => checker.node(*index, At { value, path }),
+                (None, Additional::Checked(index)) => checker.node(index, At { value, path }),
+                (None, Additional::Allowed) => true,
+                (None, Additional::Refused) => checker.fail_unexpected(named, At { value, path }),
+            }
+        })
+    }
+
+    fn property_names(&mut self, index: NodeIndex, fields: &Map<String, Value>, at: At<'_>) -> bool {
+        self.all(fields.keys(), |checker, name| {
+            checker.count(1 + name.len() / 64);
+            let value = &Value::String(name.clone());
+            let path = &Path::Property(at.path, name);
+            checker.fits(index, At { value, path }) || checker.fail_name(index, At { value, path })
+        })
+    }
+
+    fn items(&mut self, first: &[NodeIndex], others: Option<NodeIndex>, items: &[Value], at: At<'_>) -> bool {
+        let schemas = first.iter().copied().map(Some).chain(std::iter::repeat(others));
+        let checked = schemas.map_while(|index| index).zip(items).enumerate();
+        self.all(checked, |checker, (place, (index, value))| {
+            checker.count(1);
+            let path = &Path::Item(at.path, place);
+            checker.node(index, At { value, path })
+        })
+    }
+
+    fn one(&mut self, list: &[NodeIndex], at: At<'_>) -> bool {
+        let mut fitting = Vec::new();
+        for (place, index) in list.iter().enumerate() {
+            if self.fits(*index, at) {
+                fitting.push(place + 1);
+            }
+            if let [first, second] = fitting.as_slice() {
+                return self.fail(at, || {
+                    format!("fits more than one alternative of oneOf: numbers {first} and {second}")
+                });
+            }
+        }
+        !fitting.is_empty() || self.fail_none(at, list)
+    }
+}

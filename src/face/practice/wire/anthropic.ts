@@ -1,0 +1,200 @@
+/**
+ * Anthropic Messages: reads its requests and writes its answers.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming, …/api/errors (seen 2026-11-20).
+ */
+import type { Conversation, Said } from "../conversation.js";
+import { isObject, listOf, parseJson } from "../json.js";
+import type { PromptPart } from "../tokens.js";
+import type { StopReason } from "../types.js";
+import { checkAnthropic } from "./anthropic-check.js";
+import type { WireFormat } from "./format.js";
+import type { Reply, WireBlock } from "./reply.js";
+
+const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
+
+export const anthropic: WireFormat = {
+  protocol: "anthropic-messages",
+  path: /\/v1\/messages$/,
+  ids: { request: ["req_011C", 20], reply: ["msg_01", 22], call: ["toolu_01", 22] },
+  deltaWords: 4,
+  emptyArguments: "",
+  cache: { stepTokens: 1, countsWrites: true },
+  check: checkAnthropic,
+  keyOf: (headers) => headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer\s+/i, ""),
+  read,
+  promptParts,
+  stream,
+  whole: (reply) => messageOf(reply, (block) => encode(block).whole),
+  errorEvent: (type, message, request_id) =>
+    sse("error", { type: "error", error: { type, message }, request_id }, undefined),
+  errorBody: ({ type, message }, request_id) =>
+    JSON.stringify({ type: "error", error: { type, message }, request_id }),
+  headers: (requestId, status) => ({
+    "request-id": requestId,
+    "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
+    ...(status < 400 ? {} : { "x-should-retry": String(status >= 500 || [408, 409, 429].includes(status)) }),
+  }),
+  errors: {
+    400: ["invalid_request_error", "Error"],
+    401: ["authentication_error", "invalid x-api-key"],
+    403: ["permission_error", "Your API key does not have permission to use the specified resource."],
+    404: ["not_found_error", "Not found"],
+    405: ["invalid_request_error", "Method Not Allowed"],
+    413: ["request_too_large", "Request exceeds the maximum size"],
+    429: ["rate_limit_error", TOO_MANY],
+    500: ["api_error", "Internal server error"],
+    529: ["overloaded_error", "Overloaded"],
+  },
+  streamErrorStatus: 529,
+  noKey: { status: 401, type: "authentication_error", message: "x-api-key header is required" },
+  unknownModel: (model) => ({ status: 404, type: "not_found_error", message: `model: ${model}` }),
+};
+
+function read(body: any): Conversation {
+  const { type = "auto", name, disable_parallel_tool_use: isSerial } = body.tool_choice ?? {};
+  const thinking = ["enabled", "adaptive"].includes(body.thinking?.type) ? body.thinking : undefined;
+  return {
+    model: body.model,
+    said: body.messages.flatMap(saidIn),
+    tools: listOf(body.tools)
+      .filter((tool) => tool.type === undefined || tool.type === "custom")
+      .map(({ name, description = "", input_schema: schema = {} }) => ({ name, description, schema })),
+    choice: type === "tool" ? { type, name } : { type },
+    isParallel: isSerial !== true,
+    outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
+    maxOutputTokens: body.max_tokens,
+    stopSequences: listOf(body.stop_sequences),
+    thinking: !thinking ? "none" : thinking.display === "omitted" ? "omitted" : "shown",
+  };
+}
+
+function saidIn({ role, content }: any): Said[] {
+  if (role === "system") return [];
+  const blocks = blocksOf(content);
+  const text = textOf(blocks);
+  const calls = blocks.filter(({ type }) => type === "tool_use");
+  if (role === "assistant")
+    return [{ role, text, calls: calls.map(({ id, name, input }) => ({ id, name, input })) }];
+  const results = blocks
+    .filter(({ type }) => type === "tool_result")
+    .map(({ tool_use_id: callId, content, is_error: isError }): Said => ({
+      role: "tool",
+      callId,
+      text: textOf(blocksOf(content)),
+      isError: isError === true,
+    }));
+  return text === "" ? results : [...results, { role, text }];
+}
+
+function promptParts(body: any): PromptPart[] {
+  const parts: PromptPart[] = [];
+  const add = ({ cache_control: marker, ...rest }: any) =>
+    parts.push({ text: JSON.stringify(rest), isBreakpoint: marker != null });
+  [...listOf(body.tools), ...blocksOf(body.system)].forEach(add);
+  for (const { role, content } of body.messages) {
+    parts.push({ text: role, isBreakpoint: false });
+    blocksOf(content).forEach(add);
+  }
+  const last = parts.at(-1);
+  if (last && body.cache_control != null) last.isBreakpoint = true;
+  return parts;
+}
+
+const blocksOf = (content: any) =>
+  typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
+
+function textOf(blocks: readonly any[]): string {
+  return blocks.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
+}
+
+function stream(reply: Reply): { events: string[]; terminalAt: number } {
+  const events: string[] = [];
+  const send = (type: string, rest: object) => events.push(sse(type, { type, ...rest }, reply.padding));
+  const message = messageOf(reply, Object);
+  const { stop_reason, stop_sequence, stop_details, usage } = message;
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
+  const begun = { ...usage, output_tokens: Math.min(1, output_tokens) };
+  const open = { content: [], stop_reason: null, stop_sequence: null, usage: begun };
+  send("message_start", { message: { ...message, ...open } });
+  for (const [index, block] of reply.blocks.entries()) {
+    const { start, deltas } = encode(block);
+    send("content_block_start", { index, content_block: start });
+    // The vendor's own ping carries a blank that its other events do not have.
+    if (index === 0) events.push('event: ping\ndata: {"type": "ping"}\n\n');
+    for (const delta of deltas) send("content_block_delta", { index, delta });
+    send("content_block_stop", { index });
+  }
+  const terminalAt = events.length;
+  const prompt = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+  const thinking_tokens = reply.usage.reasoningTokens;
+  const details = thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {};
+  const delta = { stop_reason, stop_sequence, stop_details };
+  send("message_delta", { delta, usage: { ...prompt, output_tokens, ...details } });
+  send("message_stop", {});
+  return { events, terminalAt };
+}
+
+function sse(type: string, data: object, padding: (() => number) | undefined): string {
+  const json = JSON.stringify(data);
+  return `event: ${type}\ndata: ${json.slice(0, -1)}${" ".repeat(padding?.() ?? 0)}}\n\n`;
+}
+
+function messageOf(reply: Reply, write: (block: WireBlock) => object) {
+  const { model, id, stopReason, stopSequence, usage } = reply;
+  const content = reply.blocks.map(write);
+  const stop_reason = STOP_REASONS[stopReason] ?? stopReason;
+  const head = { model, id, type: "message", role: "assistant", content, stop_reason };
+  return {
+    ...head,
+    stop_sequence: stopSequence ?? null,
+    stop_details: null,
+    usage: {
+      input_tokens: usage.inputTokens,
+      cache_creation_input_tokens: usage.cacheWriteTokens,
+      cache_read_input_tokens: usage.cacheReadTokens,
+      cache_creation: { ephemeral_5m_input_tokens: usage.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+      output_tokens: usage.outputTokens,
+      service_tier: "standard",
+      inference_geo: "not_available",
+    },
+  };
+}
+
+const STOP_REASONS: Record<StopReason, string> = {
+  end: "end_turn",
+  "tool-calls": "tool_use",
+  length: "max_tokens",
+  "stop-sequence": "stop_sequence",
+  refusal: "refusal",
+  pause: "pause_turn",
+};
+
+function encode(block: WireBlock): { start: object; deltas: object[]; whole: object } {
+  if (block.type === "raw") return { start: block.value, deltas: [], whole: block.value };
+  if (block.type === "redacted-thinking")
+    return encode({ type: "raw", value: { type: "redacted_thinking", data: block.data } });
+  const text = block.pieces.join("");
+  if (block.type === "tool-call") {
+    const parsed = parseJson(text);
+    const start = { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
+    return {
+      start,
+      deltas: ["", ...block.pieces].map((partial_json) => ({ type: "input_json_delta", partial_json })),
+      whole: { ...start, input: isObject(parsed) ? parsed : {} },
+    };
+  }
+  if (block.type === "thinking") {
+    const { signature, pieces } = block;
+    const signed = signature === "" ? [] : [{ type: "signature_delta", signature }];
+    return {
+      start: { type: "thinking", thinking: "", signature: "" },
+      deltas: [...pieces.map((thinking) => ({ type: "thinking_delta", thinking })), ...signed],
+      whole: { type: "thinking", thinking: text, signature },
+    };
+  }
+  return {
+    start: { type: "text", text: "" },
+    deltas: block.pieces.map((piece) => ({ type: "text_delta", text: piece })),
+    whole: { type: "text", text },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * OpenAI Chat Completions: reads its requests and writes its answers.
+ * https://platform.openai.com/docs/api-reference/chat-streaming, …/guides/error-codes (seen 2026-11-20).
+ */
+import type { Conversation, Said, ToolChoice } from "../conversation.js";
+import { listOf, parseJson } from "../json.js";
+import type { StopReason } from "../types.js";
+import type { WireFormat } from "./format.js";
+import { checkOpenaiChat } from "./openai-chat-check.js";
+import type { Reply, WireBlock } from "./reply.js";
+
+const NO_KEY = `You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank username) if you're accessing the API from your browser and are prompted for a username and password. You can obtain an API key from https://platform.openai.com/account/api-keys.`;
+const WRONG_KEY = `Incorrect API key provided. You can find your API key at https://platform.openai.com/account/api-keys.`;
+const TOO_MANY = "Rate limit reached for requests. Please try again in 1s.";
+const BROKEN = "The server had an error while processing your request. Sorry about that!";
+const ILLEGAL = "invalid_request_error";
+
+export const openaiChat: WireFormat = {
+  protocol: "openai-chat",
+  path: /\/chat\/completions$/,
+  ids: { request: ["req_", 32], reply: ["chatcmpl-", 29], call: ["call_", 24] },
+  deltaWords: 1,
+  emptyArguments: "{}",
+  cache: { stepTokens: 128, countsWrites: false },
+  check: checkOpenaiChat,
+  keyOf: (headers) => headers["authorization"]?.replace(/^Bearer\s+/i, ""),
+  read,
+  // The vendor caches every prefix without being asked.
+  promptParts: ({ tools, messages }) =>
+    [...listOf(tools), ...messages].map((value) => ({ text: JSON.stringify(value), isBreakpoint: true })),
+  stream,
+  whole,
+  errorEvent: (type, message) =>
+    `data: ${JSON.stringify({ error: { message, type, param: null, code: null } })}\n\n`,
+  errorBody: ({ type, message, param, code }) =>
+    JSON.stringify({ error: { message, type, param, code } }, null, 2),
+  headers: (requestId) => ({
+    "x-request-id": requestId,
+    "openai-organization": "practice",
+    "openai-processing-ms": "12",
+    "openai-version": "2020-10-01",
+  }),
+  errors: {
+    400: [ILLEGAL, "Bad request"],
+    401: [ILLEGAL, WRONG_KEY, "invalid_api_key"],
+    403: [ILLEGAL, "Country, region, or territory not supported", "unsupported_country_region_territory"],
+    404: [ILLEGAL, "Invalid URL"],
+    405: [ILLEGAL, "Not allowed to use this method on this path."],
+    429: ["requests", TOO_MANY, "rate_limit_exceeded"],
+    500: ["server_error", BROKEN],
+    503: ["server_error", "The engine is currently overloaded, please try again later"],
+  },
+  streamErrorStatus: 500,
+  noKey: { status: 401, type: ILLEGAL, message: NO_KEY },
+  unknownModel: (model) => ({
+    status: 404,
+    type: ILLEGAL,
+    message: `The model \`${model}\` does not exist or you do not have access to it.`,
+    code: "model_not_found",
+  }),
+};
+
+function read(body: any): Conversation {
+  const { reasoning_effort: effort, stop } = body;
+  return {
+    model: body.model,
+    said: body.messages.flatMap(saidIn),
+    tools: listOf(body.tools)
+      .flatMap((tool) => tool.function ?? [])
+      .map(({ name, description = "", parameters: schema = {} }) => ({ name, description, schema })),
+    choice: choiceOf(body.tool_choice),
+    isParallel: body.parallel_tool_calls !== false,
+    outputSchema: body.response_format?.json_schema?.schema,
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    stopSequences: typeof stop === "string" ? [stop] : listOf(stop),
+    thinking: effort == null || effort === "none" ? "none" : "hidden",
+  };
+}
+
+function choiceOf(choice: any): ToolChoice {
+  if (choice?.function) return { type: "tool", name: choice.function.name };
+  return { type: choice === "none" ? "none" : choice === "required" ? "any" : "auto" };
+}
+
+function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): Said[] {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
+  const text = parts.flatMap((part) => (part?.type === "text" ? [part.text] : [])).join("\n");
+  if (role === "user") return [{ role, text }];
+  // The protocol has no error flag: an error is told by what the result says.
+  if (role === "tool") return [{ role, callId, text, isError: /^\s*error\b/i.test(text) }];
+  if (role !== "assistant") return [];
+  const past = listOf(calls).map(({ id, function: { name = "", arguments: json = "" } = {} }) => {
+    return { id, name, input: parseJson(json || "{}") };
+  });
+  return [{ role, text, calls: past }];
+}
+
+function stream(reply: Reply, body: any): { events: string[]; terminalAt: number } {
+  const events: string[] = [];
+  const includesUsage = body?.stream_options?.include_usage === true;
+  const send = (choices: object[], usage: object | null = null) => {
+    const chunk = {
+      ...headOf(reply, "chat.completion.chunk"),
+      service_tier: "default",
+      system_fingerprint: "fp_practice",
+      choices,
+      ...(includesUsage ? { usage } : {}),
+      ...(reply.padding ? { obfuscation: "aZ3kQ9xWm2LpT7v".slice(0, reply.padding()) } : {}),
+    };
+    events.push(`data: ${JSON.stringify(chunk)}\n\n`);
+  };
+  const delta = (delta: object, finish_reason: string | null = null) =>
+    send([{ index: 0, delta, logprobs: null, finish_reason }]);
+
+  const isText = reply.blocks.some(({ type }) => type === "text" || type === "refusal");
+  delta(isText ? { role: "assistant", content: "", refusal: null } : { role: "assistant", content: null });
+  let calls = 0;
+  for (const block of reply.blocks) {
+    for (const value of deltasOf(block, calls)) delta(value);
+    if (block.type === "tool-call") calls += 1;
+  }
+  const terminalAt = events.length;
+  delta({}, FINISH_REASONS[reply.stopReason] ?? reply.stopReason);
+  if (includesUsage) send([], usageOf(reply));
+  events.push("data: [DONE]\n\n");
+  return { events, terminalAt };
+}
+
+function deltasOf(block: WireBlock, index: number): object[] {
+  if (block.type === "raw") return [block.value];
+  if (block.type === "redacted-thinking") return [];
+  if (block.type !== "tool-call") return block.pieces.map((piece) => ({ [FIELDS[block.type]]: piece }));
+  const { id, name, pieces } = block;
+  return [
+    { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
+    ...pieces.map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
+  ];
+}
+
+/** Where compatible servers put reasoning, OpenAI's own wire has none. */
+const FIELDS = { text: "content", refusal: "refusal", thinking: "reasoning_content" } as const;
+
+function whole(reply: Reply): object {
+  const joined = (type: keyof typeof FIELDS) => {
+    const texts = reply.blocks.flatMap((block) => (block.type === type ? [block.pieces.join("")] : []));
+    return texts.length > 0 ? texts.join("") : null;
+  };
+  const calls = reply.blocks.flatMap((block) => {
+    if (block.type !== "tool-call") return [];
+    const { id, name, pieces } = block;
+    return { id, type: "function", function: { name, arguments: pieces.join("") } };
+  });
+  const reasoning = joined("thinking");
+  const message = {
+    role: "assistant",
+    content: joined("text"),
+    ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    refusal: joined("refusal"),
+    annotations: [],
+  };
+  const finish_reason = FINISH_REASONS[reply.stopReason] ?? reply.stopReason;
+  return {
+    ...headOf(reply, "chat.completion"),
+    choices: [{ index: 0, message, logprobs: null, finish_reason }],
+    usage: usageOf(reply),
+    service_tier: "default",
+    system_fingerprint: "fp_practice",
+  };
+}
+
+function headOf({ id, createdS, model }: Reply, object: string) {
+  return { id, object, created: createdS, model };
+}
+
+function usageOf({ usage }: Reply): object {
+  const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: usage.outputTokens,
+    total_tokens: prompt + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, audio_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}
+
+const FINISH_REASONS: Record<StopReason, string> = {
+  end: "stop",
+  "tool-calls": "tool_calls",
+  length: "length",
+  "stop-sequence": "stop",
+  refusal: "content_filter",
+  pause: "stop",
+};

@@ -1,0 +1,198 @@
+/**
+ * Every scalar option of `createAgent`, seen at work in the engine: leaving it out is to give the default that its row
+ * names, and another value makes the run another one. An option that does not reach the engine changes nothing and fails.
+ */
+import { expect, it } from "vitest";
+import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
+import { SCALAR_OPTIONS } from "../../src/face/options/options.js";
+import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
+import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
+import { call, play, results, schema, told } from "./requirements/kit.js";
+
+type Options = Partial<AgentOptions>;
+/** What a run shows that this option decides. */
+type Look = (options: Options) => Promise<unknown>;
+
+const done = { text: "Done." };
+const round = (...calls: ReturnType<typeof call>[]) => ({ toolCalls: calls });
+const rounds = (count: number) => Array.from({ length: count }, (_, n) => round(call("look", { n })));
+const used = (inputTokens: number, outputTokens = 10) => ({ usage: { inputTokens, outputTokens } });
+
+/** How a run of these turns ended. */
+const ending =
+  (turns: ScriptedStep[], more: Options = {}): Look =>
+  async (options) => {
+    const { outcome, stoppedBy, error, iterations, toolCalls } = (
+      await play(turns, { agent: { ...more, ...options } })
+    ).result;
+    return { outcome, stoppedBy, code: error?.code, iterations, calls: toolCalls.length };
+  };
+
+/** Which waits stand between the attempts at a server that always answers so. */
+const waits =
+  (step: ScriptedStep, more: Options["retry"] = {}): Look =>
+  async ({ retry }) =>
+    (
+      await play(Array<ScriptedStep>(12).fill(step), {
+        agent: { random: () => 0.5, retry: { jitterMs: 0, ...more, ...retry } },
+      })
+    ).waits;
+
+/** Which timers the run has set when this event comes, or at last; time stands still. */
+const timers =
+  (turns: ScriptedStep[], until: RunEvent["type"]): Look =>
+  async (options) => {
+    const delays: number[] = [];
+    const clock = {
+      now: () => 0,
+      setTimer: (_: () => void, delayMs: number) => delays.push(delayMs),
+      clearTimer: () => {},
+    };
+    const reached = new Promise<void>((resolve) => {
+      const wait = tool({
+        description: "Waits",
+        inputSchema: schema,
+        execute: (_, { signal }) =>
+          new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone")))),
+      });
+      const model = anthropic("claude-sonnet-4-6", { fetch: scripted(turns) });
+      const run = createAgent({ model, tools: { wait }, clock, ...options }).run("Go", {
+        onEvent: ({ type }) => {
+          // The engine tells its events first and then what it waits for.
+          if (type === until) setTimeout(() => run.abort(), 0);
+        },
+      });
+      void run.result.then(() => resolve());
+    });
+    await reached;
+    return delays;
+  };
+
+const looks: { readonly [option: string]: readonly [other: unknown, look: Look] } = {
+  maxIterations: [3, ending([...rounds(60), done])],
+  maxTotalTokens: [100, ending([{ ...round(call("look")), ...used(90, 90) }, done])],
+  maxToolRounds: [1, ending([...rounds(3), done])],
+  maxToolCalls: [1, ending([...rounds(3), done])],
+  maxStructuredOutputRetries: [
+    1,
+    ending(Array<ScriptedStep>(6).fill({ text: "No JSON." }), {
+      output: { schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },
+    }),
+  ],
+  maxSubagentDepth: [
+    2,
+    async (options) => {
+      const inner = subagent({ description: "Inner" });
+      const outer = subagent({ description: "Outer", tools: { inner } });
+      const turns = [
+        round(call("outer", { prompt: "Go." })),
+        round(call("inner", { prompt: "Go." })),
+        { text: "First." },
+        { text: "Second." },
+        { text: "Third." },
+      ];
+      return play(turns, { agent: { tools: { outer }, ...options } }).then(
+        ({ result }) => result.text,
+        (error: Error) => error.message,
+      );
+    },
+  ],
+  contextWindow: [
+    2000,
+    async (options) => {
+      const turns = [1, 2, 3, 4].map((n) => ({ ...round(call("look", { n })), ...used(400 * n) }));
+      const { events } = await play([...turns, done, done], { agent: options });
+      return events.filter(({ type }) => type.startsWith("compact")).map(({ type }) => type);
+    },
+  ],
+  contextBudget: [
+    3000,
+    async (options) => {
+      const turns = [1, 2, 3, 4].map((n) => round(call("look", { n, give: "x".repeat(2000) })));
+      const { bodies } = await play([...turns, done], { agent: options });
+      return bodies.at(-1)!.messages.length;
+    },
+  ],
+  "timeouts.totalMs": [70_000, timers([{ hang: true }], "attempt-start")],
+  "timeouts.iterationMs": [70_000, timers([{ hang: true }], "attempt-start")],
+  "timeouts.firstChunkMs": [70_000, timers([{ hang: true }], "attempt-start")],
+  "timeouts.chunkMs": [70_000, timers([{ text: "Well, ", stall: true }], "text-delta")],
+  // Shorter than the wait for the end of the answer's body, whose timer is set already.
+  "timeouts.toolMs": [500, timers([round(call("wait"))], "tool-call")],
+  "retry.maxRetries": [1, waits({ status: 500 })],
+  "retry.baseMs": [10, waits({ status: 500 })],
+  "retry.factor": [3, waits({ status: 500 })],
+  "retry.firstExponent": [0, waits({ status: 500 })],
+  "retry.jitterMs": [
+    500,
+    async ({ retry }) => (await play([{ status: 500 }, done], { agent: { random: () => 0.5, retry } })).waits,
+  ],
+  "retry.maxMs": [5000, waits({ status: 500 }, { maxRetries: 8 })],
+  "retry.respectRetryAfter": [false, waits({ status: 500, headers: { "retry-after": "7" } })],
+  "retry.maxCalls": [3, waits({ status: 400 })],
+  toolExecution: [
+    "sequential",
+    async (options) => (await play([round(call("look"), call("look")), done], { agent: options })).log,
+  ],
+  maxToolConcurrency: [
+    2,
+    async (options) => {
+      const calls = Array.from({ length: 10 }, (_, n) => call("look", { n }));
+      const { log } = await play([round(...calls), done], { agent: options });
+      return log.indexOf("end look");
+    },
+  ],
+  strictStopReason: [true, ending([{ text: "Cut", stopReason: "length" }])],
+  maxToolResultChars: [
+    1000,
+    async (options) => {
+      const long = round(call("look", { give: "x".repeat(100_100) }));
+      return told(results((await play([long, done], { agent: options })).bodies[1])[0]).length;
+    },
+  ],
+  eagerTools: [
+    true,
+    async (options) => {
+      const { events } = await play([round(call("look", { n: 0 }), call("look", { n: 1 })), done], {
+        agent: options,
+      });
+      const types = events.map(({ type }) => type);
+      return types.indexOf("tool-call") < types.lastIndexOf("tool-input-start");
+    },
+  ],
+  estimateUsage: [
+    true,
+    async (options) => {
+      const agent = { maxTotalTokens: 1000, ...options };
+      return (await play([done], { agent, prompt: "x".repeat(10_000) })).bodies.length;
+    },
+  ],
+  joinDeltas: [
+    false,
+    async (options) => {
+      const { events } = await play([{ text: ["a", "b", "c"], chunks: 1_000_000 }], { agent: options });
+      return events.filter(({ type }) => type === "text-delta").length;
+    },
+  ],
+};
+
+/** `{ retry: { maxRetries: 1 } }` of `retry.maxRetries` and 1. */
+function given(name: string, value: unknown): Options {
+  const [group, field] = name.split(".") as [string, string?];
+  return { [group]: field === undefined ? value : { [field]: value } };
+}
+
+/** A default as its row writes it. */
+function valueOf(text: string): unknown {
+  if (text === "none") return undefined;
+  return /^(?:\d+|true|false)$/.test(text) ? JSON.parse(text) : text;
+}
+
+it.each(SCALAR_OPTIONS)("$name is $default by default, and another value is heeded", async (row) => {
+  const found = looks[row.name];
+  if (found === undefined) throw new Error(`no run shows what ${row.name} does`);
+  const [other, look] = found;
+  const byDefault = await look({});
+  expect(await look(given(row.name, valueOf(row.default)))).toEqual(byDefault);
+  expect(await look(given(row.name, other))).not.toEqual(byDefault);
+});
