@@ -458,3 +458,17 @@ fn a_check_that_never_answers_counts_against_the_tools_time() {
     });
     assert!(world.tool_log.is_empty());
 }
+
+#[test]
+fn without_a_journal_nothing_is_saved_and_nothing_waits_for_a_save() {
+    let tools = json!([tool("pay", json!({"replayOnce": true}))]);
+    let mut world = World::new(config(tools, json!({"journal": false})));
+    world.confirm_saves = false;
+    world.prompt("Go.");
+    world.respond(&stream(&[call("a", "pay", json!({"n": 1}))], "tool_use"));
+    assert_eq!(world.tool_log, ["start a"]);
+    world.return_value("a", json!(1));
+    world.respond(&stream(&[text("Paid.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+    assert!(world.saves.is_empty() && world.saved_openings.is_empty());
+}

@@ -65,6 +65,7 @@ pub fn config(tools: Value, fields: Value) -> Config {
         "system": "Be brief.",
         "tools": tools,
         "retry": { "jitterMs": 0 },
+        "journal": true,
     });
     merge(&mut config, fields);
     looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap()

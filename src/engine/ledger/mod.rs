@@ -69,6 +69,8 @@ pub struct Ledger {
     pub is_traced: bool,
     /// Somebody listens to what is told of tool calls.
     pub is_heard: bool,
+    /// Somebody keeps the journal.
+    pub has_journal: bool,
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
@@ -96,6 +98,7 @@ impl Default for Ledger {
             next_seq: 1,
             is_traced: false,
             is_heard: true,
+            has_journal: false,
             journal: Vec::new(),
             awaited: false,
             grown: None,
@@ -222,7 +225,7 @@ impl Ledger {
     }
 
     fn note(&mut self, effect: EffectId, agent: u32, kind: EffectKind, opened: bool) {
-        if kind.is_journaled() {
+        if self.has_journal && kind.is_journaled() {
             self.journal.push(JournalEntry {
                 effect,
                 agent,

@@ -71,6 +71,8 @@ pub struct Config {
     pub estimate_usage: bool,
     /// Join the deltas of one block within one network chunk; default true.
     pub join_deltas: bool,
+    /// What happens to effects is saved; without a journal nothing is, and nothing waits for it.
+    pub journal: bool,
     /// Events say when they happened, and calls the hash of their input.
     pub trace: bool,
     /// The configurations of the agents that tools stand for, from the second profile on. Theirs have none.
@@ -114,6 +116,7 @@ impl Default for Config {
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
+            journal: false,
             trace: false,
             agents: Vec::new(),
             subagents: Vec::new(),

@@ -156,7 +156,7 @@ pub enum Answer {
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
     /// About one call: the points around a tool, and whether it may run.
-    Call(CallFacts<'a>),
+    Call(Box<CallFacts<'a>>),
     Session {
         source: &'a str,
         model: &'a str,
@@ -244,7 +244,11 @@ pub enum Facts<'a> {
     },
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
+    pub fn call(facts: CallFacts<'a>) -> Facts<'a> {
+        Facts::Call(Box::new(facts))
+    }
+
     pub fn to_json(&self) -> Json {
         Json::of(self)
     }

@@ -62,6 +62,7 @@ impl Run {
         }
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
+        ledger.has_journal = config.journal;
         ledger.paths.push("root".to_owned());
         ledger.accounts.add(None, &config.limits);
         let agents = std::mem::take(&mut config.agents);

@@ -36,7 +36,7 @@ impl Calls {
         if classify || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
             return self.ask_for(who, desk, index, &reason, classify);
         }
-        let facts = Facts::Call(ruled(call, &self.batch.readings, desk, &reason));
+        let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
         desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
         call.phase = CallPhase::Contested { reason };
     }
@@ -84,7 +84,7 @@ impl Calls {
         } else {
             (Point::Permission, ruled(call, &self.batch.readings, desk, reason))
         };
-        let facts = Facts::Call(CallFacts {
+        let facts = Facts::call(CallFacts {
             agent_path: who.parent.as_ref().map(|_| who.path.as_str()),
             ..facts
         });

@@ -20,7 +20,7 @@ impl Calls {
             return false;
         }
         call.phase = CallPhase::Hooking;
-        let facts = Facts::Call(call.facts());
+        let facts = Facts::call(call.facts());
         desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
         true
     }
@@ -51,7 +51,7 @@ impl Calls {
             result: result.clone(),
             duration_ms,
         };
-        let facts = Facts::Call(CallFacts {
+        let facts = Facts::call(CallFacts {
             output,
             error,
             duration_ms: Some(duration_ms),

@@ -91,7 +91,7 @@ impl Calls {
         if !desk.has_hooks(point, &call.name) {
             return self.deny(who, desk, index, message.as_deref(), &reason, false);
         }
-        let facts = Facts::Call(CallFacts {
+        let facts = Facts::call(CallFacts {
             reason: Some(message.as_deref().unwrap_or(&reason)),
             ..call.facts()
         });

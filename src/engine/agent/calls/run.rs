@@ -29,7 +29,7 @@ impl Calls {
                 None => EffectKind::Tool,
             };
             let effect = desk.ledger.open(who.agent, kind);
-            if call.replay_once {
+            if call.replay_once && desk.ledger.has_journal {
                 let phase = CallPhase::AwaitingSave { effect, save: None };
                 self.batch.set_phase(index, phase);
                 desk.ledger.await_save();
