@@ -7,12 +7,12 @@
 
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{EventKind, ToolFault};
+use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
 use looplet::engine::model::input::{
     Behavior, CheckedOutput, Input, PermissionAnswer, PreparedCall, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::policy::hook::{Decision, HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use super::ended::check_messages;

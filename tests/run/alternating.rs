@@ -1,9 +1,9 @@
 //! The user and the model take turns in what is sent, also where an answer is empty or nothing of it may go back.
 
+use looplet::engine::model::hook::HookAnswer;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::policy::hook::HookAnswer;
 use serde_json::{Value, json};
 
 use crate::hooks::says;
@@ -11,7 +11,7 @@ use crate::random_answers::PROTOCOLS;
 use crate::speak::{self, End, Say};
 use crate::wire::unmarked;
 use crate::world::{World, config, tool};
-use looplet::engine::policy::hook::Decision;
+use looplet::engine::model::hook::Decision;
 
 /// A way on from an answer in which there is nothing for the history.
 struct Way {

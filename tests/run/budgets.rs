@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::Raise;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::usage::Usage;
-use looplet::engine::policy::hook::Raise;
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};
@@ -101,7 +101,7 @@ fn a_retry_that_lacks_budget_is_asked_about_and_goes_on_in_the_same_iteration() 
     });
     answer(
         &mut world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },
@@ -193,7 +193,7 @@ fn give(world: &mut World, time_ms: Option<u64>) {
     });
     answer(
         world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },
@@ -284,7 +284,7 @@ fn time_that_was_added_unasked_is_not_replaced_by_the_answers() {
     let limits = Some(more(Some(500), Some(2)));
     answer(
         &mut world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },

@@ -1,10 +1,10 @@
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
 use looplet::engine::model::json::word;
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::EffectId;
 use looplet::engine::model::question::{Answer, Point, Question};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
 use crate::wire::{begin, block, call, end, stream, text};

@@ -1,10 +1,10 @@
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, UpdateType};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::EffectId;
+use looplet::engine::model::permission::Rule;
+use looplet::engine::model::permission::{PermissionMode, RuleKind};
 use looplet::engine::model::question::{Answer, Point, Question};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
-use looplet::engine::policy::permission::{PermissionMode, RuleKind};
-use looplet::engine::policy::rule::Rule;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};

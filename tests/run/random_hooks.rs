@@ -1,10 +1,10 @@
 //! Hooks and guardrails of random schedules: which there are, and what they say.
 
 use looplet::engine::model::config::ModelConfig;
+use looplet::engine::model::hook::{Decision, HookAnswer, Prepared, Raise};
 use looplet::engine::model::json::word;
 use looplet::engine::model::message::Json;
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::policy::hook::{Decision, HookAnswer, Prepared, Raise};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;

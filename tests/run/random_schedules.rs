@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::hook::Raise;
 use looplet::engine::model::input::{
     Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::question::{Answer, Point};
 use looplet::engine::model::usage::Usage;
-use looplet::engine::policy::hook::Raise;
 use serde_json::json;
 
 use crate::budgets::check_budget;

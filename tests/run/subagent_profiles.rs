@@ -60,7 +60,7 @@ fn what_a_hook_stops_is_told_as_stopped_by_a_hook_and_why() {
         world.respond(&calls(&[ask("a", "helper", "Count.")]));
         crate::hooks::answer(
             &mut world,
-            looplet::engine::policy::hook::HookAnswer {
+            looplet::engine::model::hook::HookAnswer {
                 stop: Some("Not today.".into()),
                 ..Default::default()
             },

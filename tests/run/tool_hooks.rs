@@ -1,7 +1,7 @@
 use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::ToolReturn;
 use looplet::engine::model::message::Json;
-use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::json;
 
 use crate::hooks::{adds, allow_permission, answer, asked, respond, says, told, world};

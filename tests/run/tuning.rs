@@ -1,8 +1,8 @@
 use looplet::engine::model::config::{ModelConfig, ToolChoice};
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::{HookAnswer, Prepared};
 use looplet::engine::model::input::Input;
 use looplet::engine::model::message::{Block, Message};
-use looplet::engine::policy::hook::{HookAnswer, Prepared};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, fail, respond, told, warnings, world};

@@ -20,11 +20,11 @@ use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{OnOutputLimit, StopCondition};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::message::{Block, Message};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectKind, Output};
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::policy::hook::HookAnswer;
 use crate::engine::policy::repeat::Advice;
 use crate::engine::policy::retry::Tries;
 

@@ -9,12 +9,12 @@ use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::Answer;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
 use crate::engine::policy::estimate;
-use crate::engine::policy::hook::Raise;
 
 impl Agent {
     /// What keeps the next iteration from beginning.

@@ -44,12 +44,12 @@ use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
-use crate::engine::policy::hook::HookAnswer;
 
 /// An agent's state.
 #[derive(Clone, Serialize, Deserialize)]

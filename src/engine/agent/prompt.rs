@@ -4,10 +4,10 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::policy::hook::HookAnswer;
 
 impl Agent {
     /// The root's point, or that of a subagent with the name of its tool.

@@ -2,9 +2,9 @@
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::calls::spawn::{Parent, Successor};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::ledger::spawn::{Parent, Successor};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Memory, ModelConfig};
 use crate::engine::model::event::EventKind;

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::calls::spawn::Parent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::Place;
+use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::Limits;
 

@@ -4,15 +4,16 @@
 
 pub mod accounts;
 mod random;
+pub mod spawn;
 pub mod timers;
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::calls::spawn::Spawn;
 use crate::engine::ledger::accounts::Accounts;
 use crate::engine::ledger::random::Random;
+use crate::engine::ledger::spawn::Spawn;
 use crate::engine::ledger::timers::{TimerReason, Timers};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::event::{Event, EventKind};

@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, RuleKind};
 use crate::engine::model::question::Answer;
-use crate::engine::policy::hook::Raise;
-use crate::engine::policy::permission::{PermissionMode, RuleKind};
-use crate::engine::policy::rule::Rule;
 
 /// One input. Bytes are borrowed: a chunk crosses into the engine once.
 ///

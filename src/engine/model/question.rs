@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::event::CompactTrigger;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
+use crate::engine::model::permission::PermissionMode;
+use crate::engine::model::permission::Reading;
 use crate::engine::model::usage::Usage;
-use crate::engine::policy::hook::HookAnswer;
-use crate::engine::policy::permission::PermissionMode;
-use crate::engine::policy::rule::reading::Reading;
 
 /// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

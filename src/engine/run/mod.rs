@@ -21,8 +21,8 @@ use crate::engine::model::input::Input;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
+use crate::engine::model::permission::Permissions;
 use crate::engine::model::question::Answer;
-use crate::engine::policy::permission::Permissions;
 
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]

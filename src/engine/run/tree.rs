@@ -1,6 +1,5 @@
 //! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
-use crate::engine::agent::calls::spawn::{Parent, Spawn};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -8,14 +7,15 @@ use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::agent::{Agent, failed, inherited};
 use crate::engine::json::writer::decimal;
+use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::hook::Hook;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Point;
-use crate::engine::policy::hook::Hook;
 use crate::engine::run::Run;
 
 impl Run {

@@ -11,10 +11,10 @@ use crate::engine::agent::phase::Phase;
 use crate::engine::json::reader::string;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::message::{Block, Message, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::policy::hook::HookAnswer;
 
 /// An answer that waits for its guardrails.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,6 @@
 //! mode). Elsewhere, or where the vendor takes only a part of JSON Schema that this one is not in, the model calls a
 //! tool of ours with its answer (tool mode). The mode is chosen once, by the first model of a run.
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::engine::json::reader::Object;
@@ -12,54 +11,8 @@ use crate::engine::json::value::read;
 use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
+use crate::engine::model::output_format::{OutputFormat, OutputMode};
 use crate::engine::protocol;
-
-/// Asks for answers that fit a schema; each is checked, and asked for again if it does not.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct OutputFormat {
-    /// For the vendor, and of the tool; default `answer`.
-    pub name: String,
-    /// What the answer is, for the model.
-    pub description: String,
-    /// JSON Schema of an object.
-    pub schema: Json,
-    /// The vendor enforces the schema, where it can choose; default: if it can enforce this one.
-    pub strict: Option<bool>,
-    pub mode: OutputMode,
-    /// The engine checks answers against the schema; false where a Standard Schema does.
-    pub validate: bool,
-    /// The host checks answers too.
-    pub ask: bool,
-    /// Answers that do not fit, beyond the first; then the run is stopped. Default 3.
-    pub max_retries: u32,
-}
-
-/// How a model is held to a schema.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum OutputMode {
-    /// Natively where the protocol and the model can, else by a tool.
-    #[default]
-    Auto,
-    Native,
-    Tool,
-}
-
-impl Default for OutputFormat {
-    fn default() -> OutputFormat {
-        OutputFormat {
-            name: "answer".to_owned(),
-            description: String::new(),
-            schema: Json::empty_object(),
-            strict: None,
-            mode: OutputMode::default(),
-            validate: true,
-            ask: false,
-            max_retries: 3,
-        }
-    }
-}
 
 impl Config {
     /// The tool by which the model answers, in tool mode.

@@ -14,10 +14,10 @@
 use crate::engine::agent::context::summary::{NO_SUMMARY, unwritten};
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Place;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
 use crate::engine::model::json::word;
 use crate::engine::model::question::{Answer, Point};
-use crate::engine::policy::hook::HookAnswer;
 
 /// Why there is no answer, if it was waited for too long.
 pub(super) fn late(point: Point) -> &'static str {

@@ -15,11 +15,11 @@ use crate::engine::agent::who::Who;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::json::word;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::{Answer, Facts, Point, Question};
-use crate::engine::policy::hook::HookAnswer;
 
 /// The open questions of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::string;
 use crate::engine::json::writer::push_value;
+use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
+use crate::engine::model::permission::Reading;
 use crate::engine::model::question::CallFacts;
-use crate::engine::policy::hook::Gate;
 use crate::engine::policy::result_cap;
-use crate::engine::policy::rule::reading::Reading;
 use crate::engine::policy::schedule::{self, Traits};
-use crate::engine::policy::tool_error::ErrorFormat;
 
 /// Where a call stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 
 use serde::Deserialize;
 
-use crate::engine::agent::calls::spawn::{Parent, Spawn, Successor};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
+use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
 use crate::engine::model::input::ToolReturn;

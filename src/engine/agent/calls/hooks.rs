@@ -5,10 +5,10 @@ use crate::engine::agent::calls::batch::{CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
+use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
 use crate::engine::model::question::{CallFacts, Facts, Point};
-use crate::engine::policy::hook::{Decision, Gate, HookAnswer};
 
 impl Calls {
     /// Asks the hooks of this point about a call, which waits for them; false if there are none.

@@ -12,7 +12,6 @@ pub(crate) mod early;
 pub(crate) mod hooks;
 pub(crate) mod permission;
 pub(crate) mod run;
-pub mod spawn;
 pub(crate) mod words;
 pub(crate) mod written;
 
@@ -20,18 +19,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::calls::batch::{Call, CallPhase, ToolBatch, written_json};
 use crate::engine::agent::calls::check::texts_to_read;
-use crate::engine::agent::calls::spawn::Successor;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
 use crate::engine::json::digest;
+use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::policy::hook::Gate;
 use crate::engine::policy::repeat::{Advice, Repeats};
 
 /// The tool calls of an agent.

@@ -9,12 +9,12 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::{Decision, Gate};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Json;
+use crate::engine::model::permission::Reading;
 use crate::engine::model::question::{CallFacts, Facts, Point};
-use crate::engine::policy::hook::{Decision, Gate};
 use crate::engine::policy::permission::Verdict;
-use crate::engine::policy::rule::reading::Reading;
 use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {

@@ -5,10 +5,10 @@ use crate::engine::agent::calls::batch::Call;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
+use crate::engine::model::config::ErrorFormat;
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::question::{Facts, FaultyCall, Point};
-use crate::engine::policy::hook::HookAnswer;
-use crate::engine::policy::tool_error::ErrorFormat;
 
 impl Calls {
     /// Whether somebody is asked before the round is over, or has just been.

@@ -17,6 +17,7 @@ use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::question::{Facts, Point};
@@ -25,7 +26,6 @@ use crate::engine::policy::context::{
     Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
 };
 use crate::engine::policy::estimate;
-use crate::engine::policy::hook::HookAnswer;
 use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
 

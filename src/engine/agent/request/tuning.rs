@@ -9,8 +9,8 @@ use crate::engine::agent::transcript::Transcript;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::{HookAnswer, Prepared};
 use crate::engine::model::message::Message;
-use crate::engine::policy::hook::{HookAnswer, Prepared};
 
 /// How the requests of this iteration differ.
 #[derive(Clone, Serialize, Deserialize)]

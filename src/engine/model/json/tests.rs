@@ -6,8 +6,8 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::{Event, EventKind};
 use crate::engine::model::input::{PermissionAnswer, UpdateType};
 use crate::engine::model::message::Message;
+use crate::engine::model::permission::Rule;
 use crate::engine::model::question::Answer;
-use crate::engine::policy::rule::Rule;
 
 fn full() -> Value {
     json!({
