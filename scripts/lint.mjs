@@ -1,5 +1,5 @@
 // npm run lint: formatting, clippy on both targets, types, docs, the shape of the sources, a test per requirement. `npm run format`
-// (--fix) formats.
+// (--fix) formats, and writes src/face/generated.
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { fail, root, run } from "./lib/machine.mjs";
@@ -12,9 +12,12 @@ async function main() {
   const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
   const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
   const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];
+  // The test of src/engine/model/typescript.rs compares src/face/generated with the types, or writes it.
+  const generated = (env) => [join(rust.bin, "cargo"), ["test", "--quiet", "--lib", "typescript"], env];
   if (process.argv.includes("--fix")) {
     await all([
       ["rustfmt", cargo("cargo-fmt", "fmt")],
+      ["generated types", generated({ ...env, LOOPLET_WRITE: "1" })],
       ["prettier", node(...prettier, "--write", ".")],
     ]);
     return;
@@ -33,6 +36,7 @@ async function main() {
     ["prettier", node(...prettier, "--check", ".")],
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
     ["clippy, wasm32", cargo("cargo-clippy", "clippy", ...wasm32, ...wasmTargets, "--", "-D", "warnings")],
+    ["generated types", generated(env)],
     // wasm32 has all three rooms, the native build has no shell.
     ["rustdoc", cargoDoc],
   ]);

@@ -4,7 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
-import { SCALAR_OPTIONS } from "../../src/face/options/options.js";
+import { SCALAR_OPTIONS } from "../../src/face/generated/tables.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";

@@ -9,18 +9,19 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::{Price, Usage};
 
-/// Why the model stopped, in neutral words; the vendor's own word stands in [`Answer::raw_finish_reason`].
+/// Why the model stopped, in neutral words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// The model finished its turn, or hit a stop sequence.
+    /// The model finished, or hit a stop sequence.
     Stop,
     /// The output limit or the context window cut the answer off.
     Length,
     ToolCalls,
     ContentFilter,
     Refusal,
-    /// The vendor paused a long turn; sending the history back as it is goes on (Anthropic's `pause_turn`).
+    /// The vendor paused a long answer; the run goes on by itself (Anthropic's `pause_turn`).
     Pause,
     Other,
 }

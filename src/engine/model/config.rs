@@ -401,6 +401,7 @@ pub enum OnOutputLimit {
 
 /// Which calls of one answer may run at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolExecution {
     /// Read-only calls beside each other, calls with different resource keys beside each other, all else in order.

@@ -38,17 +38,22 @@ impl fmt::Display for ConfigError {
 
 /// What a provider or the network did to a model call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     pub code: FailureCode,
     /// For a person; never contains a key.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// HTTP status.
     pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How long the server asked to wait, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// Whether another attempt could succeed (looplet has already made its own).
     pub retryable: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The vendor's id of the request, for its support.
     pub request_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
@@ -59,6 +64,7 @@ pub struct Failure {
 
 /// The closed list of failure codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCode {
     RateLimit,
@@ -74,11 +80,14 @@ pub enum FailureCode {
     Timeout,
     /// The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON.
     MalformedStream,
-    /// The answer ended in a way that the options do not accept.
+    /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept; the message says how.
     FinishReason,
-    /// The configuration was accepted but cannot be sent (code `config_…` in JavaScript).
+    /// A setting that only the engine can judge was refused; the message names the field.
     ConfigInvalid,
-    /// A guardrail of the host said no.
+    /// The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). The face alone
+    /// says so.
+    ConfigWasm,
+    /// A guardrail of yours said no; only in the `error` event.
     Guardrail,
     /// A defect of looplet.
     Bug,

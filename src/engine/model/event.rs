@@ -33,6 +33,7 @@ pub struct Event {
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum EventKind {
     RunStart {
@@ -63,6 +64,7 @@ pub enum EventKind {
     TextStart {
         block: u32,
     },
+    /// New text of a block. Deltas of one block that arrived together come as one.
     TextDelta {
         block: u32,
         text: String,
@@ -85,6 +87,7 @@ pub enum EventKind {
         tool_call_id: String,
         tool_name: String,
     },
+    /// More of the JSON text of the arguments.
     ToolInputDelta {
         block: u32,
         text: String,
@@ -101,6 +104,7 @@ pub enum EventKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input_hash: Option<String>,
     },
+    /// Progress that a tool reported, by `progress()` or `yield`.
     ToolProgress {
         tool_call_id: String,
         tool_name: String,
@@ -120,16 +124,16 @@ pub enum EventKind {
     },
     Question {
         question_id: u32,
-        /// Its kind.
+        /// The point of the run that it is asked at.
         question: String,
-        /// What the host needs to answer it; absent where looplet answers.
+        /// What a person needs to answer it; absent where looplet answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },
     Answered {
         question_id: u32,
     },
-    /// The model call failed and will be tried again after `delay_ms`.
+    /// The model call failed and is tried again after `delayMs`.
     Retry {
         next_attempt: u32,
         max_attempts: u32,
@@ -140,6 +144,7 @@ pub enum EventKind {
     Reset {
         blocks: Vec<u32>,
     },
+    /// The steers and follow-ups with these ids have become part of the transcript.
     SteerDelivered {
         ids: Vec<u32>,
     },
@@ -162,11 +167,12 @@ pub enum EventKind {
         /// Of the run, this call included.
         total: Usage,
     },
-    /// The host has raised limits: what counts from now on.
+    /// Limits of this agent were raised, by `onLimit` or `run.addBudget`: the limits that count from now on.
     Limits {
         /// `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }`
         limits: Json,
     },
+    /// Something is odd, and the run goes on.
     Warning {
         code: String,
         message: String,
@@ -183,6 +189,7 @@ pub enum EventKind {
         /// The model that the vendor says has answered.
         response_model: Option<String>,
     },
+    /// How this agent ended; the end of a subagent ends no run.
     AgentFinish {
         outcome: Outcome,
     },
@@ -217,17 +224,18 @@ impl EventKind {
 
 /// Why the history is made shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CompactTrigger {
     /// The window is nearly full.
     Auto,
-    /// The host asked for it.
+    /// You asked for it.
     Manual,
     /// The vendor says that the window is full.
     Overflow,
-    /// Old answers were cut short.
+    /// Old answers were cut short: `historyCompaction`.
     History,
-    /// The budget of characters.
+    /// The budget of characters: `contextBudget`.
     Budget,
 }
 
@@ -251,8 +259,9 @@ pub struct Delta<'a> {
     pub text: &'a str,
 }
 
-/// What the model is told when a call went wrong (S003-19).
+/// The error of a tool call, as the model is told it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFault {
     /// Short, stable, machine-readable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`,

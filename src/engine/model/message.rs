@@ -65,6 +65,22 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
+/// Any JSON value.
+#[cfg(test)]
+impl schemars::JsonSchema for Json {
+    fn schema_name() -> Cow<'static, str> {
+        "Json".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        true.into()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {

@@ -18,4 +18,8 @@ pub mod output;
 pub mod output_format;
 pub mod permission;
 pub mod question;
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod typescript;
 pub mod usage;

@@ -11,20 +11,22 @@ use crate::engine::model::message::{Json, Message};
 
 /// The end of a run in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
     /// The model finished.
     Completed,
-    /// A limit or a condition said stop; see `stopped_by`.
+    /// A limit or a condition said stop; see [`Outcome::stopped_by`].
     Stopped,
-    /// The host aborted.
+    /// You aborted.
     Cancelled,
-    /// A provider, the network, the configuration or a defect; see `error`.
+    /// A provider, the network, the configuration or a defect; see [`Outcome::error`].
     Failed,
 }
 
 /// What stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StoppedBy {
     Iterations,
@@ -47,6 +49,7 @@ pub enum StoppedBy {
 
 /// How the run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     pub outcome: OutcomeKind,

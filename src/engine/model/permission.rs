@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is done with a call that no rule speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
     /// The host decides.

@@ -15,6 +15,7 @@ use crate::engine::model::usage::Usage;
 
 /// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Point {
     PreToolUse,
     PostToolUse,

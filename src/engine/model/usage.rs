@@ -2,21 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one model call or of a whole run, and what they cost.
+/// Tokens of one model call or of a whole run, and their cost.
 ///
-/// `input_tokens` counts everything the model read, cached or not (as OpenTelemetry's `gen_ai.usage.input_tokens`);
-/// the cache counts are parts of it. `output_tokens` counts everything it wrote; `reasoning_tokens` is a part of it.
+/// [`Usage::input_tokens`] counts everything the model read, cached or not (as OpenTelemetry's
+/// `gen_ai.usage.input_tokens`); the cache counts are parts of it. [`Usage::output_tokens`] counts everything it wrote;
+/// [`Usage::reasoning_tokens`] is a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub cache_read_tokens: u64,
     pub cache_write_tokens: u64,
-    /// The part of `cache_write_tokens` that the vendor keeps for an hour.
+    /// The part of [`Usage::cache_write_tokens`] that the vendor keeps for an hour.
     pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
-    /// What the vendor says that it cost, else what the price says; `None` when neither is known.
+    /// The cost as an integer of billionths of a US dollar: the vendor's own figure, else that of the model's price;
+    /// `null` when neither is known.
     pub cost_nano_usd: Option<u64>,
     /// The whole cost is the vendor's own figure.
     pub is_cost_reported: bool,

@@ -1,4 +1,5 @@
 /** Which tool calls may run: modes, rules, and the functions that are asked. */
+import type { PermissionMode as EngineMode } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 
 /**
@@ -12,7 +13,7 @@ import type { HostAbortSignal } from "./platform.js";
  * - `"auto"`: `classifyTool` decides.
  * - `"bypassPermissions"`: runs, unless a rule denies or asks, or a rule that denies cannot read the call for sure.
  */
-export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "auto" | "bypassPermissions";
+export type PermissionMode = EngineMode;
 
 /**
  * Rules of the form `Tool` or `Tool(specifier)`, looked at in the order deny, ask, allow; within a list the first that

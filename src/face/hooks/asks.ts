@@ -2,10 +2,10 @@
  * Answers the questions of one run: finds your functions of a point, calls them, and hands their answer on. A question
  * that is withdrawn is forgotten at once: whatever its function still does has no effect.
  */
-import type { CompactionRequest, StopOptions, StopPredicate } from "../api/iteration.js";
-import type { ContextOptions } from "../api/iteration.js";
+import type { CompactionRequest, ContextOptions, StopOptions, StopPredicate } from "../api/iteration.js";
 import type { PermissionOptions } from "../api/permission.js";
 import type { Answer, Question } from "../host/question.js";
+import type { Point } from "../generated/model.js";
 import { at, describe } from "../options/check.js";
 import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
 import { conditions } from "../options/stopping.js";
@@ -32,8 +32,10 @@ export interface Asked {
 /** Contract: what it throws is the question's failure; `null` leaves the question open for `run.answer`. */
 type Asker = (question: Question, id: number, abort: Abort) => Promise<Answer | null>;
 
+type Askers = { readonly [P in Point]?: Asker };
+
 /** The points that have one function each. At any other point hooks, guardrails or functions around an iteration are asked. */
-function askers(asked: Asked): { readonly [point: string]: Asker } {
+function askers(asked: Asked): Askers {
   const { profiles, tools, output, report } = asked;
   return {
     prepare_calls: async ({ data }) => ({ prepared: await tools.prepare(data.calls) }),
@@ -59,7 +61,7 @@ function askers(asked: Asked): { readonly [point: string]: Asker } {
 
 export class Asks {
   readonly #asked: Asked;
-  readonly #askers: { readonly [point: string]: Asker };
+  readonly #askers: Askers;
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, Abort>();
 

@@ -9,16 +9,18 @@ import { at, checkOptions, checkValue, describe, describeWord, isObject } from "
 import type { OptionTable } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import { inOurWords, withSdkNames } from "./hook-words.js";
+import type { Point } from "../generated/model.js";
 import type { HostFunction } from "./host-functions.js";
 
-const TOOL_EVENTS = [
+// The engine's points at which hooks are asked, but for those that nobody waits for.
+const TOOL_EVENTS: readonly string[] = [
   "PreToolUse",
   "PostToolUse",
   "PostToolUseFailure",
   "PermissionRequest",
   "PermissionDenied",
-];
-const AGENT_EVENTS = ["SubagentStart", "SubagentStop"];
+] satisfies Point[];
+const AGENT_EVENTS: readonly string[] = ["SubagentStart", "SubagentStop"] satisfies Point[];
 const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
 const OTHER_EVENTS = [
   "PostToolBatch",
@@ -28,7 +30,7 @@ const OTHER_EVENTS = [
   "PreCompact",
   "PostCompact",
   "Notification",
-];
+] satisfies Point[];
 const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),

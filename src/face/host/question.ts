@@ -1,5 +1,6 @@
 /** What the engine asks of the host, and what it gets back, as their JSON has it. */
 import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault } from "../api/index.js";
+import type { Point } from "../generated/model.js";
 
 /** One call of a tool. */
 export interface ToolInvocation {
@@ -17,8 +18,7 @@ export interface ToolInvocation {
 
 /** A question of the engine to one of your functions. */
 export interface Question {
-  /** Where it is asked: the name of a hook, or one of the names in `hooks/asks.ts`. */
-  readonly point: string;
+  readonly point: Point;
   /** Which of the functions of `hooks` it is put to; 0 at a point that has one function. */
   readonly asker: number;
   /** Whose it is: the place of the agent's configuration, 0 for the run's own. */

@@ -5,6 +5,7 @@
  * It asks none of your functions about a run under way, and it performs nothing. `createAgent`, `tool()`, the
  * constructors of models and the methods of a run call it.
  */
+import { TOOL_EXECUTIONS } from "../generated/tables.js";
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
 
@@ -67,12 +68,7 @@ const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) =>
   milliseconds: (value, field) =>
     value === null && /(^|\.)timeouts\./.test(field) ? undefined : integer(value, field, 0),
   boolean: (value) => ofType(value, "boolean", "true or false"),
-  "tool-execution": (value) =>
-    oneOf(
-      value,
-      ["read-only-parallel", "parallel", "sequential"],
-      `"read-only-parallel", "parallel" or "sequential"`,
-    ),
+  "tool-execution": (value) => oneOf(value, TOOL_EXECUTIONS),
   number: (value) =>
     ofType(value, "number", "a number") ??
     (Number.isFinite(value)
@@ -109,15 +105,15 @@ function ofType(value: unknown, type: string, what: string): Problem {
 /** Checks one of several words; undefined is the default. */
 export function checkWord(value: unknown, field: string, words: readonly string[]): void {
   if (value === undefined) return;
-  const quoted = words.map((word) => `"${word}"`);
-  const problem = oneOf(value, words, `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`);
+  const problem = oneOf(value, words);
   if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
 }
 
-function oneOf(value: unknown, words: readonly string[], list: string): Problem {
-  return words.includes(value as string)
-    ? undefined
-    : ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
+function oneOf(value: unknown, words: readonly string[]): Problem {
+  if (words.includes(value as string)) return undefined;
+  const quoted = words.map((word) => `"${word}"`);
+  const list = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+  return ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
 }
 
 function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {

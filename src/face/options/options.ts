@@ -3,6 +3,8 @@
  * option.
  */
 
+import { SCALAR_OPTIONS } from "../generated/tables.js";
+
 /** The shape that an option's value must have. */
 export type OptionKind =
   /** A positive integer. */
@@ -27,38 +29,6 @@ export interface OptionRow {
   readonly kind: OptionKind;
   readonly default: string;
 }
-
-/** The scalar options of a run. */
-export const SCALAR_OPTIONS: readonly OptionRow[] = [
-  { name: "maxIterations", kind: "count", default: "50" },
-  { name: "maxTotalTokens", kind: "count", default: "none" },
-  { name: "maxToolRounds", kind: "count", default: "none" },
-  { name: "maxToolCalls", kind: "count", default: "none" },
-  { name: "maxStructuredOutputRetries", kind: "whole", default: "3" },
-  { name: "maxSubagentDepth", kind: "count", default: "1" },
-  { name: "contextWindow", kind: "count", default: "none" },
-  { name: "contextBudget", kind: "count", default: "none" },
-  { name: "timeouts.totalMs", kind: "milliseconds", default: "none" },
-  { name: "timeouts.iterationMs", kind: "milliseconds", default: "none" },
-  { name: "timeouts.firstChunkMs", kind: "milliseconds", default: "600000" },
-  { name: "timeouts.chunkMs", kind: "milliseconds", default: "120000" },
-  { name: "timeouts.toolMs", kind: "milliseconds", default: "none" },
-  { name: "retry.maxRetries", kind: "whole", default: "3" },
-  { name: "retry.baseMs", kind: "milliseconds", default: "1000" },
-  { name: "retry.factor", kind: "count", default: "2" },
-  { name: "retry.firstExponent", kind: "whole", default: "1" },
-  { name: "retry.jitterMs", kind: "milliseconds", default: "1000" },
-  { name: "retry.maxMs", kind: "milliseconds", default: "60000" },
-  { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },
-  { name: "retry.maxCalls", kind: "count", default: "1" },
-  { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
-  { name: "maxToolConcurrency", kind: "count", default: "8" },
-  { name: "strictStopReason", kind: "boolean", default: "false" },
-  { name: "maxToolResultChars", kind: "count", default: "100000" },
-  { name: "eagerTools", kind: "boolean", default: "false" },
-  { name: "estimateUsage", kind: "boolean", default: "false" },
-  { name: "joinDeltas", kind: "boolean", default: "true" },
-];
 
 /** The options of one object: name to kind; `!` after the kind means required. */
 export type OptionTable = { readonly [name: string]: OptionKind | `${OptionKind}!` };

@@ -1,6 +1,7 @@
 /** The options about permissions, and the answers of those that are asked: checked, and in the form that the engine takes. */
 import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
+import { PERMISSION_MODES } from "../generated/tables.js";
 import type { OptionTable } from "./options.js";
 import type {
   PermissionMode,
@@ -13,14 +14,6 @@ import { normalRules } from "./readings.js";
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
 /** In the engine's order. */
-export const PERMISSION_MODES: readonly PermissionMode[] = [
-  "default",
-  "acceptEdits",
-  "plan",
-  "dontAsk",
-  "auto",
-  "bypassPermissions",
-];
 
 /** The engine's `Permissions`, as JSON. */
 export interface PermissionConfig extends PermissionRules {
