@@ -74,14 +74,7 @@ type EventKind =
   | {
       type: "question";
       questionId: number;
-      question:
-        | "permission"
-        | "prepare_calls"
-        | "check_output"
-        | "summarize"
-        | "stop_condition"
-        | "stop_repeat"
-        | Point;
+      question: Exclude<Point, "classify">;
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string } & Pick<
         PermissionRequest,
         "suggestions" | "matchedAskRule"
