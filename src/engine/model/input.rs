@@ -4,12 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{HookAnswer, Raise};
-use crate::engine::policy::permission::{PermissionMode, RuleKind};
-use crate::engine::policy::rule::Rule;
-use crate::engine::policy::rule::reading::Reading;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, RuleKind};
+use crate::engine::model::question::Answer;
 
 /// One input. Bytes are borrowed: a chunk crosses into the engine once.
 ///
@@ -70,7 +70,7 @@ pub enum Input<'a> {
     },
     Answered {
         question: EffectId,
-        answer: QuestionAnswer,
+        answer: Answer,
     },
     Saved {
         save: EffectId,
@@ -115,32 +115,6 @@ pub enum ToolReturn {
     Fault(ToolFault),
     /// The same, after which the run is to end if the round's other calls say so too. Never nested.
     Last(Box<ToolReturn>),
-}
-
-/// The host's answer to a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum QuestionAnswer {
-    /// One entry per asked call, in order.
-    Prepared(Vec<PreparedCall>),
-    /// One text per asked error, in order.
-    Worded(Vec<String>),
-    Permission(PermissionAnswer),
-    /// Whether the run shall stop.
-    Stop(bool),
-    Checked(CheckedOutput),
-    Hook(Box<HookAnswer>),
-    /// Of the conversation so far.
-    Summary(String),
-    /// An answer that brings inputs, and the platform's readings of texts in them.
-    Read {
-        readings: Vec<Reading>,
-        answer: Box<QuestionAnswer>,
-    },
-    /// The host could not answer: what follows is the question's own failure rule.
-    Failed {
-        why: String,
-    },
 }
 
 /// What the host made of one call before it runs.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::event::Event;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
-use crate::engine::policy::hook::HookEvent;
+use crate::engine::model::question::{Point, Question};
 
 /// Names one effect of a run: unique, increasing.
 pub type EffectId = u32;
@@ -23,7 +23,7 @@ pub enum Output {
         request: EffectId,
     },
     CallTool(ToolInvocation),
-    /// Tell a running tool, or a hook that has not answered in time, to stop; the run does not wait for it.
+    /// Tell a running tool to stop; the run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -31,6 +31,11 @@ pub enum Output {
     Ask {
         question: EffectId,
         ask: Question,
+    },
+    /// Tell whoever was asked that the answer comes too late, or matters no more.
+    Withdraw {
+        question: EffectId,
+        why: String,
     },
     /// Write the journal's entries. `awaited`: something waits for the answer.
     Save {
@@ -85,61 +90,6 @@ pub struct ToolInvocation {
     pub profile: u32,
 }
 
-/// A question to the host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Question {
-    /// Once per batch, for the calls whose tools want it: validate, name the resource.
-    /// Of `texts`, which permission rules compare, the platform's readings are wanted.
-    PrepareCalls {
-        calls: Vec<ToolInvocation>,
-        texts: Vec<String>,
-    },
-    /// How shall the model be told what went wrong in this round?
-    WordErrors {
-        /// `[{ toolCallId, toolName, input, error: { error, code, message, hint, recoverable } }]`
-        errors: Json,
-    },
-    /// May this call run?
-    Permission {
-        /// `{ toolCallId, toolName, input, reason }`, as the event says it too.
-        call: Json,
-        /// Ask the host's classifier, not a person.
-        classify: bool,
-    },
-    /// What stands for the first part of the conversation?
-    Summarize {
-        /// `{ trigger, instructions?, messages }`
-        compact: Json,
-    },
-    /// Is this answer, which fits its schema, one? (Standard Schema, a function of the host's)
-    CheckOutput { output: Json },
-    /// What does this hook or guardrail say?
-    Hook {
-        /// Its place in the configuration.
-        hook: u32,
-        event: HookEvent,
-        /// `{ event, agentPath, iteration, … }`
-        input: Json,
-    },
-    /// Shall the run stop after this round of tools?
-    Stop {
-        about: StopAbout,
-        /// `{ iteration, times?, toolCalls: [{ toolCallId, toolName, input, output, isError }] }`
-        round: Json,
-    },
-}
-
-/// Why the host is asked whether to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum StopAbout {
-    /// Its own conditions.
-    Condition,
-    /// The rounds repeat themselves.
-    Repeat,
-}
-
 /// What happened to an effect, for the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -157,5 +107,20 @@ pub enum EffectKind {
     Tool,
     /// A tool call that a subagent answers.
     Subagent,
-    Question,
+    Question(Point),
+    /// Of the journal itself.
+    Save,
+    /// A step that waits until everything before it has been heard.
+    Handover,
+}
+
+impl EffectKind {
+    /// Whether the journal hears of it.
+    pub fn is_journaled(self) -> bool {
+        !matches!(self, EffectKind::Save | EffectKind::Handover)
+    }
+
+    pub fn awaits_person(self) -> bool {
+        self == EffectKind::Question(Point::Permission)
+    }
 }

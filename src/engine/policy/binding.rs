@@ -1,19 +1,9 @@
 //! Fields of a tool's input that the host fills in: the model is not shown them, and what it writes there is dropped.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::push_any;
+use crate::engine::model::config::Binding;
 use crate::engine::model::message::Json;
-
-/// One bound field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Binding {
-    /// Of the tool's input.
-    pub field: String,
-    /// The name of one of the run's inputs.
-    pub input: String,
-}
 
 /// An input with the values that `inputs` has for the bound fields; where it has none the model's own stays.
 pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {

@@ -4,49 +4,14 @@
 //! rules, the host. Within a kind the first rule that matches wins; how specific a rule is never matters.
 //! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, cover, is_glob};
+use crate::engine::policy::rule::{cover, is_glob};
 
 /// Before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
-
-/// What is done with a call that no rule speaks of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum PermissionMode {
-    /// The host decides.
-    #[default]
-    Default,
-    /// File edits and file-system commands run that stay where the run works; else as `default`.
-    AcceptEdits,
-    /// What changes anything goes to the host, whatever the allow rules say; else as `default`.
-    Plan,
-    /// Nobody is asked: what no rule allows is denied.
-    DontAsk,
-    /// The host's classifier decides.
-    Auto,
-    /// Everything runs that no deny or ask rule holds back.
-    BypassPermissions,
-}
-
-/// What a run may do, as it stands: answers of the host can add rules and switch the mode.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Permissions {
-    pub mode: PermissionMode,
-    pub allow: Vec<Rule>,
-    pub ask: Vec<Rule>,
-    pub deny: Vec<Rule>,
-    /// The host has a function that is asked; without one, what nothing allows is denied.
-    pub can_use_tool: bool,
-    /// How long an open question is waited for; then the call is denied. Default: for ever.
-    pub timeout_ms: Option<u64>,
-}
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,15 +25,6 @@ pub enum Verdict {
         reason: String,
         classify: bool,
     },
-}
-
-/// The list that a rule stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleKind {
-    Allow,
-    Ask,
-    Deny,
 }
 
 impl Permissions {

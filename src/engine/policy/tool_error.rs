@@ -1,31 +1,9 @@
 //! How a call that went wrong is told to the model: one text per convention.
 
-use serde::{Deserialize, Serialize};
-
+use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::Json;
 use crate::engine::policy::result_cap;
-
-/// The conventions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ErrorFormat {
-    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
-    #[default]
-    Structured,
-    /// `{"error":message}`
-    Sprout,
-    /// The message.
-    Claude,
-    /// `Error: message`
-    Guide,
-    /// `error: message`
-    Simple,
-    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
-    Prompty,
-    /// The host finds the words when the round is over; what it leaves open is structured.
-    Host,
-}
 
 impl ErrorFormat {
     /// What the model reads; of a long message its first `most` characters.

@@ -3,6 +3,7 @@ import type { Failure, OutcomeKind, ToolFault } from "./event.js";
 import type { Message } from "./message.js";
 import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
+import type { ToolCallRecord } from "./result.js";
 import type { SessionSource } from "./run.js";
 
 interface HookPoint<E extends string> {
@@ -23,7 +24,7 @@ interface ToolHookPoint<E extends string> extends HookPoint<E> {
   readonly toolCallId: string;
   readonly toolName: string;
   /** What the tool gets. */
-  readonly toolInput: any;
+  readonly input: any;
 }
 
 interface SubagentPoint {
@@ -38,7 +39,7 @@ export interface HookInputs {
   /** Before a call is judged: before the permission rules, the mode and `canUseTool`. */
   PreToolUse: ToolHookPoint<"PreToolUse">;
   /** A tool has returned; the model has not seen it. */
-  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly toolOutput: any; readonly durationMs: number };
+  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly output: any; readonly durationMs: number };
   /** A tool has thrown or run out of time. */
   PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {
     readonly error: ToolFault;
@@ -46,13 +47,7 @@ export interface HookInputs {
   };
   /** All calls of an answer are done; the model has seen none of it. */
   PostToolBatch: HookPoint<"PostToolBatch"> & {
-    readonly toolCalls: readonly {
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly toolInput: any;
-      readonly toolOutput: any;
-      readonly isError: boolean;
-    }[];
+    readonly toolCalls: readonly ToolCallRecord[];
   };
   /** Something is about to be said to the model. */
   UserPromptSubmit: HookPoint<"UserPromptSubmit"> & {

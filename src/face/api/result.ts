@@ -53,8 +53,8 @@ export interface RunReport {
 /** One tool call of a run. */
 export interface ToolCallRecord {
   /** The provider's id. */
-  id: string;
-  name: string;
+  toolCallId: string;
+  toolName: string;
   /** What the model wrote; a string when it was no JSON object. */
   input: unknown;
   /** What the tool returned, or the error as the model saw it; `null` while it is open. */

@@ -353,8 +353,8 @@ export type EventKind =
       outcome: Outcome;
     };
 
-/** When the host is asked. The word in JSON is the variant's name. */
-export type HookEvent =
+/** A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations. */
+export type Point =
   | "PreToolUse"
   | "PostToolUse"
   | "PostToolUseFailure"
@@ -373,12 +373,28 @@ export type HookEvent =
   | "IterationEnd"
   /** The run is the first of its session. Those of its root only. */
   | "SessionStart"
-  /** The host is waited for; nothing waits for what hooks say to that. */
+  /** A person is waited for; nothing waits for what hooks say to that. */
   | "Notification"
   /** The next request can be made otherwise. */
   | "PrepareIteration"
   /** A limit is hit and may be raised. */
-  | "Limit";
+  | "Limit"
+  /** Once per batch, for the calls whose tools want it: validate, name the resource. */
+  | "prepare_calls"
+  /** How shall the model be told what went wrong in this round? */
+  | "word_errors"
+  /** May this call run? A person may answer, or a function in their place. */
+  | "permission"
+  /** The same, asked of a classifier. */
+  | "classify"
+  /** What stands for the first part of the conversation? */
+  | "summarize"
+  /** Is this answer, which fits its schema, one? (Standard Schema, a function of yours) */
+  | "check_output"
+  /** Shall the run stop after this round of tools, by conditions of yours? */
+  | "stop_condition"
+  /** The same, because the rounds repeat themselves. */
+  | "stop_repeat";
 
 /** What is done with a call that no rule speaks of. */
 export type PermissionMode =

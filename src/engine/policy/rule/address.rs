@@ -1,6 +1,6 @@
 //! Addresses against `domain:` and a host, or against a pattern of addresses. The platform's `URL` has read the address.
 
-use crate::engine::policy::rule::reading::Address;
+use crate::engine::model::permission::Address;
 use crate::engine::policy::rule::{glob, matches};
 
 /// For rules that allow: every parser of addresses reads this text as this address, and it fits.

@@ -1,9 +1,11 @@
 //! Rules for whoever is asked about a call: which one asks, and which one would let such calls through.
 
 use crate::engine::model::config::ToolConfig;
-use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, address, command, is_glob};
+use crate::engine::policy::rule::{address, command, is_glob};
 
 impl Permissions {
     /// The rule that has the host asked about this call, whatever the mode.

@@ -1,0 +1,208 @@
+//! What a host's hooks and guardrails may say, and what their answers come to together.
+//!
+//! All hooks of an event are asked at once; of their decisions the strictest counts: deny, defer, ask, allow.
+//! <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-21)
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::config::{Limits, ModelConfig, ToolChoice};
+use crate::engine::model::input::PermissionUpdate;
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::question::Point;
+
+/// One function of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hook {
+    pub event: Point,
+    /// The tools, or other names, that it is for; default: all of them.
+    #[serde(default)]
+    pub names: Option<Vec<String>>,
+    /// Then it has failed. Default: it is waited for for ever.
+    #[serde(default)]
+    pub timeout_ms: Option<u64>,
+    /// A failure counts as a denial; default: it is passed over with a warning.
+    #[serde(default)]
+    pub blocks: bool,
+}
+
+impl Hook {
+    pub fn is_for(&self, event: Point, name: &str) -> bool {
+        let is_named = |names: &Vec<String>| names.iter().any(|known| known == name);
+        self.event == event && self.names.as_ref().is_none_or(is_named)
+    }
+}
+
+/// What a hook says about what it was asked about, from the mildest to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Decision {
+    Allow,
+    Ask,
+    Defer,
+    #[serde(alias = "block")]
+    Deny,
+}
+
+/// What `PreToolUse` hooks have said about a call that they let through.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Gate {
+    #[default]
+    Unasked,
+    Passed {
+        decision: Option<Decision>,
+        reason: Option<String>,
+    },
+}
+
+impl Gate {
+    pub fn said(&self, wanted: Decision) -> bool {
+        matches!(self, Gate::Passed { decision, .. } if *decision == Some(wanted))
+    }
+}
+
+/// How the requests of the next iteration are made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Prepared {
+    pub model: Option<ModelConfig>,
+    /// Names of the tools that the model is told of.
+    pub tools: Option<Vec<String>>,
+    pub tool_choice: Option<ToolChoice>,
+    /// Empty for none.
+    pub system: Option<String>,
+}
+
+/// Limits that count from now on; what is not given stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Raise {
+    pub max_iterations: Option<u32>,
+    pub max_total_tokens: Option<u64>,
+    pub max_cost_nano_usd: Option<u64>,
+    pub max_tool_rounds: Option<u32>,
+    pub max_tool_calls: Option<u32>,
+    /// More time, from now on; where nobody was asked, from the deadline on.
+    pub time_ms: Option<u64>,
+}
+
+impl Raise {
+    /// The same as so much more; a limit that there is not stays none.
+    pub fn add_to(&self, limits: &mut Limits) {
+        let small = |limit: &mut Option<u32>, more: Option<u32>| {
+            *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
+        };
+        let large = |limit: &mut Option<u64>, more: Option<u64>| {
+            *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
+        };
+        small(&mut limits.max_iterations, self.max_iterations);
+        large(&mut limits.max_total_tokens, self.max_total_tokens);
+        large(&mut limits.max_cost_nano_usd, self.max_cost_nano_usd);
+        small(&mut limits.max_tool_rounds, self.max_tool_rounds);
+        small(&mut limits.max_tool_calls, self.max_tool_calls);
+    }
+
+    pub fn apply(&self, limits: &mut Limits) {
+        limits.max_iterations = self.max_iterations.or(limits.max_iterations);
+        limits.max_total_tokens = self.max_total_tokens.or(limits.max_total_tokens);
+        limits.max_cost_nano_usd = self.max_cost_nano_usd.or(limits.max_cost_nano_usd);
+        limits.max_tool_rounds = self.max_tool_rounds.or(limits.max_tool_rounds);
+        limits.max_tool_calls = self.max_tool_calls.or(limits.max_tool_calls);
+    }
+}
+
+/// A hook's answer, and what several come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HookAnswer {
+    pub decision: Option<Decision>,
+    /// Of the decision.
+    pub reason: Option<String>,
+    /// What the tool gets.
+    pub updated_input: Option<Json>,
+    /// What the model is told in place of the tool's result, or of its own answer.
+    pub updated_output: Option<Json>,
+    /// The conversation goes on with these.
+    pub messages: Option<Vec<Message>>,
+    /// What the model is told besides.
+    pub context: Vec<String>,
+    /// Ends the run, and why.
+    pub stop: Option<String>,
+    /// The model may try a denied call again.
+    pub retry: bool,
+    /// The denial ends the run.
+    pub interrupt: bool,
+    pub updated_permissions: Vec<PermissionUpdate>,
+    /// What the host's user is told.
+    pub system_message: Option<String>,
+    /// What the host's classifier is told with the calls that follow.
+    pub classifier_context: Vec<String>,
+    pub prepared: Option<Box<Prepared>>,
+    pub limits: Option<Raise>,
+}
+
+impl HookAnswer {
+    /// Of a hook whose failure blocks.
+    pub fn denial(reason: String) -> HookAnswer {
+        HookAnswer {
+            decision: Some(Decision::Deny),
+            reason: Some(reason),
+            ..HookAnswer::default()
+        }
+    }
+
+    pub fn denies(&self) -> bool {
+        self.decision == Some(Decision::Deny)
+    }
+
+    /// Adds the answer of the next hook: the stricter decision counts, and what both replace is replaced by the later.
+    pub fn join(&mut self, next: HookAnswer) {
+        if next.decision > self.decision {
+            self.decision = next.decision;
+            self.reason = next.reason;
+        }
+        self.updated_input = next.updated_input.or(self.updated_input.take());
+        self.updated_output = next.updated_output.or(self.updated_output.take());
+        self.messages = next.messages.or(self.messages.take());
+        self.context.extend(next.context);
+        self.stop = self.stop.take().or(next.stop);
+        self.retry |= next.retry;
+        self.interrupt |= next.interrupt;
+        self.updated_permissions.extend(next.updated_permissions);
+        self.classifier_context.extend(next.classifier_context);
+        self.prepared = next.prepared.or(self.prepared.take());
+        self.limits = next.limits.or(self.limits.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn says(decision: Option<Decision>, reason: &str) -> HookAnswer {
+        HookAnswer {
+            decision,
+            reason: Some(reason.to_owned()),
+            ..HookAnswer::default()
+        }
+    }
+
+    #[test]
+    fn the_strictest_decision_counts_and_of_equals_the_first() {
+        use Decision::{Allow, Ask, Defer, Deny};
+        let rows = [
+            ([Some(Allow), Some(Deny), Some(Ask)], Some(Deny), "1"),
+            ([Some(Ask), Some(Allow), Some(Defer)], Some(Defer), "2"),
+            ([Some(Allow), Some(Ask), None], Some(Ask), "1"),
+            ([None, Some(Allow), Some(Allow)], Some(Allow), "1"),
+            ([Some(Deny), Some(Deny), Some(Allow)], Some(Deny), "0"),
+        ];
+        for (decisions, expected, by) in rows {
+            let mut sum = HookAnswer::default();
+            for (index, decision) in decisions.into_iter().enumerate() {
+                sum.join(says(decision, &index.to_string()));
+            }
+            assert_eq!((sum.decision, sum.reason.as_deref()), (expected, Some(by)));
+        }
+    }
+}
