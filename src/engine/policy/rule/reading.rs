@@ -1,5 +1,8 @@
-//! Texts of a call as the platform reads them: the face has them by `PrepareCalls`, and sends them beside every answer
-//! that brings an input.
+//! The platform's readings of a call's texts: Unicode forms of paths, parsed addresses.
+//!
+//! The engine has neither Unicode tables nor a parser of addresses. The face gets the texts with `PrepareCalls` and
+//! sends their readings with every answer that brings an input. No allow rule covers an address without a reading, and
+//! a deny rule asks about it.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +11,10 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", default)]
 pub struct Reading {
     pub text: String,
-    /// For paths: in Unicode's NFC and without upper case; none if that is the text in lower case.
+    /// For paths: the text in Unicode's NFC and without case; `None` if that equals the text in lower case.
     pub folded: Option<String>,
-    /// None if the platform's `URL` refuses the text, or its scheme has other rules than those of the web.
+    /// The address; `None` if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
+    /// web.
     pub address: Option<Address>,
 }
 
@@ -18,13 +22,13 @@ pub struct Reading {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Address {
-    /// `https`.
+    /// For example `https`.
     pub scheme: String,
-    /// In lower case, in ASCII, without a last dot.
+    /// The host in lower case, in ASCII, without a last dot.
     pub host: String,
-    /// The host with and, if the port is the usual one, without it.
+    /// The host with its port and, if the port is the usual one, without it.
     pub places: Vec<String>,
-    /// Path and query: as `URL` writes them and, if that differs, with escapes resolved.
+    /// Path and query as `URL` writes them and, if they differ, with escapes resolved.
     pub paths: Vec<String>,
 }
 
