@@ -8,7 +8,7 @@ import type { ToolSet } from "../tools/tool.js";
 
 type Asked = Question["permission"];
 
-/** Asks the host's functions about the calls of one run. */
+/** Asks your functions about the calls of one run. */
 export class Permissions {
   readonly #options: PermissionOptions;
   readonly #sets: readonly ToolSet[];
@@ -28,7 +28,7 @@ export class Permissions {
     this.#driver = driver;
   }
 
-  /** Without a function, or with one that says `null`, the question stays open for `run.answer`. */
+  /** Asks about one call. The question stays open for `run.answer` if there is no function, or if it returns `null`. */
   ask(questionId: number, { call, classify }: Asked, profile: number): void {
     const decide = classify ? this.#options.classifyTool : this.#options.canUseTool;
     if (decide === undefined) return;
@@ -43,7 +43,7 @@ export class Permissions {
     });
   }
 
-  /** The question is closed: by an answer from elsewhere, or for lack of time. */
+  /** Closes a question that `run.answer` has answered or that has run out of time. */
   close(questionId: number): void {
     this.#open.get(questionId)?.abort();
     this.#open.delete(questionId);

@@ -1,4 +1,4 @@
-/** Asks your functions whether one run shall stop, and hands their answers on. It decides nothing. */
+/** Asks your functions whether one run should stop, and hands their answers on. It decides nothing. */
 import type { StopOptions, StopPredicate } from "../api/iteration.js";
 import type { Question } from "../host/driver.js";
 import { conditions } from "../options/stopping.js";

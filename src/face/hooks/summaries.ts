@@ -8,7 +8,7 @@ import type { Driver } from "../run/engine.js";
 export class Summaries {
   readonly #profiles: readonly ContextOptions[];
   readonly #driver: () => Driver | undefined;
-  /** Made when it is needed: to abort one costs as much as all the rest of a run's end. */
+  /** The controller is made when it is first needed, because one abort costs as much as the rest of a run's end. */
   #open: AbortController | undefined;
 
   constructor(profiles: readonly ContextOptions[], driver: () => Driver | undefined) {
@@ -28,7 +28,7 @@ export class Summaries {
     this.#open?.abort();
   }
 
-  /** A subagent without a function of its own has the run's. */
+  /** Asks for a summary. A subagent without a function of its own uses the run's. */
   async #summarize(request: CompactionRequest, profile: number): Promise<string> {
     const [own, runs] = [profile, 0].map((of) => this.#profiles[of]?.compaction || undefined);
     const summary: unknown = await (own?.summarize ?? runs?.summarize)?.(request);
