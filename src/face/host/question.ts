@@ -1,4 +1,4 @@
-/** What the engine asks of the host, and what it gets back, as their JSON has it. */
+/** The engine's questions and their answers, in the form of their JSON. */
 import type {
   Block,
   CompactionRequest,
@@ -15,20 +15,25 @@ export interface ToolInvocation {
   call: number;
   toolCallId: string;
   toolName: string;
-  /** JSON text of the arguments. */
+  /** The arguments as JSON text. */
   input: string;
   iteration: number;
-  /** Who calls: the agent's number in the run, 0 for the root. */
+  /** The calling agent's number in the run, 0 for the root. */
   agent: number;
-  /** Whose tool: the place of the agent's configuration, 0 for the run's own. */
+  /** The owner of the tool: an index of the agents' configurations, 0 for the run's own. */
   profile: number;
 }
 
-/** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
+/**
+ * A question of the engine, which has one of these fields besides `profile`. The `input` of its calls is parsed JSON.
+ */
 export interface Question {
-  /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
+  /** The agent that asks: an index of the agents' configurations, 0 for the run's own. */
   profile: number;
-  /** Of `texts`, which permission rules compare, the platform's readings are wanted. */
+  /**
+   * The calls to prepare, and the `texts` that permission rules compare; the answer brings the platform's readings of
+   * them.
+   */
   prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[]; texts: string[] };
   wordErrors: {
     errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
@@ -46,9 +51,9 @@ export interface Question {
   stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
 }
 
-/** What a tool came back with. `value` is JSON text. */
+/** The result of a tool. `value` is JSON text. */
 export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { fault: ToolFault }) & {
-  /** Its tool wants the run to end after this round. */
+  /** Whether the tool wants the run to end after this round. */
   terminate?: boolean;
 };
 
@@ -63,7 +68,7 @@ export type QuestionAnswer =
   | { hook: HookAnswer }
   | { failed: { why: string } };
 
-/** What a hook or a guardrail says. */
+/** The answer of a hook or a guardrail. */
 export interface HookAnswer {
   decision?: string | undefined;
   reason?: string | undefined;
