@@ -16,8 +16,6 @@ import { normalRules } from "./readings.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
-/** The modes in the engine's order. */
-
 /** The engine's `Permissions`, as JSON. */
 export interface PermissionConfig extends PermissionRules {
   mode: PermissionMode;

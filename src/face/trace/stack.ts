@@ -8,7 +8,7 @@ const MAX_FRAMES = 30;
 export function framesOf(thrown: unknown): string {
   const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
   if (typeof stack !== "string") return "";
-  // A line of an error's message may look like a frame, so the whole message before the frames is removed.
+  // A line of an error's message may look like a frame, so the message is cut out as a whole.
   const message = (thrown as Error).message;
   const after = message === "" ? stack : stack.slice(Math.max(0, stack.indexOf(message)) + message.length);
   const lines = (stack.includes(message) ? after : stack).split("\n");
