@@ -73,9 +73,7 @@ export class EngineRun implements Run {
   #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
-  /**
-   * The outcome of an abort inside a listener; the last events and the result follow when the listener has returned.
-   */
+  /** The outcome of an abort inside a listener. The last events and the result follow when the listener returns. */
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
@@ -93,10 +91,7 @@ export class EngineRun implements Run {
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
-  /**
-   * `onEnd` gets the result before anybody else, inside `abort` if that ended the run. `session` is set for the first
-   * run of a session.
-   */
+  /** `onEnd` gets the result first, inside `abort` if that ended the run. `session`: the run begins a session. */
   constructor(
     parts: AgentParts,
     prompt: Prompt,
@@ -283,8 +278,7 @@ export class EngineRun implements Run {
     };
   }
 
-  // The closure reads no field of the run, because V8's code for fields is dropped when a garbage collection finds no
-  // run.
+  // The closure reads no field of the run: V8 drops the code for fields when a garbage collection finds no run.
   #deltas(): HostCallbacks["onDelta"] {
     const { onText, onThinking, onPartialOutput } = this.#options;
     const hear = partialOutput(onPartialOutput);
