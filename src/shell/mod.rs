@@ -2,8 +2,7 @@
 //!
 //! Owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), HTTP
 //! through the host's `fetch` ([`request`]), the way of events out ([`batch`]) and of bytes in ([`inlet`]), and the
-//! hook that words a panic ([`panic`]). It never retries, reads no JSON of a provider
-//! and knows no provider's name.
+//! hook that words a panic ([`mod@panic`]). It never retries, reads no JSON of a provider and knows no provider's name.
 //!
 //! Two rules keep it free of "recursive use of an object": no borrow is held while JavaScript runs, and whatever
 //! JavaScript calls from inside a callback is taken in at once but performed by the drain that is already going on.

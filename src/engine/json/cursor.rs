@@ -1,8 +1,8 @@
 //! A reading position in JSON text, and the strings that it finds: the bottom of both readers.
 //!
 //! Nothing is built and nothing allocated before a string is unescaped. The file needs nothing but `core`, `Cow` and `String`,
-//! as [`crate::engine::protocol::answer::scan`] and [`crate::engine::protocol::answer::layout`] need nothing but it: the three can move to a package of their own and be
-//! compiled at opt-level 3 (profiles are per package).
+//! as `scan` and `layout` of [`crate::engine::protocol`] need nothing but it: the three can move to a package of their
+//! own and be compiled at opt-level 3 (profiles are per package).
 
 use std::borrow::Cow;
 

@@ -208,7 +208,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     glob(pattern, text, 0)
 }
 
-/// As [`matches`], with the first bytes of the pattern in upper or lower case.
+/// As [`matches()`], with the first bytes of the pattern in upper or lower case.
 pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
