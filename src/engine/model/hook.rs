@@ -1,7 +1,9 @@
-//! What a host's hooks and guardrails may say, and what their answers come to together.
+//! The answers of hooks and guardrails, and the rule that joins several into one.
 //!
-//! All hooks of an event are asked at once; of their decisions the strictest counts: deny, defer, ask, allow.
-//! <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-21)
+//! All hooks of an event are asked at once, and the agent joins their answers with [`HookAnswer::join`]. The strictest
+//! decision counts: deny, defer, ask, allow. A hook that fails is passed over with a warning, unless its failure counts
+//! as a denial. The functions themselves stay in JavaScript. <https://code.claude.com/docs/en/agent-sdk/hooks>
+//! (2026-11-21)
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +12,7 @@ use crate::engine::model::input::PermissionUpdate;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::question::Point;
 
-/// One function of the host.
+/// One hook or guardrail, without its function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
@@ -18,10 +20,10 @@ pub struct Hook {
     /// The tools, or other names, that it is for; default: all of them.
     #[serde(default)]
     pub names: Option<Vec<String>>,
-    /// Then it has failed. Default: it is waited for for ever.
+    /// The time after which it counts as failed, in milliseconds; default: none.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
-    /// A failure counts as a denial; default: it is passed over with a warning.
+    /// Its failure counts as a denial; default: it is passed over with a warning.
     #[serde(default)]
     pub blocks: bool,
 }
@@ -33,7 +35,7 @@ impl Hook {
     }
 }
 
-/// What a hook says about what it was asked about, from the mildest to the strictest.
+/// A hook's decision, from the mildest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
@@ -44,7 +46,7 @@ pub enum Decision {
     Deny,
 }
 
-/// What `PreToolUse` hooks have said about a call that they let through.
+/// The joined answer of the `PreToolUse` hooks for a call that they let through.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Gate {
     #[default]
@@ -61,19 +63,19 @@ impl Gate {
     }
 }
 
-/// How the requests of the next iteration are made.
+/// Changes to the requests of the next iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Prepared {
     pub model: Option<ModelConfig>,
-    /// Names of the tools that the model is told of.
+    /// The names of the tools that the model is told about.
     pub tools: Option<Vec<String>>,
     pub tool_choice: Option<ToolChoice>,
-    /// Empty for none.
+    /// The system prompt; an empty text removes it.
     pub system: Option<String>,
 }
 
-/// Limits that count from now on; what is not given stays.
+/// Limits for the rest of the run. A limit that is left out stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Raise {
@@ -82,12 +84,12 @@ pub struct Raise {
     pub max_cost_nano_usd: Option<u64>,
     pub max_tool_rounds: Option<u32>,
     pub max_tool_calls: Option<u32>,
-    /// More time, from now on; where nobody was asked, from the deadline on.
+    /// Time from now on, in milliseconds; for `run.addBudget`, time after the deadline.
     pub time_ms: Option<u64>,
 }
 
 impl Raise {
-    /// The same as so much more; a limit that there is not stays none.
+    /// Adds each value to its limit. A limit that does not exist stays absent.
     pub fn add_to(&self, limits: &mut Limits) {
         let small = |limit: &mut Option<u32>, more: Option<u32>| {
             *limit = limit.map(|limit| limit.saturating_add(more.unwrap_or(0)));
@@ -111,38 +113,38 @@ impl Raise {
     }
 }
 
-/// A hook's answer, and what several come to.
+/// The answer of a hook, or of several hooks joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookAnswer {
     pub decision: Option<Decision>,
-    /// Of the decision.
+    /// The reason for the decision.
     pub reason: Option<String>,
-    /// What the tool gets.
+    /// The input that the tool gets.
     pub updated_input: Option<Json>,
-    /// What the model is told in place of the tool's result, or of its own answer.
+    /// The text that the model sees instead of the tool's result or its own answer.
     pub updated_output: Option<Json>,
-    /// The conversation goes on with these.
+    /// The messages with which the conversation goes on.
     pub messages: Option<Vec<Message>>,
-    /// What the model is told besides.
+    /// Further texts for the model.
     pub context: Vec<String>,
-    /// Ends the run, and why.
+    /// The reason to end the run; absent if it goes on.
     pub stop: Option<String>,
     /// The model may try a denied call again.
     pub retry: bool,
     /// The denial ends the run.
     pub interrupt: bool,
     pub updated_permissions: Vec<PermissionUpdate>,
-    /// What the host's user is told.
+    /// A message for your user.
     pub system_message: Option<String>,
-    /// What the host's classifier is told with the calls that follow.
+    /// Texts that your classifier gets with later calls.
     pub classifier_context: Vec<String>,
     pub prepared: Option<Box<Prepared>>,
     pub limits: Option<Raise>,
 }
 
 impl HookAnswer {
-    /// Of a hook whose failure blocks.
+    /// The answer of a hook whose failure counts as a denial.
     pub fn denial(reason: String) -> HookAnswer {
         HookAnswer {
             decision: Some(Decision::Deny),
@@ -155,7 +157,7 @@ impl HookAnswer {
         self.decision == Some(Decision::Deny)
     }
 
-    /// Adds the answer of the next hook: the stricter decision counts, and what both replace is replaced by the later.
+    /// Adds the answer of the next hook. The stricter decision counts. The later value replaces an earlier one.
     pub fn join(&mut self, next: HookAnswer) {
         if next.decision > self.decision {
             self.decision = next.decision;

@@ -1,6 +1,9 @@
 //! Every type that crosses the boundary between the engine and the outside world, each declared once.
 //!
-//! Plain data: nothing here decides, and nothing here names a provider's protocol.
+//! These types are plain data. They decide nothing and name no provider's protocol, with one exception: [`answer`]
+//! knows how an answer grows. `Run::new` takes [`config`], `handle_input` takes [`input`], `poll_output` returns
+//! [`output`], whose events stand in [`event`]. [`outcome`] is the end. [`json`] reads and writes them; a value that
+//! does not fit is an [`error`] with a path.
 
 pub mod answer;
 pub mod config;

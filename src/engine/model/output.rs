@@ -1,4 +1,8 @@
 //! Everything that a run asks the outside world to do.
+//!
+//! `Run::poll_output` returns each [`Output`] once, and the shell performs them in that order. An effect has an
+//! [`EffectId`], which its answer names. An effect may have been withdrawn before it is performed, so the shell asks
+//! `run.is_live` first. No output contains a secret: a request says only where its key belongs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +11,18 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::question::{Point, Question};
 
-/// Names one effect of a run: unique, increasing.
+/// The id of one effect of a run. Ids are unique and increase.
 pub type EffectId = u32;
 
-/// One output, to be performed in order. Before performing an effect ask `run.is_live(effect)`.
+/// One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Send an HTTP request; its body is `run.request_body(request)`.
+    /// Sends an HTTP request. Its body is `run.request_body(request)`.
     Send {
         request: EffectId,
         http: HttpRequest,
     },
-    /// Stop a request; nothing that comes of it matters any more.
+    /// Stops a request. The run ignores everything that still comes from it.
     Abort {
         request: EffectId,
     },
@@ -43,7 +47,7 @@ pub enum Output {
         entries: Vec<JournalEntry>,
         awaited: bool,
     },
-    /// Tell the host everything before this, then answer with [`crate::engine::model::input::Input::HandedOver`].
+    /// Tells your listeners everything before this; the answer is [`crate::engine::model::input::Input::HandedOver`].
     HandOver {
         handover: EffectId,
     },
@@ -58,35 +62,35 @@ pub struct HttpRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// Where the key goes.
+    /// The header for the key.
     pub auth: AuthSlot,
-    /// Which of the host's models is asked: [`crate::engine::model::config::ModelConfig::slot`].
+    /// The model that is asked: [`crate::engine::model::config::ModelConfig::slot`].
     pub model: u32,
 }
 
-/// The header that carries the key; `authorize` may do anything else.
+/// The header that carries the key. `authorize` may change any other part of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSlot {
-    /// Lower case; empty when the vendor wants none.
+    /// The header's name in lower case; empty when the vendor wants none.
     pub header: String,
-    /// What stands before the key, for example `Bearer `.
+    /// The text before the key, for example `Bearer `.
     pub prefix: String,
 }
 
-/// A call of a host's tool.
+/// A call of one of your tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInvocation {
     pub call: EffectId,
     pub tool_call_id: String,
     pub tool_name: String,
-    /// JSON text of the arguments: the validated input if the host gave one, else what the model wrote.
+    /// The JSON text of the arguments: the validated input if your code gave one, else the model's own.
     pub input: Json,
     pub iteration: u32,
-    /// Who calls: the place of the agent in the run's tree.
+    /// The index of the calling agent in the run's tree.
     pub agent: u32,
-    /// Whose tool: the place of the agent's configuration, 0 for the run's own.
+    /// The index of the configuration that has the tool, 0 for the run's own.
     pub profile: u32,
 }
 

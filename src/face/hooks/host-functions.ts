@@ -2,30 +2,30 @@
  * Your hooks, guardrails and functions around an iteration, as the engine knows them and as they are called.
  *
  * The room `hooks/` owns the questions of the engine to your code: hooks, guardrails, permissions, stop conditions,
- * summaries and the functions around an iteration. It never judges an answer: the engine does. `createAgent` hands the
- * functions in, and a run hands it the questions.
+ * summaries and the functions around an iteration. It never judges an answer: the engine does. `createAgent` hands
+ * the functions in, and a run hands it the questions.
  */
 import type { Model } from "../api/index.js";
 import type { HookAnswer } from "../host/question.js";
 import type { ModelConfig } from "../models/models.js";
 
-/** One function, as the engine knows it and as it is called. */
+/** One of your functions: its row in the engine's configuration, and the call. */
 export interface HostFunction {
   /** The engine's `Hook`, as JSON. */
   readonly config: {
     readonly event: string;
-    /** The names it is for; default: all. */
+    /** The names that the function is asked about. Default: all. */
     readonly names?: readonly string[] | undefined;
     readonly timeoutMs?: number | null | undefined;
     readonly blocks?: boolean | undefined;
   };
-  /** What the function says; what it throws is its failure. */
+  /** Returns the function's answer. A rejection counts as the function's failure. */
   readonly ask: (input: any, context: HostContext) => Promise<HookAnswer>;
 }
 
 export interface HostContext {
   readonly signal: AbortSignal;
-  /** Takes a model into the run, when the engine has what it needs. */
+  /** Adds a model to the run, for an answer that names one. */
   readonly takeModel: TakeModel;
 }
 

@@ -7,12 +7,12 @@ export interface ToolInvocation {
   call: number;
   toolCallId: string;
   toolName: string;
-  /** JSON text of the arguments. */
+  /** The arguments as JSON text. */
   input: string;
   iteration: number;
-  /** Who calls: the agent's number in the run, 0 for the root. */
+  /** The calling agent's number in the run, 0 for the root. */
   agent: number;
-  /** Whose tool: the place of the agent's configuration, 0 for the run's own. */
+  /** The owner of the tool: an index of the agents' configurations, 0 for the run's own. */
   profile: number;
 }
 
@@ -43,9 +43,9 @@ export interface AskedError {
   readonly error: ToolFault & { error: true };
 }
 
-/** What a tool came back with. `value` is JSON text. */
+/** The result of a tool. `value` is JSON text. */
 export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { fault: ToolFault }) & {
-  /** Its tool wants the run to end after this round. */
+  /** Whether the tool wants the run to end after this round. */
   terminate?: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * A run as its user sees it: the listeners, the iterations, the functions of the tools, and everything that is asked
- * before the engine is loaded.
+ * A run as its user sees it: its listeners, its iterations and the functions of its tools. It also keeps the calls
+ * that come before the engine is loaded.
  *
  * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
  * and decides nothing. Agents start runs; users call the methods.
@@ -41,8 +41,8 @@ import { finished, unfinished } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
 
 /**
- * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
- * one task; an iteration that begins after so much starts with a snapshot.
+ * The limits of a backlog: characters of deltas, and events. Only a model inside the process can send more within one
+ * task. An iteration that begins later starts with a snapshot.
  */
 const MAX_BACKLOG_CHARS = 2_048;
 const MAX_BACKLOG_EVENTS = 100;
@@ -67,25 +67,25 @@ export class EngineRun implements Run {
   #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
-  /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
+  /** The outcome of an abort inside a listener. The last events and the result follow when the listener returns. */
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
-  /** What `setModel` got. */
+  /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
   #queued = 0;
   /** Every event of the run's first task, for iterations that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
-  /** Of the last event; changed in place. */
+  /** The stamp of the last event, changed in place. */
   readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   readonly #heard = new Heard();
-  /** Whether anybody sees every event. */
+  /** Whether somebody sees every event. */
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
-  /** `onEnd` gets the result before anybody else, inside `abort` if that ended the run; `session`: it is its first. */
+  /** `onEnd` gets the result first, inside `abort` if that ended the run. `session`: the run begins a session. */
   constructor(
     parts: AgentParts,
     prompt: Prompt,
@@ -132,7 +132,7 @@ export class EngineRun implements Run {
   }
 
   get outcome(): OutcomeKind | undefined {
-    // The engine's run has ended before its last events are heard.
+    // The engine's run ends before its last events are delivered.
     return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
   }
 
@@ -153,7 +153,7 @@ export class EngineRun implements Run {
     } catch (error) {
       this.#report(error);
     }
-    // The driver ends its run inside `abort`; without it, or should it fail, the run ends here.
+    // The driver ends its run inside `abort`. If there is no driver, or if it fails, the run ends here.
     if (this.outcome === undefined)
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
@@ -265,7 +265,7 @@ export class EngineRun implements Run {
     };
   }
 
-  // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
+  // The closure reads no field of the run: V8 drops the code for fields when a garbage collection finds no run.
   #deltas(): HostCallbacks["onDelta"] {
     const { onText, onThinking, onPartialOutput } = this.#options;
     const hear = partialOutput(onPartialOutput);
@@ -274,9 +274,9 @@ export class EngineRun implements Run {
     const heard = this.#heard;
     return (kind, text, block, seq, agent, iteration, attempt) => {
       try {
-        // What a subagent says is no part of the answer.
+        // Text of a subagent is not part of the answer.
         if (agent !== 0) {
-          // Events tell it.
+          // Events carry it.
         } else if (kind === 0) {
           heard.hear(iteration, attempt, text);
           const returned: unknown = onText?.(text);
@@ -301,7 +301,7 @@ export class EngineRun implements Run {
     };
   }
 
-  /** Where the events of a subagent come from. */
+  /** The path of an agent, and the call that it answers. */
   #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
     let origin = this.#origins.get(agent);
     if (origin === undefined) {
@@ -347,7 +347,7 @@ export class EngineRun implements Run {
     }
   }
 
-  /** A listener may be an async function: what it rejects with is what it throws. */
+  /** Watches the promise of an async listener: a rejection counts as an error that the listener throws. */
   #watch(returned: unknown): void {
     if (isThenable(returned)) Promise.resolve(returned).catch(this.#report);
   }
@@ -365,7 +365,7 @@ export class EngineRun implements Run {
     this.#want();
   }
 
-  /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
+  /** Tells the driver which events somebody would see; the others do not cross the boundary. */
   #want(): void {
     if (this.#driver === undefined || this.#outcome !== undefined) return;
     const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
@@ -407,7 +407,7 @@ export class EngineRun implements Run {
     return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
   }
 
-  /** The driver's run is over: its result is taken, its memory given back. */
+  /** The driver's run is over: takes its result and frees its memory. */
   #done(): void {
     const driver = this.#driver;
     if (driver === undefined || this.#outcome !== undefined) return;
@@ -434,7 +434,7 @@ export class EngineRun implements Run {
     if (this.#outcome === undefined) this.#endAlone({ outcome: "failed", error }, { type: "error", error });
   }
 
-  /** Ends a run that the engine has not taken over, or cannot end itself. */
+  /** Ends a run that the engine has not taken over or cannot end itself. */
   #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
     this.#outcome = outcome;
     const driver = this.#driver;
@@ -461,7 +461,7 @@ export class EngineRun implements Run {
     for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
-    // Whoever only listens hears of it by the last event.
+    // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.result.catch(() => {});
     this.#reject(thrown);
   }

@@ -1,4 +1,4 @@
-/** The host's part in structured output: the format for the engine, the checks that are the host's, partial values. */
+/** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
 import { LoopletError } from "../api/errors.js";
 import type { OutputFormat } from "../api/result.js";
 import { checkOptions, checkWord } from "../options/check.js";
@@ -59,7 +59,7 @@ export class StructuredOutput {
     this.#profiles = profiles;
   }
 
-  /** The run's output, from what the engine says it is. */
+  /** The run's output, in place of the engine's JSON of it. */
   value(raw: unknown): unknown {
     if (raw === null) return undefined;
     return this.#checked === undefined ? raw : this.#checked.value;
@@ -81,7 +81,7 @@ export class StructuredOutput {
   }
 }
 
-/** What JSON cannot hold stays in this isolate; the run's state has what the model wrote. */
+/** The value, or the model's own JSON if JSON cannot hold the value. The run's state gets the return value. */
 function jsonOr(value: unknown, written: unknown): unknown {
   try {
     return JSON.stringify(value) === undefined ? written : value;
@@ -90,7 +90,7 @@ function jsonOr(value: unknown, written: unknown): unknown {
   }
 }
 
-/** Tells `listener` the value so far of the answer that is being written; nothing without a listener. */
+/** Makes a function that passes the partial value of the current answer to `listener`; undefined without a listener. */
 export function partialOutput(listener: ((partial: never) => void) | undefined): HearText | undefined {
   if (listener === undefined) return undefined;
   let place = "";

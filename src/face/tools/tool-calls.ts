@@ -1,6 +1,6 @@
 /**
- * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
- * forgotten at once: whatever its tool still does has no effect.
+ * Runs the tools of one run: prepares inputs, calls `execute`, hands the results back. An aborted call is forgotten
+ * at once: nothing that its tool does afterwards has an effect.
  */
 import { describe, describeReturned } from "../options/check.js";
 import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
@@ -16,18 +16,21 @@ export class ToolCalls {
   readonly #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
-  /** Hears what tools throw, and does not throw itself. */
+  /** Hears the errors that tools throw; it does not throw itself. */
   onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
   readonly #running = new Map<number, Abort>();
   /**
-   * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
-   * An id alone is not enough: there are providers that use one twice.
+   * Validated inputs, by the call's tool and the provider's id. They are kept because a transform may have made a
+   * value that JSON cannot hold. The id alone is not enough, because some providers use an id twice.
    */
   readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
 
   readonly #options: ToolRunOptions;
 
-  /** `tools` by profile. `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
+  /**
+   * `tools` are indexed by profile. `driver` returns undefined before the run's start and after its end. `report`
+   * gets errors that concern no tool call.
+   */
   constructor(
     tools: readonly ToolSet[],
     driver: () => Driver | undefined,
@@ -40,7 +43,7 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /** Starts a call; its end is told to the driver. */
+  /** Starts a call; the driver gets its result. */
   call(invocation: ToolInvocation): void {
     const { call } = invocation;
     const abort = new Abort();
@@ -57,7 +60,7 @@ export class ToolCalls {
     abort?.abort(why);
   }
 
-  /** The run is over. */
+  /** Aborts all calls, because the run is over. */
   abortAll(why: string): void {
     for (const call of [...this.#running.keys()]) this.abort(call, why);
     this.#prepared.clear();
@@ -112,7 +115,9 @@ export class ToolCalls {
     return prepared;
   }
 
-  /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
+  /**
+   * Performs a call and never rejects: an error that the tool throws, or that reading its result throws, is a fault.
+   */
   async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
       const { toolCallId, iteration } = invocation;
@@ -137,7 +142,7 @@ export class ToolCalls {
     }
   }
 
-  /** By the tool, by the handler of its kind, or by what is to be done with calls of tools that there are not. */
+  /** Calls the tool, the handler of its kind, or `onUnknownTool` for an unknown tool. */
   #execute(invocation: ToolInvocation, context: ToolContext): unknown {
     const { toolName } = invocation;
     const known = this.#tools[invocation.profile]?.get(toolName);
@@ -162,7 +167,7 @@ export class ToolCalls {
     const place = placeOf(invocation);
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
-    // A hook or an approval may have given the tool something else since.
+    // A hook or an approval may have replaced the input in the meantime.
     return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
   }
 
@@ -212,7 +217,7 @@ function reason(why: string): DOMException {
 
 type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;
 
-/** The generator's yields are progress, its return value is the result. An abort runs its clean-up. */
+/** Runs a generator: its yields are progress, its return value is the result. An abort runs its clean-up. */
 async function drain(
   generator: ToolGenerator,
   progress: (data: unknown) => void,
@@ -231,7 +236,7 @@ async function leave(generator: ToolGenerator): Promise<void> {
   try {
     await generator.return(undefined);
   } catch {
-    // The call is over: what its clean-up throws concerns nobody.
+    // The call is over, so an error of the clean-up concerns nobody.
   }
 }
 
@@ -243,7 +248,7 @@ function resourceKey({ options }: KnownTool, input: unknown): string | undefined
   return String(key);
 }
 
-/** What cannot be decided is asked about. */
+/** Whether a call needs an approval. If the function throws, it does. */
 async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
   if (typeof options.needsApproval !== "function") return false;
   try {

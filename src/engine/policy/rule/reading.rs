@@ -1,5 +1,8 @@
-//! Texts of a call as the platform reads them: the face has them by `PrepareCalls`, and sends them beside every answer
-//! that brings an input.
+//! The platform's readings of a call's texts: Unicode forms of paths, parsed addresses.
+//!
+//! The engine has neither Unicode tables nor a parser of addresses. The face gets the texts with `PrepareCalls` and
+//! sends their readings with every answer that brings an input. No allow rule covers an address without a reading, and
+//! a deny rule asks about it.
 
 use crate::engine::model::permission::Reading;
 

@@ -1,4 +1,4 @@
-//! Lines for a shell, against rules.
+//! Tests of command lines against rules.
 
 use crate::engine::model::json::named;
 use crate::engine::model::permission::Rule;

@@ -1,4 +1,7 @@
-//! The JSON of an event or of a whole body, opened for a decoder.
+//! Opens the JSON of an event or of a whole body for a decoder.
+//!
+//! The decoders call these functions for every event that their scanner does not recognise. The text is checked once as
+//! a whole. A text that is not valid JSON, or not an object, is a `malformed_stream`.
 
 use std::borrow::Cow;
 
@@ -10,20 +13,20 @@ use crate::engine::protocol::failure::malformed;
 /// The data of one event as text.
 ///
 /// # Errors
-/// `malformed_stream` for what is no JSON.
+/// `malformed_stream` for data that is not valid JSON.
 pub fn event_text(data: &[u8]) -> Result<Cow<'_, str>, Failure> {
     text_of(data, "an event of the stream is no JSON")
 }
 
-/// The object that an event's text is.
+/// The object in an event's text.
 ///
 /// # Errors
-/// `malformed_stream` for anything else.
+/// `malformed_stream` for a text that is not an object.
 pub fn event_object(text: &str) -> Result<Object<'_>, Failure> {
     object_of(text, "an event of the stream is no object")
 }
 
-/// A body that comes whole as text.
+/// The text of a body that comes whole.
 ///
 /// # Errors
 /// As [`event_text`].
@@ -31,7 +34,7 @@ pub fn body_text(body: &[u8]) -> Result<Cow<'_, str>, Failure> {
     text_of(body, "the body is no JSON")
 }
 
-/// The object that a body's text is.
+/// The object in a body's text.
 ///
 /// # Errors
 /// As [`event_object`].
@@ -47,7 +50,7 @@ fn object_of<'a>(text: &'a str, fault: &str) -> Result<Object<'a>, Failure> {
     Object::parse(text).ok_or_else(|| malformed(fault, text.as_bytes()))
 }
 
-/// The answer's id and the model that gives it, where the vendor calls them so.
+/// Reads the answer's id and model, for vendors that call them `id` and `model`.
 pub fn read_head(from: &Object<'_>, answer: &mut Answer) {
     if let Some(id) = from.owned("id") {
         answer.response_id = Some(id);

@@ -1,38 +1,41 @@
-//! Recognises an event that is laid out as the one before it: the same bytes around another string.
+//! Recognises an event that is laid out like the one before it: equal bytes around another string.
 //!
-//! A stream repeats its frame thousands of times (`{"type":"content_block_delta","index":0,"delta":{…,"text":"` or the
-//! whole head of a chat chunk) and only the string in it is new. What the scanner found in one event holds for every
-//! other with the same bytes before and behind the string, because the scanner never looks at the string's content.
-//! So two comparisons stand for a walk through the event.
+//! A stream repeats its frame thousands of times (`{"type":"content_block_delta","index":0,"delta":{…,"text":"`, or the
+//! whole head of a chat chunk), and only the string in it is new. The scanner never looks at the string's content. Its
+//! finding for one event therefore holds for every other event with equal bytes before and behind the string, and two
+//! comparisons replace a walk through the event.
+//!
+//! A decoder tries [`Layout::recall`] first, then the scanner, and passes the scanner's finding to [`Layout::learn`].
+//! An unknown layout is `None`; nothing fails.
 
 use crate::engine::json::cursor::{Cursor, RawString, behind};
 
-/// The frame of the last event that the scanner recognised, and what it was.
+/// The frame of the last event that the scanner recognised, with the scanner's finding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout<K> {
     kind: Option<K>,
     frame: Frame,
-    /// What the last event was, if it only appended.
+    /// Set when the last event only appended.
     repeat: Option<Repeat>,
 }
 
-/// What stands around the string.
+/// The bytes around the string.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Frame {
     before: Vec<u8>,
     behind: Vec<u8>,
-    /// Behind a second string whose content means nothing (OpenAI's padding `obfuscation`), if there is one.
+    /// The bytes behind a second string without meaning (OpenAI's padding `obfuscation`), if there is one.
     behind_padding: Option<Vec<u8>>,
 }
 
-/// An event that did nothing but append one string of its data to a part: whatever repeats the bytes before and behind
-/// that string, its quotes among them, does the same to that part, until another event comes.
+/// An event that only appended one string of its data to a block. An event that repeats the bytes before and behind
+/// that string, its quotes included, does so again, until another event comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
     pub part: usize,
-    /// Bytes of the data before the string.
+    /// The number of bytes of the data before the string.
     pub before: usize,
-    /// Bytes of the data behind it.
+    /// The number of bytes of the data behind the string.
     pub behind: usize,
 }
 
@@ -46,20 +49,20 @@ impl<K> Default for Layout<K> {
     }
 }
 
-/// Frames longer than this many bytes are not kept.
+/// The longest frame that is kept, in bytes.
 const MAX_FRAME_BYTES: usize = 2048;
 
-/// Such a key holds a string that the scanner passes over, and stands nowhere else: quotes within strings are escaped.
+/// The key of a string that the scanner ignores. It cannot stand within a string, where quotes are escaped.
 const PADDING: &[u8] = b"\"obfuscation\":\"";
 
 impl<K: Copy> Layout<K> {
-    /// The kind and the string of an event with the known frame.
+    /// The kind and the string of an event with the known frame, or `None`.
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let kind = self.kind?;
         Some((kind, self.frame.text_in(data)?))
     }
 
-    /// `text` was appended to `part`, and that was all of the event.
+    /// Notes that the event did nothing but append `text` to block `part`.
     pub fn note(&mut self, part: usize, text: &RawString<'_>, data: &[u8]) {
         self.repeat = text.frame_in(data).map(|(before, behind)| Repeat {
             part,
@@ -68,7 +71,7 @@ impl<K: Copy> Layout<K> {
         });
     }
 
-    /// What [`Layout::note`] has last been told, once.
+    /// Takes the last note of [`Layout::note`].
     pub fn take_repeat(&mut self) -> Option<Repeat> {
         self.repeat.take()
     }
@@ -96,7 +99,7 @@ impl Frame {
         if same_end(rest, end) { Some(text) } else { None }
     }
 
-    /// `None` of an event that is too long.
+    /// Cuts an event into its frame. `None` if the event is too long.
     #[inline(never)]
     fn learn(&mut self, data: &[u8], text: &RawString<'_>) -> Option<()> {
         let (before, behind) = text.frame_in(data)?;
@@ -120,7 +123,7 @@ impl Frame {
     }
 }
 
-/// Equal but for blanks at the end, and among closing brackets (Anthropic pads there).
+/// True when both ends are equal, except for blanks at the end and among closing brackets, where Anthropic pads.
 fn same_end(rest: &[u8], known: &[u8]) -> bool {
     if behind(rest, known) == Some(&[]) {
         return true;

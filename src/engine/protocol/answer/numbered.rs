@@ -1,20 +1,21 @@
-//! A [`Layout`] for events that carry a running number, which no two of them share.
+//! A [`Layout`] for events that carry a running number, which differs in every event.
 //!
-//! The number stands before the text (OpenAI) or at the event's end (servers that sort their keys). What is left of the
-//! event is laid out as the one before it.
+//! The number stands before the text (OpenAI) or at the event's end (servers that sort their keys). The rest of the
+//! event is laid out like the one before it. The decoder of Responses calls [`Numbered::recall`] and
+//! [`Numbered::learn`] in the order of [`Layout`]. A number in any other place makes the layout unknown.
 
 use crate::engine::json::cursor::{RawString, behind};
-use crate::engine::protocol::layout::Layout;
+use crate::engine::protocol::answer::layout::Layout;
 
-/// The key of the number and its colon. It stands nowhere else: quotes within strings are escaped.
+/// The key of the number, with its colon. It cannot stand within a string, where quotes are escaped.
 const KEY: &[u8] = b"\"sequence_number\":";
 
 /// The frame of the last event that the scanner recognised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbered<K> {
-    /// What comes before the number, if that comes before the text.
+    /// The bytes before the number, if the number stands before the text.
     head: Vec<u8>,
-    /// The number ends the event.
+    /// True when the number ends the event.
     ends: bool,
     layout: Layout<K>,
 }
@@ -30,7 +31,7 @@ impl<K> Default for Numbered<K> {
 }
 
 impl<K: Copy> Numbered<K> {
-    /// The kind and the string of an event with the known frame.
+    /// The kind and the string of an event with the known frame, or `None`.
     pub fn recall<'a>(&self, data: &'a [u8]) -> Option<(K, RawString<'a>)> {
         let (data, ends) = without_end(data);
         let rest = behind(data, &self.head)?;
@@ -58,7 +59,7 @@ impl<K: Copy> Numbered<K> {
     }
 }
 
-/// What follows a whole number without a leading zero.
+/// The bytes behind a whole number without a leading zero.
 fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
     let mut count = 0;
     while bytes.get(count).is_some_and(u8::is_ascii_digit) {
@@ -70,7 +71,7 @@ fn behind_number(bytes: &[u8]) -> Option<&[u8]> {
     bytes.get(count..)
 }
 
-/// The event without a number at its end, and whether there was one.
+/// The event without a number at its end; true if it had one.
 fn without_end(data: &[u8]) -> (&[u8], bool) {
     if let [open @ .., b'}'] = data {
         let mut rest = open;

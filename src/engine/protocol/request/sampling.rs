@@ -3,7 +3,7 @@
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
-use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::request::body_fields::BodyFields;
 
 /// A protocol's names of [`OPTIONS`]; empty for what it does not have.
 pub type Names = [&'static str; 6];

@@ -1,13 +1,13 @@
-//! The hot scanner: recognises the events that a stream consists of by the thousand.
+//! The hot scanner: recognises the events that come by the thousand in a stream.
 //!
-//! [`anthropic_delta`], [`chat_delta`], [`responses_delta`] and [`converse_delta`] recognise one delta of text, reasoning or
-//! tool arguments, whatever the order of keys and the blanks, and answer `None` for everything else: then the general
-//! reader ([`crate::engine::json::reader`]) decodes the event, with the same result. Nothing here decides what an event
-//! means.
+//! [`anthropic_delta`], [`chat_delta`], [`responses_delta`] and [`converse_delta`] each recognise one delta of text,
+//! reasoning or tool arguments, in any order of keys and with any blanks. They return `None` for everything else. The
+//! decoder then takes the general way ([`crate::engine::json::reader`]) with an equal result. The scanner decides
+//! nothing about an event's meaning, and it never fails.
 
 use crate::engine::json::cursor::{Cursor, RawString, behind};
 
-/// Sets `slot` the first time; `None` when a key comes twice, which only the general reader judges.
+/// Sets `slot` the first time. `None` when a key comes twice, which only the general reader judges.
 fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     if slot.is_some() {
         return None;
@@ -16,7 +16,7 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     Some(())
 }
 
-/// What a recognised Anthropic delta adds to.
+/// The target of a recognised Anthropic delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnthropicDelta {
     Text,
@@ -70,7 +70,7 @@ fn anthropic_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(AnthropicDelta
     }
 }
 
-/// What a recognised chat chunk adds to.
+/// The target of a recognised chat chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatDelta {
     Content,
@@ -78,7 +78,7 @@ pub enum ChatDelta {
     ReasoningContent,
     /// The field `reasoning`.
     Reasoning,
-    /// Arguments of the tool call with this index.
+    /// The arguments of the tool call with this index.
     Arguments(u32),
 }
 
@@ -98,7 +98,7 @@ pub fn chat_delta(data: &[u8]) -> Option<(ChatDelta, RawString<'_>)> {
     if cursor.at_end() { delta } else { None }
 }
 
-/// Nesting of values that mean nothing to us (content filters, timings).
+/// The deepest nesting of ignored values (content filters, timings).
 const MAX_DEPTH: u8 = 6;
 
 fn chat_choice<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)> {
@@ -145,7 +145,7 @@ fn chat_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawStrin
                 let text = cursor.string()?;
                 match (text.is_empty(), kind) {
                     (false, _) => once(&mut found, (kind, text)),
-                    // That this field came at all matters to the decoder.
+                    // The decoder has to know that this field came at all.
                     (true, ChatDelta::ReasoningContent) => None,
                     (true, _) => Some(()),
                 }
@@ -156,7 +156,7 @@ fn chat_delta_object<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawStrin
     found
 }
 
-/// One element without id and name: a continuation.
+/// Reads one element without id and name, which continues a call.
 fn chat_arguments<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'a>)> {
     cursor.eat(b'[')?;
     let (mut index, mut arguments) = (None, None);
@@ -175,7 +175,7 @@ fn chat_arguments<'a>(cursor: &mut Cursor<'a>) -> Option<(ChatDelta, RawString<'
     Some((ChatDelta::Arguments(index?), arguments?))
 }
 
-/// What a delta of a Responses item adds to.
+/// The target of a delta of a Responses item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponsesDelta {
     Text,
@@ -189,7 +189,7 @@ pub enum ResponsesDelta {
 }
 
 impl ResponsesDelta {
-    /// The delta that an event of this type brings.
+    /// The target that an event of this type names.
     pub fn named(name: &str) -> Option<ResponsesDelta> {
         Some(match name.strip_prefix("response.")?.strip_suffix(".delta")? {
             "output_text" => ResponsesDelta::Text,
@@ -203,7 +203,8 @@ impl ResponsesDelta {
     }
 }
 
-/// Recognises a delta of a Responses item: its `output_index`, what it adds to, its `content_index` or `summary_index`.
+/// Recognises a delta of a Responses item. Returns its `output_index`, its target, and its `content_index` or
+/// `summary_index`.
 pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawString<'_>)> {
     let mut cursor = Cursor::new(data);
     let (mut kind, mut index, mut at, mut delta) = (None, None, None, None);
@@ -222,7 +223,7 @@ pub fn responses_delta(data: &[u8]) -> Option<((u32, ResponsesDelta, u32), RawSt
     }
 }
 
-/// What a recognised Converse delta adds to.
+/// The target of a recognised Converse delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConverseDelta {
     Text,
@@ -230,7 +231,7 @@ pub enum ConverseDelta {
     Input,
 }
 
-/// What stands between a delta's index and its text, what behind, and what the delta is.
+/// The bytes between a delta's index and its text, the bytes behind the text, and the target.
 const CONVERSE_FRAMES: &[(&[u8], &[u8], ConverseDelta)] = &[
     (br#","delta":{"text":"#, b"}", ConverseDelta::Text),
     (br#","delta":{"toolUse":{"input":"#, b"}}", ConverseDelta::Input),
@@ -241,8 +242,8 @@ const CONVERSE_FRAMES: &[(&[u8], &[u8], ConverseDelta)] = &[
     ),
 ];
 
-/// Recognises a `contentBlockDelta` with text, reasoning or tool arguments, written as Amazon writes it: without blanks,
-/// keys sorted, perhaps with its padding.
+/// Recognises a `contentBlockDelta` with text, reasoning or tool arguments. Amazon writes it without blanks, with
+/// sorted keys, sometimes with padding.
 pub fn converse_delta(data: &[u8]) -> Option<((u32, ConverseDelta), RawString<'_>)> {
     let mut cursor = Cursor::new(behind(data, br#"{"contentBlockIndex":"#)?);
     let index = cursor.index()?;

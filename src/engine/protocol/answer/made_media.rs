@@ -1,10 +1,13 @@
-//! Images and sounds that a model made, for vendors whose assistants cannot have any.
+//! Images and sounds that a model made, for vendors whose assistant messages cannot contain media.
+//!
+//! The encoders of these vendors call [`told`] on each message that another protocol wrote. The transcript keeps the
+//! media; only the request has a text in their place.
 
 use std::borrow::Cow;
 
 use crate::engine::model::message::{Block, Message, Role};
 
-/// The message with a text in place of each image or sound that an assistant has.
+/// The message with a text in place of each image or sound of an assistant.
 pub fn told(message: &Message) -> Cow<'_, Message> {
     let is_media = |block: &Block| matches!(block, Block::Media { .. });
     if message.role == Role::User || !message.content.iter().any(is_media) {
@@ -23,7 +26,7 @@ pub fn told(message: &Message) -> Cow<'_, Message> {
     })
 }
 
-/// Says what is not shown.
+/// The text that names the omitted media.
 pub fn note(media_type: &str) -> Block {
     Block::text(["[", media_type, " made by the model]"].concat())
 }

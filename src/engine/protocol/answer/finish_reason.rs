@@ -1,10 +1,13 @@
-//! What vendors call the end of an answer, in neutral words.
+//! Translates the vendors' words for the end of an answer into neutral ones.
+//!
+//! Every decoder calls [`note_reason`] when it reads a reason. The answer keeps both words, because the result shows
+//! the vendor's own. A word that no row has becomes [`FinishReason::Other`]; nothing fails.
 
 use crate::engine::model::answer::{Answer, FinishReason};
 
 use FinishReason::{ContentFilter, Length, Pause, Refusal, Stop, ToolCalls};
 
-/// The neutral word; [`FinishReason::Other`] for one that no vendor has been seen to use.
+/// The neutral word, or [`FinishReason::Other`] for a word that no vendor has been seen to use.
 pub fn finish_reason(word: &str) -> FinishReason {
     for (known, reason) in WORDS {
         if known.split('|').any(|known| known == word) {
@@ -14,7 +17,7 @@ pub fn finish_reason(word: &str) -> FinishReason {
     FinishReason::Other
 }
 
-/// Keeps the vendor's word, if it has come, and what it means.
+/// Keeps the vendor's word, if there is one, together with its neutral meaning.
 pub fn note_reason(word: Option<String>, answer: &mut Answer) {
     if let Some(word) = word {
         answer.finish_reason = Some(finish_reason(&word));

@@ -1,9 +1,13 @@
-//! What an answer rests on, beside its text.
+//! The sources of an answer, kept beside its text: citations, search results, grounding.
+//!
+//! Decoders collect them as JSON lists without brackets and call [`attach_sources`] at the end of an answer. The engine
+//! never interprets them. An answer without text loses its sources.
 
 use crate::engine::json::writer::{closed, push_raw, push_vendor};
 use crate::engine::model::answer::{Answer, PartKind};
 
-/// Puts values that are not empty into `vendor` of the last text; the first `lists` of them lack their brackets.
+/// Puts the values that are not empty into `vendor` of the last text block. The first `lists` values lack their
+/// brackets.
 pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &mut Answer) {
     let mut parts = answer.parts.iter_mut().rev();
     let text = parts.find(|part| part.kind == PartKind::Text);
@@ -23,14 +27,14 @@ pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &
     text.vendor = closed(out);
 }
 
-/// Appends to a list without brackets, unless that has it.
+/// Appends an item to a list without brackets, unless the list has it.
 pub fn push_source(list: &mut String, item: &str) {
     if !list.contains(item) {
         push_item(list, item);
     }
 }
 
-/// Appends to a list without brackets.
+/// Appends an item to a list without brackets.
 pub fn push_item(list: &mut String, item: &str) {
     list.push_str(if list.is_empty() { "" } else { "," });
     list.push_str(item);
