@@ -282,7 +282,7 @@ impl Agent {
     /// Goes on only when everything so far has been heard: what listeners steer or abort on hearing it counts.
     /// `owes_answer`: the transcript ends with what the model has to answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
-        let handover = if self.tells_end(desk) {
+        let handover = if self.ask_about_end(desk) {
             None
         } else {
             self.end_iteration_time(desk);
@@ -297,7 +297,7 @@ impl Agent {
     }
 
     /// Whether somebody is told first that an iteration has ended.
-    fn tells_end(&mut self, desk: &mut Desk<'_>) -> bool {
+    fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
         let point = Point::IterationEnd;
         if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
             return false;

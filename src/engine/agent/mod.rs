@@ -141,8 +141,8 @@ impl Agent {
         self.calls.progress(&self.who, desk, call, data);
     }
 
-    pub fn tool_is_late(&mut self, desk: &mut Desk<'_>, call: EffectId) {
-        let next = self.calls.is_late(&self.who, desk, call);
+    pub fn tool_timed_out(&mut self, desk: &mut Desk<'_>, call: EffectId) {
+        let next = self.calls.time_is_up(&self.who, desk, call);
         self.follow(desk, next);
     }
 
@@ -175,8 +175,8 @@ impl Agent {
         }
     }
 
-    pub fn question_is_late(&mut self, desk: &mut Desk<'_>, question: EffectId, point: Point) {
-        let answer = desk.is_late(question, point);
+    pub fn question_timed_out(&mut self, desk: &mut Desk<'_>, question: EffectId, point: Point) {
+        let answer = desk.late_answer(question, point);
         self.answered(desk, question, answer);
     }
 

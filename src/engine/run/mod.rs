@@ -362,12 +362,12 @@ impl Run {
             match reason {
                 TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
                 TimerReason::Backoff { agent } => self.on_agent(agent, |agent, desk| agent.send_again(desk)),
-                TimerReason::Effect(effect) => self.effect_is_late(effect),
+                TimerReason::Effect(effect) => self.effect_timed_out(effect),
             }
         }
     }
 
-    fn effect_is_late(&mut self, effect: EffectId) {
+    fn effect_timed_out(&mut self, effect: EffectId) {
         let Some(open) = self.ledger.find(effect) else {
             return;
         };
@@ -376,8 +376,8 @@ impl Run {
                 let why = "The provider sent nothing for too long.";
                 agent.handle_request_failed(desk, Failure::new(FailureCode::Timeout, why));
             }
-            EffectKind::Question(point) => agent.question_is_late(desk, effect, point),
-            EffectKind::Tool | EffectKind::Subagent => agent.tool_is_late(desk, effect),
+            EffectKind::Question(point) => agent.question_timed_out(desk, effect, point),
+            EffectKind::Tool | EffectKind::Subagent => agent.tool_timed_out(desk, effect),
             EffectKind::Save | EffectKind::Handover => {}
         });
     }

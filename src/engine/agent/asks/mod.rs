@@ -2,7 +2,7 @@
 //! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
 //! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each time-out
-//! through [`Desk::is_late`]; with the last of them the point is closed, and the agent takes up what has waited
+//! through [`Desk::late_answer`]; with the last of them the point is closed, and the agent takes up what has waited
 //! ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes what nobody waits for any more. What a failure
 //! comes to stands in [`failure`].
 
@@ -231,7 +231,7 @@ impl Desk<'_> {
     }
 
     /// Nobody has answered in time: whoever was asked is told to stop. Returns what stands for the answer.
-    pub fn is_late(&mut self, question: EffectId, point: Point) -> Answer {
+    pub fn late_answer(&mut self, question: EffectId, point: Point) -> Answer {
         let why = failure::late(point).to_owned();
         self.call_off(question, &why);
         Answer::Failed { why }

@@ -37,7 +37,7 @@ impl Calls {
                 self.start(who, desk, index, effect);
             }
         }
-        if self.batch.is_done() && self.batch.is_whole && !self.is_seen_off(who, desk) {
+        if self.batch.is_done() && self.batch.is_whole && !self.ask_before_end(who, desk) {
             return Next::RoundOver;
         }
         Next::Wait
@@ -153,7 +153,7 @@ impl Calls {
     }
 
     /// The tool has not finished in time. A subagent may be given more.
-    pub fn is_late(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId) -> Next {
+    pub fn time_is_up(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId) -> Next {
         if let Some(child) = desk.child_of(effect) {
             desk.on_child(child, &mut |child, desk| {
                 child.time_is_up(desk, TimerReason::Effect(effect));

@@ -12,13 +12,13 @@ use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Calls {
     /// Whether somebody is asked before the round is over, or has just been.
-    pub(super) fn is_seen_off(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
+    pub(super) fn ask_before_end(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
         let point = Point::PostToolBatch;
         if desk.asks.is_at(who.agent, point) || desk.asks.is_at(who.agent, Point::WordErrors) {
             return true;
         }
         if !desk.has_hooks(point, "") {
-            return self.is_worded(who, desk);
+            return self.ask_for_words(who, desk);
         }
         let tool_calls: Vec<ToolCallRecord> = self.batch.told().map(|call| call.record(false)).collect();
         let facts = Facts::Batch {
@@ -33,14 +33,14 @@ impl Calls {
         if let Some(why) = verdict.stop {
             return Next::StopBecause(why);
         }
-        if self.is_worded(who, desk) {
+        if self.ask_for_words(who, desk) {
             return Next::Wait;
         }
         Next::RoundOver
     }
 
     /// Whether somebody is asked for the words of this round's errors.
-    fn is_worded(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
+    fn ask_for_words(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
         if self.batch.error_format != ErrorFormat::Host {
             return false;
         }
