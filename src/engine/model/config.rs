@@ -1,8 +1,8 @@
 //! The configuration of a run: plain data, read once from the JSON that the face writes.
 //!
-//! [`Config`] is the root. Each option that is left out has its default here and nowhere else. The face checks names
-//! and types by its own table. [`crate::engine::run::Run::new`] then checks everything that only the engine can judge,
-//! and refuses a wrong value with its path. Nothing here changes while a run is at work.
+//! [`Config`] is the root. Each option has its default here, or in [`crate::engine::policy::defaults`] if the default
+//! depends on other options. The face checks names and types by its own table. [`crate::engine::run::Run::new`] then
+//! checks everything that only the engine can judge, and refuses a wrong value with its path.
 
 use serde::{Deserialize, Serialize};
 

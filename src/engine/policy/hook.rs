@@ -11,7 +11,7 @@ use crate::engine::model::config::{Limits, ModelConfig, ToolChoice};
 use crate::engine::model::input::PermissionUpdate;
 use crate::engine::model::message::{Json, Message};
 
-/// The events at which your code is asked. The word in JSON is the variant's name.
+/// The events at which your code is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum HookEvent {
