@@ -7,19 +7,19 @@
 
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{EventKind, ToolFault};
+use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
 use looplet::engine::model::input::{
-    Behavior, CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
+    Behavior, CheckedOutput, Input, PermissionAnswer, PreparedCall, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::output::Question;
-use looplet::engine::policy::hook::{Decision, HookAnswer, Raise};
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use super::ended::check_messages;
 use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
-use super::world::{HOOK_EVENTS, World, config, tool};
+use super::world::{HOOK_EVENTS, World, calls_of, config, tool};
 
 const PROTOCOLS: &[&str] = &[
     "anthropic",
@@ -441,30 +441,34 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
     if !world.questions.is_empty() {
         let at = choices.below(world.questions.len().min(255) as u8) as usize;
         let (question, ask) = world.questions.remove(at);
-        let answer = match (choices.below(8), ask) {
-            (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
-            (roll, Question::PrepareCalls { calls, .. }) => {
+        let answer = match (choices.below(8), ask.point) {
+            (0, _) => Answer::Failed { why: "no".into() },
+            (_, Point::WordErrors) => Answer::Worded(vec!["went wrong".into()]),
+            (roll, Point::PrepareCalls) => {
+                let calls = calls_of(&ask);
                 let answered = calls.len() - usize::from(roll == 1).min(calls.len());
                 let calls = calls.iter().take(answered);
-                QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
+                Answer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
             }
-            (roll, Question::Hook { .. }) => {
-                QuestionAnswer::Hook(Box::new(hook_answer(roll, choices.byte())))
-            }
-            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
-            (roll, Question::Summarize { .. }) => {
-                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
-            }
-            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
+            (roll, point) if point.is_hooked() => Answer::Hook(Box::new(hook_answer(roll, choices.byte()))),
+            (roll, Point::StopCondition | Point::StopRepeat) => Answer::Stop(roll == 7),
+            (roll, Point::Summarize) => Answer::Summary(["", "Short."][roll as usize % 2].into()),
+            (roll, Point::CheckOutput) => Answer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,
             }),
-            (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
-                behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
-                interrupt: roll == 7,
-                ..PermissionAnswer::default()
-            }),
+            (roll, point) => {
+                let answer = PermissionAnswer {
+                    behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
+                    interrupt: roll == 7,
+                    ..PermissionAnswer::default()
+                };
+                if point == Point::Classify {
+                    Answer::Classified(answer)
+                } else {
+                    Answer::Permission(answer)
+                }
+            }
         };
         return world.input(Input::Answered { question, answer });
     }

@@ -2,9 +2,9 @@
  * looplet: an LLM agent's loop for browsers and edge runtimes.
  *
  * This file joins the rooms to the engine. Each room imports values only from rooms before it: `api` (the manual),
- * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users import
- * `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under names of their own.
- * Decisions stand in the engine, never here.
+ * `options`, `tools`, `models`, `host` (the JavaScript half of the shell), `hooks`, `trace`, `run`, `agents`. Users
+ * import `trace`, `presets.ts`, `models/vendors.ts`, `models/prices.ts` and `models/in-page` under names of their
+ * own. The engine makes all decisions.
  */
 import { agentOn } from "./agents/agent.js";
 import type { LoadEngine } from "./run/engine.js";
@@ -13,9 +13,9 @@ import { loadWasm } from "./host/wasm.js";
 import { RunDriver } from "./host/driver.js";
 
 /**
- * Makes an agent: a model, its tools and its limits.
+ * Makes an agent from a model, its tools and its limits.
  *
- * @throws LoopletError `config_…`, for anything that the options say wrong
+ * @throws LoopletError `config_…`, for any wrong option
  */
 export function createAgent<const S extends InputSchema>(
   options: AgentOptions<S> & { output: OutputFormat<S> },

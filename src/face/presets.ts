@@ -1,29 +1,30 @@
 /**
- * Rows of options that make `createAgent` behave as the loop that they are named after; spread one and override what you
- * like: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools })`.
+ * Presets: options that make `createAgent` behave as the loop that they are named after. Spread one and override any
+ * option: `createAgent({ ...presets.sprout.agent, model: anthropic("…", { ...presets.sprout.model, apiKey }), tools
+ * })`.
  */
 import { checkValue, describe, placed } from "./options/check.js";
 import { LoopletError } from "./api/errors.js";
 import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./api/index.js";
 
 export interface Preset {
-  /** For `createAgent`. */
+  /** Options for `createAgent`. */
   readonly agent: Omit<AgentOptions, "model" | "tools" | "system">;
-  /** For the model. */
+  /** Options for the model. */
   readonly model: Pick<HttpModelOptions, "effort" | "promptCaching">;
-  /** The model that the source names. */
+  /** The model that the preset's source names. */
   readonly modelName?: string;
 }
 
 export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "production" | "prompty";
 
-/** Model calls of a loop that sets no bound of its own: the greatest number that the option takes. */
+/** `maxIterations` for a loop without a bound: the greatest number that the option accepts. */
 const UNBOUNDED = 4_294_967_295;
 
 export const presets: {
   readonly [name in PresetName]: Preset & (name extends "sprout" ? { readonly modelName: string } : unknown);
 } = {
-  /** Bounded, safe, resumable, never throws: what `createAgent` does without options. */
+  /** The behaviour of `createAgent` without options: bounded, safe, resumable, never throws. */
   default: { agent: {}, model: {} },
   /** Sprout's agent loop. */
   sprout: {
@@ -39,7 +40,7 @@ export const presets: {
     model: {},
     modelName: "claude-opus-4-20250514",
   },
-  /** The Claude Agent SDK's loop. Its number of retries is not documented; ten attempts are what it is seen to make. */
+  /** The Claude Agent SDK's loop. Its number of retries is not documented; it was observed to make ten attempts. */
   claudeAgentSdk: {
     agent: {
       maxIterations: UNBOUNDED,
@@ -62,12 +63,12 @@ export const presets: {
     },
     model: {},
   },
-  /** The production article's loop: add `trace: traceRows(sink)` of `looplet/trace`. */
+  /** The production article's loop; add `trace: traceRows(sink)` of `looplet/trace`. */
   production: {
     agent: { maxIterations: 50, toolExecution: "parallel", strictStopReason: true, compaction: false },
     model: {},
   },
-  /** Prompty's specification §9. */
+  /** The loop of Prompty's specification, section 9. */
   prompty: {
     agent: {
       maxIterations: 10,
@@ -98,24 +99,24 @@ export const iterationPresets = {
   router: 12,
 } as const;
 
-/** What stands for `{{name}}` in texts. */
+/** Values that replace `{{name}}` in texts. */
 export interface Variables {
   readonly [name: string]: string | number;
 }
 
-/** What a variant changes: any option, and values of variables. */
+/** The changes of a variant: any option, and values of variables. */
 export type Variant = Partial<AgentOptions> & { variables?: Variables };
 
 export interface DefinedAgentOptions<V extends string> extends AgentOptions {
-  /** Values for `{{name}}` in `system` and in prompts that are texts. */
+  /** Values for `{{name}}` in `system` and in prompts that are strings. */
   variables?: Variables | undefined;
-  /** Other sizes of the same agent, by name. */
+  /** Other sizes of this agent, by name. */
   variants?: { readonly [name in V]: Variant } | undefined;
 }
 
 export interface DefinedRunOptions<V extends string> extends RunOptions {
   variant?: V | undefined;
-  /** The variant `small`. */
+  /** Whether to use the variant `small`. */
   small?: boolean | undefined;
 }
 
@@ -125,10 +126,10 @@ export interface DefinedAgent<V extends string> {
 }
 
 /**
- * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: { count:
- * "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A variable without a value stays as it is written.
+ * An agent in several sizes: `defineAgent(createAgent, { …, variants: { small: { maxIterations: 3, variables: {
+ * count: "1-2" } } } })`, then `agent.run(prompt, { small: true })`. A `{{name}}` without a value stays in the text.
  *
- * @throws LoopletError `config_…`; in `run` and `chat` for a variant that there is not
+ * @throws LoopletError `config_…`; in `run` and `chat` for an unknown variant
  */
 export function defineAgent<V extends string>(
   createAgent: (options: AgentOptions) => Agent,
@@ -157,12 +158,12 @@ export function defineAgent<V extends string>(
     const merged = { ...base, ...changes };
     const system = typeof merged.system === "string" ? { system: filled(merged.system, values) } : {};
     const create = (): Agent => createAgent({ ...merged, ...system });
-    // The base has been checked: what is wrong is the variant's.
+    // The base has been checked, so any error is in the variant's own options.
     const one = { agent: name === "" ? create() : placed(`variants.${name}`, create), values };
     made.set(name, one);
     return one;
   };
-  // What is wrong with any of them is told at once.
+  // Every variant is made here, so that its errors are thrown at once.
   for (const name of ["", ...Object.keys(variants ?? {})]) make(name);
   const sized = (
     size: Pick<DefinedRunOptions<V>, "variant" | "small">,

@@ -17,7 +17,6 @@ use super::batch::{Batch, Wants, lend, utf16_length};
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::model::moment::Moment;
@@ -311,14 +310,14 @@ impl Driver {
                 ));
             }
             Output::Ask { question, ask } if self.is_live(question) => {
-                let profile = decimal(self.run.borrow().profile_of(question) as usize);
-                let json = json::write(&ask);
-                let rest = json.get(1..).unwrap_or_default();
-                let json = ["{\"profile\":", &profile, ",", rest].concat();
-                self.called(self.host.ask(question, &json));
+                self.called(self.host.ask(question, &json::write(&ask)));
             }
             Output::Abort { request } => self.called(self.host.stop(request)),
-            Output::AbortTool { call, why } => self.called(self.host.abort_tool(call, &why)),
+            Output::AbortTool { call: effect, why }
+            | Output::Withdraw {
+                question: effect,
+                why,
+            } => self.called(self.host.abort_tool(effect, &why)),
             Output::Done(_) => self.finish(),
             _ => {}
         }

@@ -27,6 +27,7 @@ mod eager;
 mod ended;
 mod fallback;
 mod finish_reasons;
+mod gate;
 mod gemini;
 mod guardrails;
 mod history;

@@ -6,15 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::model::context::ContextPolicy;
+use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
 pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
-use crate::engine::policy::binding::Binding;
-use crate::engine::policy::context::ContextPolicy;
-use crate::engine::policy::hook::Hook;
-use crate::engine::policy::permission::Permissions;
-use crate::engine::policy::tool_error::ErrorFormat;
+use crate::engine::model::output_format::OutputFormat;
+use crate::engine::model::permission::Permissions;
 
 /// The whole configuration of a run, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +71,9 @@ pub struct Config {
     pub estimate_usage: bool,
     /// The deltas of one block within one network chunk are joined; default true.
     pub join_deltas: bool,
-    /// Events carry their time, and tool calls the hash of their input.
+    /// What happens to effects is saved; without a journal nothing is, and nothing waits for it.
+    pub journal: bool,
+    /// Events say when they happened, and calls the hash of their input.
     pub trace: bool,
     /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
     pub agents: Vec<Config>,
@@ -116,6 +116,7 @@ impl Default for Config {
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
+            journal: false,
             trace: false,
             agents: Vec::new(),
             subagents: Vec::new(),
@@ -433,5 +434,35 @@ pub enum OnUnknownTool {
     /// The run fails.
     Throw,
     /// Your code answers it like a call of one of its tools.
+    Host,
+}
+
+/// A field of a tool's input that is filled in from the run's inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Of the tool's input.
+    pub field: String,
+    /// The name of one of the run's inputs.
+    pub input: String,
+}
+
+/// How a call that went wrong is told to the model: one text per convention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ErrorFormat {
+    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
+    #[default]
+    Structured,
+    /// `{"error":message}`
+    Sprout,
+    /// The message.
+    Claude,
+    /// `Error: message`
+    Guide,
+    /// `error: message`
+    Simple,
+    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
+    Prompty,
+    /// The host finds the words when the round is over; what it leaves open is structured.
     Host,
 }

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{HookAnswer, Raise};
-use crate::engine::policy::permission::{PermissionMode, RuleKind};
-use crate::engine::policy::rule::Rule;
-use crate::engine::policy::rule::reading::Reading;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, RuleKind};
+use crate::engine::model::question::Answer;
 
 /// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///
@@ -75,7 +75,7 @@ pub enum Input<'a> {
     },
     Answered {
         question: EffectId,
-        answer: QuestionAnswer,
+        answer: Answer,
     },
     Saved {
         save: EffectId,
@@ -122,33 +122,7 @@ pub enum ToolReturn {
     Last(Box<ToolReturn>),
 }
 
-/// Your code's answer to a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum QuestionAnswer {
-    /// One entry per call in the question, in order.
-    Prepared(Vec<PreparedCall>),
-    /// One text per error in the question, in order.
-    Worded(Vec<String>),
-    Permission(PermissionAnswer),
-    /// True when the run should stop.
-    Stop(bool),
-    Checked(CheckedOutput),
-    Hook(Box<HookAnswer>),
-    /// The summary of the conversation so far.
-    Summary(String),
-    /// An answer that changes inputs, together with the platform's readings of texts in them.
-    Read {
-        readings: Vec<Reading>,
-        answer: Box<QuestionAnswer>,
-    },
-    /// Your code could not answer. The question's own failure rule decides.
-    Failed {
-        why: String,
-    },
-}
-
-/// Your code's preparation of one call before it runs.
+/// What the host made of one call before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreparedCall {

@@ -34,7 +34,12 @@ impl Json {
         Json(text.into())
     }
 
-    /// The JSON text `{}`.
+    /// A value of ours, as JSON.
+    pub fn of(value: &impl Serialize) -> Json {
+        Json(serde_json::to_string(value).unwrap_or_default().into())
+    }
+
+    /// An empty object.
     pub fn empty_object() -> Json {
         Json("{}".into())
     }

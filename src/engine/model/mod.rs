@@ -7,8 +7,10 @@
 
 pub mod answer;
 pub mod config;
+pub mod context;
 pub mod error;
 pub mod event;
+pub mod hook;
 pub mod input;
 pub mod json;
 pub mod message;
@@ -16,6 +18,10 @@ pub mod model_config;
 pub mod moment;
 pub mod outcome;
 pub mod output;
+pub mod output_format;
+pub mod permission;
+pub mod question;
+
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod typescript;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::event::Event;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
-use crate::engine::policy::hook::HookEvent;
+use crate::engine::model::question::{Point, Question};
 
 /// The id of one effect of a run. Ids are unique and increase.
 pub type EffectId = u32;
@@ -27,7 +27,7 @@ pub enum Output {
         request: EffectId,
     },
     CallTool(ToolInvocation),
-    /// Tells a running tool, or a hook that has not answered in time, to stop. The run does not wait for it.
+    /// Tell a running tool to stop; the run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -36,7 +36,12 @@ pub enum Output {
         question: EffectId,
         ask: Question,
     },
-    /// Writes the journal's entries. `awaited` says that the run waits for the answer.
+    /// Tell whoever was asked that the answer comes too late, or matters no more.
+    Withdraw {
+        question: EffectId,
+        why: String,
+    },
+    /// Write the journal's entries. `awaited`: something waits for the answer.
     Save {
         save: EffectId,
         entries: Vec<JournalEntry>,
@@ -89,62 +94,7 @@ pub struct ToolInvocation {
     pub profile: u32,
 }
 
-/// A question to your code.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Question {
-    /// Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. `texts`
-    /// are the texts that permission rules compare; the answer brings the platform's readings of them.
-    PrepareCalls {
-        calls: Vec<ToolInvocation>,
-        texts: Vec<String>,
-    },
-    /// How should the model be told about the errors of this round?
-    WordErrors {
-        /// `[{ toolCallId, toolName, input, error: { error, code, message, hint, recoverable } }]`
-        errors: Json,
-    },
-    /// May this call run?
-    Permission {
-        /// `{ toolCallId, toolName, input, reason }`, as in the event.
-        call: Json,
-        /// Asks your classifier, not a person.
-        classify: bool,
-    },
-    /// Which text stands for the first part of the conversation?
-    Summarize {
-        /// `{ trigger, instructions?, messages }`
-        compact: Json,
-    },
-    /// Is this answer, which fits its schema, acceptable to your Standard Schema or your function?
-    CheckOutput { output: Json },
-    /// How does this hook or guardrail answer?
-    Hook {
-        /// The hook's index in the configuration.
-        hook: u32,
-        event: HookEvent,
-        /// `{ event, agentPath, iteration, … }`
-        input: Json,
-    },
-    /// Should the run stop after this round of tools?
-    Stop {
-        about: StopAbout,
-        /// `{ iteration, times?, toolCalls: [{ toolCallId, toolName, input, output, isError }] }`
-        round: Json,
-    },
-}
-
-/// Why your code is asked whether to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum StopAbout {
-    /// It has stop conditions.
-    Condition,
-    /// The rounds repeat themselves.
-    Repeat,
-}
-
-/// A step of an effect, for the journal.
+/// What happened to an effect, for the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntry {
@@ -161,5 +111,20 @@ pub enum EffectKind {
     Tool,
     /// A tool call that a subagent answers.
     Subagent,
-    Question,
+    Question(Point),
+    /// Of the journal itself.
+    Save,
+    /// A step that waits until everything before it has been heard.
+    Handover,
+}
+
+impl EffectKind {
+    /// Whether the journal hears of it.
+    pub fn is_journaled(self) -> bool {
+        !matches!(self, EffectKind::Save | EffectKind::Handover)
+    }
+
+    pub fn awaits_person(self) -> bool {
+        self == EffectKind::Question(Point::Permission)
+    }
 }

@@ -10,15 +10,15 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::engine::agent::output_format::OutputFormat;
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Config, ToolExecution};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::outcome::Outcome;
+use crate::engine::model::output_format::OutputFormat;
+use crate::engine::model::permission::PermissionMode;
+use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
-use crate::engine::policy::hook::HookEvent;
-use crate::engine::policy::permission::PermissionMode;
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";
 
@@ -29,7 +29,7 @@ fn the_generated_typescript_is_that_of_the_types() {
     for add in [
         add::<Failure>,
         add::<FinishReason>,
-        add::<HookEvent>,
+        add::<Point>,
         add::<Outcome>,
         add::<PermissionMode>,
         add::<Usage>,

@@ -4,22 +4,12 @@
 //! value comes from the run's `inputs`, which the configuration holds. A binding whose input is missing changes
 //! nothing, and nothing fails.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::push_any;
+use crate::engine::model::config::Binding;
 use crate::engine::model::message::Json;
 
-/// One bound field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Binding {
-    /// The name of a field of the tool's input.
-    pub field: String,
-    /// The name of one of the run's inputs.
-    pub input: String,
-}
-
-/// The input with the values of the bound fields. A field for which `inputs` has no value keeps the model's own.
+/// An input with the values that `inputs` has for the bound fields; where it has none the model's own stays.
 pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {
     if bindings.is_empty() {
         return written.clone();

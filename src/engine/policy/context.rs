@@ -5,67 +5,10 @@
 //! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
 //! cannot be made shorter stays as it is.
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::Config;
+use crate::engine::model::context::{ContextPolicy, HistoryPolicy};
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
-
-/// When and how the history is made shorter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ContextPolicy {
-    /// The number of tokens that the model can read; default: unknown.
-    pub window_tokens: Option<u64>,
-    /// Summarises when the window is nearly full and when the vendor reports that it is full; default true.
-    pub auto: bool,
-    /// The share of the window that may be full, in percent; default 80.
-    pub threshold_percent: u32,
-    /// The number of answers that stay as they are, with their tools' results; default 3.
-    pub keep_last: u32,
-    /// Guidance for the summary.
-    pub instructions: Option<String>,
-    /// Your code writes the summary.
-    pub ask: bool,
-    /// The most characters of a request, as [`characters`] counts them; default: no limit.
-    pub budget_chars: Option<u64>,
-    /// How thinking and calls of old answers are cut short; default: never.
-    pub history: Option<HistoryPolicy>,
-}
-
-/// How old answers are cut short.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct HistoryPolicy {
-    /// The number of later answers that makes an answer old; default 5.
-    pub after_responses: u32,
-    /// The length of the prefix that stays, in characters; default 100.
-    pub prefix_chars: u32,
-}
-
-impl Default for ContextPolicy {
-    fn default() -> ContextPolicy {
-        ContextPolicy {
-            window_tokens: None,
-            auto: true,
-            threshold_percent: 80,
-            keep_last: 3,
-            instructions: None,
-            ask: false,
-            budget_chars: None,
-            history: None,
-        }
-    }
-}
-
-impl Default for HistoryPolicy {
-    fn default() -> HistoryPolicy {
-        HistoryPolicy {
-            after_responses: 5,
-            prefix_chars: 100,
-        }
-    }
-}
 
 impl ContextPolicy {
     /// The number of tokens above which the history is summarised, if the window is known. It leaves room for the

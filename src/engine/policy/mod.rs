@@ -9,7 +9,6 @@ pub mod binding;
 pub mod context;
 pub mod defaults;
 pub mod estimate;
-pub mod hook;
 pub mod permission;
 pub mod repeat;
 pub mod result_cap;

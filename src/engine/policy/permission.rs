@@ -8,53 +8,16 @@
 //! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
 //! in "allow".
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, cover, is_glob};
+use crate::engine::policy::rule::{cover, is_glob};
 
 /// The warning that stands before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
 
-/// How a call is treated that no rule speaks of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum PermissionMode {
-    /// Your code decides.
-    #[default]
-    Default,
-    /// Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
-    /// as in `default`.
-    AcceptEdits,
-    /// Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
-    /// treated as in `default`.
-    Plan,
-    /// Nobody is asked: a call that no rule allows is denied.
-    DontAsk,
-    /// Your classifier decides.
-    Auto,
-    /// Every call runs, except one that a deny or ask rule holds back.
-    BypassPermissions,
-}
-
-/// The current permissions of a run. Answers of your code can add rules and switch the mode.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Permissions {
-    pub mode: PermissionMode,
-    pub allow: Vec<Rule>,
-    pub ask: Vec<Rule>,
-    pub deny: Vec<Rule>,
-    /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
-    pub can_use_tool: bool,
-    /// The time after which an open question counts as a denial, in milliseconds; default: none.
-    pub timeout_ms: Option<u64>,
-}
-
-/// The verdict on a call.
+/// What a call comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
@@ -66,15 +29,6 @@ pub enum Verdict {
         reason: String,
         classify: bool,
     },
-}
-
-/// The list to which a rule belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleKind {
-    Allow,
-    Ask,
-    Deny,
 }
 
 impl Permissions {

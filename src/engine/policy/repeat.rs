@@ -124,7 +124,7 @@ fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
         tail.iter().for_each(|byte| mix(u64::from(*byte)));
         mix(text.len() as u64);
     };
-    add(&call.name);
+    add(&call.tool_name);
     add(&canonical(call.input.as_str()));
     add(&call
         .output
@@ -152,8 +152,8 @@ mod tests {
 
     fn round(input: &str, output: &str) -> Vec<ToolCallRecord> {
         vec![ToolCallRecord {
-            id: "unique".into(),
-            name: "look".into(),
+            tool_call_id: "unique".into(),
+            tool_name: "look".into(),
             input: Json::parse(input).unwrap(),
             output: Some(Json::parse(output).unwrap()),
             is_error: false,

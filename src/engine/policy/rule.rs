@@ -14,50 +14,12 @@ pub mod reading;
 pub mod subject;
 mod suggestion;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::model::permission::Rule;
 use subject::{Subject, Text};
 
-/// A rule, read from its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "RuleForm", into = "String")]
-pub struct Rule {
-    /// The tool's name, or a pattern of names.
-    pub tool: String,
-    pub specifier: Option<String>,
-}
-
 impl Rule {
-    /// Reads a rule. `None` for a text that is not a rule: it has an empty name, or its bracket is empty or not closed.
-    pub fn parse(text: &str) -> Option<Rule> {
-        let text = text.trim();
-        let (tool, specifier) = match text.split_once('(') {
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')')?)),
-            None => (text, None),
-        };
-        if tool.is_empty() || tool.contains([')', ' ']) {
-            return None;
-        }
-        let specifier = specifier.map(str::trim);
-        if specifier == Some("") {
-            return None;
-        }
-        let specifier = specifier.filter(|specifier| *specifier != "*");
-        Some(Rule {
-            tool: tool.to_owned(),
-            specifier: specifier.map(str::to_owned),
-        })
-    }
-
-    pub fn to_text(&self) -> String {
-        match &self.specifier {
-            Some(specifier) => [&self.tool, "(", specifier, ")"].concat(),
-            None => self.tool.clone(),
-        }
-    }
-
-    /// True when the rule speaks of the tool as a whole.
+    /// Speaks of the tool as a whole.
     pub fn is_bare(&self) -> bool {
         self.specifier.is_none()
     }
@@ -165,40 +127,6 @@ impl Text {
             }
             _ => false,
         }
-    }
-}
-
-/// A rule in JSON: its text, or its two parts as in the Agent SDK.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RuleForm {
-    Text(String),
-    #[serde(rename_all = "camelCase")]
-    Parts {
-        tool_name: String,
-        rule_content: Option<String>,
-    },
-}
-
-impl TryFrom<RuleForm> for Rule {
-    type Error = String;
-
-    fn try_from(form: RuleForm) -> Result<Rule, String> {
-        let text = match form {
-            RuleForm::Text(text) => text,
-            RuleForm::Parts {
-                tool_name,
-                rule_content: Some(content),
-            } => [&tool_name, "(", &content, ")"].concat(),
-            RuleForm::Parts { tool_name, .. } => tool_name,
-        };
-        Rule::parse(&text).ok_or_else(|| ["must be Tool or Tool(specifier), got ", &text].concat())
-    }
-}
-
-impl From<Rule> for String {
-    fn from(rule: Rule) -> String {
-        rule.to_text()
     }
 }
 

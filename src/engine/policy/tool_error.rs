@@ -4,32 +4,10 @@
 //! convention is the option `toolErrorFormat`. With `host`, your code words the errors of a round; for every error that
 //! it leaves open the structured form is used.
 
-use serde::{Deserialize, Serialize};
-
+use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::Json;
 use crate::engine::policy::result_cap;
-
-/// The conventions for the text of an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ErrorFormat {
-    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
-    #[default]
-    Structured,
-    /// `{"error":message}`
-    Sprout,
-    /// The message alone.
-    Claude,
-    /// `Error: message`
-    Guide,
-    /// `error: message`
-    Simple,
-    /// `Error: Tool 'name' failed: message`, for faults of the tool itself.
-    Prompty,
-    /// Your code words the error when the round is over. The structured form fills in for it.
-    Host,
-}
 
 impl ErrorFormat {
     /// The text for the model. A long message is cut after its first `most` characters.

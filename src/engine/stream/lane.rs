@@ -247,7 +247,7 @@ pub fn split_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::agent::model_call::ModelCall;
+    use crate::engine::agent::request::model_call::ModelCall;
     use crate::engine::protocol::protocol;
 
     /// The text of the first block, and the number of events that took the general way.

@@ -1,8 +1,8 @@
 /**
- * `createAgent`: checks every option at once and gives an agent, which is a configuration without state.
+ * `createAgent`: checks every option at once and returns an agent, which is a configuration without state.
  *
- * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its handoffs.
- * It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
+ * The room `agents/` owns the configuration of a run's agents: the one that is started, its subagents and its
+ * handoffs. It never runs them: the engine does. Users call `createAgent`, `subagent` and `handoff`.
  */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "../run/chat.js";
@@ -41,21 +41,21 @@ import type {
 } from "../api/index.js";
 import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
 
-/** What a run goes on from. */
+/** The history that a run continues. */
 export type History = Pick<RunOptions, "messages" | "subagents">;
 
-/** What the runs of an agent share. */
+/** The parts that all runs of an agent share. */
 export interface AgentParts {
   readonly models: ModelList;
-  /** What wins over the options of a model. */
+  /** Options that win over the model's. */
   readonly asked: { readonly maxOutputTokens?: number };
   readonly tools: ToolSet;
-  /** The same, and those of the other agents, by profile. */
+  /** The tools of this agent and of the other agents, by profile. */
   readonly sets: readonly ToolSet[];
   /** The engine's configuration as JSON, with the history of one run. */
   readonly config: (history: History, inputs: Inputs, session?: SessionSource) => string;
   readonly clock: Clock;
-  /** The clock's own, if there is one. */
+  /** The clock's own `now`, if the options have a clock. */
   readonly now: (() => number) | undefined;
   readonly random: () => number;
   readonly ids: () => string;
@@ -66,14 +66,14 @@ export interface AgentParts {
   readonly finishing: FinishOptions;
   readonly toolRun: ToolRunOptions;
   readonly tracing: TraceOptions & Pick<AgentOptions, "model">;
-  /** In the engine's order. */
+  /** Your functions, in the engine's order. */
   readonly functions: readonly HostFunction[];
-  /** Hooks that nothing waits for. */
+  /** Hooks that the run does not wait for. */
   readonly hearers: readonly Tracer[];
   readonly endSession: ReturnType<typeof sessionEnd>;
 }
 
-/** An agent whose runs take place in the engine that `load` gives. */
+/** Makes an agent whose runs take place in the engine that `load` returns. */
 export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
   const parts = partsOf(options);
   const start: StartRun = (prompt, run, onEnd, session) => {
@@ -113,7 +113,7 @@ function partsOf(options: AgentOptions): AgentParts {
   const list: AgentList = { options, models, root, sets: [tools], profiles: [options], configs: [] };
   addAgents(list, { model, profile: 0, field: "tools", depth: 0, level: 0 }, tools);
   const names = list.sets.flatMap((set) => [...set.keys()]);
-  // The host may know tools that it has not described.
+  // Your function may answer calls of tools that are not described, so any rule may name one.
   const ruledTools = typeof options.onUnknownTool === "function" ? undefined : names;
   if (ruledTools !== undefined) checkRuleNames(options, ruledTools);
   const functions = [...hookFunctions(options, names), ...guards, ...iterationFunctions(options)];
@@ -189,7 +189,7 @@ function rootConfig(
   };
 }
 
-/** Everything but the history and what is made for each run is written once per agent. */
+/** Writes everything but the history and the parts of one run once per agent. */
 function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
   const isFunction = typeof options.instructions === "function";
   return ({ messages, subagents }, inputs, session) => {
@@ -216,13 +216,16 @@ const HOST_CLOCK: Clock = {
   clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** 16 letters and digits, about 80 bits. */
+/** An id of 16 letters and digits, about 80 bits. */
 function randomId(random: () => number): string {
   const digits = Array.from({ length: 16 }, () => Math.floor(random() * 32).toString(32));
   return `run_${digits.join("")}`;
 }
 
-/** What is no time counts as no time passed. Told once: the clock is read at every input. */
+/**
+ * Reads the clock. A value that is not a time counts as no time passed. The error is reported once, because the clock
+ * is read at every input.
+ */
 function checkedNow(clock: Clock): () => number {
   let isTold = false;
   return () => {
@@ -239,7 +242,10 @@ function checkedNow(clock: Clock): () => number {
   };
 }
 
-/** Outside [0, 1) a jitter would be negative or an id minted twice. Told once: it is drawn at every input. */
+/**
+ * Reads your source of random numbers. A value outside [0, 1) would make a jitter negative or an id repeat. The error
+ * is reported once, because a number is drawn at every input.
+ */
 function checkedRandom(random: () => number): () => number {
   let isTold = false;
   return () => {
@@ -268,7 +274,7 @@ function checkedIds(ids: () => string): () => string {
   };
 }
 
-/** Options that belong to the run or to the model, and where to write them. */
+/** Options that belong to a run or a model, and where to write them. */
 function elsewhere(): { [name: string]: string } {
   const toRun = Object.keys(RUN_TABLE).map((name) => [name, `give it to agent.run(prompt, { ${name} })`]);
   const toModel = Object.keys(HTTP_MODEL_TABLE).map((name) => [

@@ -1,4 +1,4 @@
-/** What each agent of a run is configured with by itself: the one that is started, and its subagents. */
+/** The configuration that each agent of a run has of its own: the agent that is started, and its subagents. */
 import type { ProfileOptions } from "../api/agent.js";
 import { LoopletError } from "../api/errors.js";
 import type { FailureCode } from "../api/index.js";
@@ -12,11 +12,11 @@ import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
 import type { ToolSet } from "../tools/tool.js";
 
-/** Part of the engine's configuration, as JSON. */
+/** A part of the engine's configuration, as JSON. */
 export type EngineConfig = { [name: string]: unknown };
 
 /**
- * The engine's part of the options. `field` is where they stand, empty for those of the run.
+ * The engine's part of the options. `field` is the path of these options, empty for the run's own.
  *
  * @throws LoopletError `config_…`
  */
@@ -39,7 +39,7 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
     throw new LoopletError("config_invalid_value", "retry.maxMs", problem);
   }
   checkWord(onMaxTokens, "onMaxTokens", ["return", "continue", "error"]);
-  // A limit that nothing could ever reach is a mistake.
+  // A limit of 0 leaves a run nothing to spend, so it is a mistake.
   if (maxUsd !== undefined && maxUsd <= 0)
     throw new LoopletError("config_invalid_value", "maxUsd", `must be more than 0, got ${maxUsd}`);
   const maxCostNanoUsd = nanoUsd(maxUsd);
@@ -59,7 +59,7 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
   };
 }
 
-/** Others will not go away. */
+/** The codes of failures that may go away. */
 const RETRYABLE: readonly FailureCode[] = [
   "rate_limit",
   "overloaded",
@@ -70,7 +70,7 @@ const RETRYABLE: readonly FailureCode[] = [
 ];
 
 /**
- * The models that are asked when an agent's own has failed.
+ * The fallback models of an agent.
  *
  * @throws LoopletError `config_…`
  */

@@ -1,4 +1,4 @@
-/** `subagent()` and `handoff()`: tools that other agents of the run stand behind. */
+/** `subagent()` and `handoff()`: tools that call another agent of the run. */
 import { LoopletError } from "../api/errors.js";
 import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
 import type { ModelConfig } from "../models/models.js";
@@ -11,12 +11,12 @@ import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 
 type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
 
-/** Trees are not made deeper than this, nor agents nested deeper. */
+/** The greatest depth of a tree of subagents, and of nested agents. */
 const MAX_DEPTH = 8;
 const HAND_BACK = "hand_back";
 
 /**
- * Makes a tool of an agent: the model gives it a prompt and gets its last text.
+ * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text.
  *
  * @throws LoopletError `config_…`
  */
@@ -39,7 +39,7 @@ export function subagent<const N extends string | undefined = undefined>(
 }
 
 /**
- * Makes a tool by which an agent hands the conversation over to another one.
+ * Makes a tool by which an agent hands the conversation over to another agent.
  *
  * @throws LoopletError `config_…`
  */
@@ -122,7 +122,7 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
   if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
 }
 
-/** Without what is not given. */
+/** The configuration without its undefined fields. */
 function given(config: unknown): object {
   return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined));
 }
@@ -176,7 +176,7 @@ function know(
   return { tools, model: maxOutputTokens === undefined ? model : { ...model, maxOutputTokens } };
 }
 
-/** What a model is asked for its tools and its answer belongs to the agent that asks. */
+/** The model without `toolChoice` and `responseFormat`, which belong to the agent that set them. */
 function inherited({ toolChoice: _, responseFormat: __, ...model }: ModelConfig): ModelConfig {
   return model;
 }

@@ -1,6 +1,6 @@
 /**
- * An agent: the options of `createAgent` (those of a topic stand with it: `tool.ts`, `hook.ts`, `permission.ts`,
- * `iteration.ts` …), and agents as tools of an agent, `subagent()` and `handoff()`.
+ * An agent: the options of `createAgent`, and agents as tools of an agent (`subagent()` and `handoff()`). Options of
+ * one topic stand in that topic's file: `tool.ts`, `hook.ts`, `permission.ts`, `iteration.ts` and so on.
  */
 import type { FailureCode } from "./event.js";
 import type { HookOptions } from "./hook.js";
@@ -15,8 +15,8 @@ import type { ToolOptions, ToolRunOptions, Tools } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
 
 /**
- * What `createAgent` takes. Unknown names, wrong types and missing fields throw a `LoopletError` at once; its `field`
- * names the option.
+ * The options of `createAgent`. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its
+ * `field` names the option.
  */
 export interface AgentOptions<S extends InputSchema = InputSchema>
   extends
@@ -36,17 +36,17 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
   /** The tools, as a record (the key is the name) or an array (each has its `name`). Default: none. */
   tools?: Tools | undefined;
 
-  /** Every answer must be JSON of a schema; it is `result.output`. Default: any text. */
+  /** The schema that every answer must fit; the parsed answer is `result.output`. Default: any text. */
   output?: OutputFormat<S> | undefined;
   /**
-   * How often an answer that does not fit is asked for again, a non-negative integer. Default 3. Then the run is
-   * `stopped` by `structured_output`.
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. Default 3. After
+   * the last try the run is `stopped` by `structured_output`.
    */
   maxStructuredOutputRetries?: number | undefined;
 
   /**
    * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
-   * `maxStructuredOutputRetries` need to be reached. Beyond it the run is `stopped` by `iterations`.
+   * `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
    */
   maxIterations?: number | undefined;
   /**
@@ -55,114 +55,129 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
    */
   maxTotalTokens?: number | undefined;
   /**
-   * Limits of tokens and money also count by estimate what is not reported yet: the request that is about to be sent
-   * (it is reserved, so that subagents beside each other see each other's) and the answer that streams; and whole
-   * answers of servers that never report usage. A request that does not fit in what is left is not sent.
-   * 3.5 bytes are taken for a token. Default false: only what vendors have reported counts.
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover
+   * the request that is about to be sent, the answer that streams, and whole answers of servers that never report
+   * usage. A request's estimate is reserved, so that parallel subagents see each other's, and a request that does not
+   * fit in the rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported
+   * usage counts.
    */
   estimateUsage?: boolean | undefined;
   /** Tokens of one answer, a positive integer; wins over the model's own option. Default: the model's. */
   maxOutputTokens?: number | undefined;
-  /** Times after which something is given up. */
+  /** Time limits of the run and its parts. */
   timeouts?: Timeouts | undefined;
-  /** When and how a failed model call is tried again. */
+  /** When and how looplet repeats a failed model call. */
   retry?: RetryPolicy | undefined;
   /**
-   * Asked in turn when a model's retries are used up by failures that may go away (`error.retryable`): the next one goes on
-   * with the same run, whichever vendor and protocol it has, with retries of its own, and stays. A `model-change` event
-   * says so, with the failure. Default: none.
+   * Models that take over, in this order, when a model has used up its retries on failures that may go away
+   * (`error.retryable`). The next model continues the same run with retries of its own and stays for the rest of it;
+   * its vendor and protocol may differ. A `model-change` event carries the failure. Default: none.
    */
   fallbackModels?: readonly Model[] | undefined;
   /**
-   * Which calls of one answer may run at the same time. Default `"read-only-parallel"`: read-only calls beside each
-   * other, calls with different resource keys beside each other, all else in order. `"parallel"`: everything at once,
-   * but calls with one resource key in order. `"sequential"`: one after the other. Results always keep the order of
-   * the calls.
+   * Which calls of one answer may run at the same time. Results always keep the order of the calls.
+   * - `"read-only-parallel"` (default): read-only calls run in parallel, and so do calls with different resource
+   *   keys; all other calls run in order.
+   * - `"parallel"`: all calls run at once, but calls with the same resource key run in order.
+   * - `"sequential"`: one call runs after the other.
    */
   toolExecution?: ToolExecution | undefined;
   /** Levels of subagents below this agent, from 1 to 8. Default 1: subagents have no subagents. */
   maxSubagentDepth?: number | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
-  /** Deliver the deltas of one block that arrive in one network chunk as one. Default true. */
+  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
 
-  /** Sends the requests, in place of the host's `fetch`; called `(url: string, init)`. A model's own `fetch` wins. */
+  /**
+   * Your function that sends the requests, called as `(url: string, init)`. A model's own `fetch` wins. Default: the
+   * global `fetch`.
+   */
   fetch?: Fetch | undefined;
-  /** The time, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
+  /** The clock of the runs, for tests and replays. Default: `Date.now`, `setTimeout`, `clearTimeout`. */
   clock?: Clock | undefined;
-  /** Randomness in [0, 1), for jitter and minted ids; anything else goes to `onError` and `Math.random` is asked. Default: `Math.random`. */
+  /**
+   * Your source of random numbers in [0, 1), for jitter and for the ids that looplet makes. Any other return value
+   * goes to `onError`, and `Math.random` takes its place. Default: `Math.random`.
+   */
   random?: (() => number) | undefined;
-  /** Makes `run.id`, a text that is not empty: anything else throws in `agent.run`. Default: a random id. */
+  /** Makes `run.id`, a text that is not empty; any other value throws in `agent.run`. Default: a random id. */
   ids?: (() => string) | undefined;
 }
 
 export type ToolExecution = "read-only-parallel" | "parallel" | "sequential";
 
-/** Times after which something is given up, in milliseconds: non-negative integers, or `null` to wait for ever. */
+/** Time limits in milliseconds: non-negative integers, or `null` for no limit. */
 export interface Timeouts {
-  /** The whole run. Default: none. Ends it as `stopped` by `time`. */
+  /** The whole run, which then ends as `stopped` by `time`. Default: none. */
   totalMs?: number | null | undefined;
   /**
-   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, the functions
-   * that are asked. Stands still while a person is asked (`canUseTool`). Default: none. Ends the run as `stopped` by `time`.
+   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and your
+   * functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends as
+   * `stopped` by `time`. Default: none.
    */
   iterationMs?: number | null | undefined;
-  /** From sending a request to the first byte of its body. Default 600,000. Counts as a retryable failure. */
+  /** From sending a request to the first byte of its body. Default 600,000. A timeout counts as a retryable failure. */
   firstChunkMs?: number | null | undefined;
-  /** Between two chunks of a body. Default 120,000. Counts as a retryable failure. */
+  /** Between two chunks of a body. Default 120,000. A timeout counts as a retryable failure. */
   chunkMs?: number | null | undefined;
-  /** One tool call whose tool has no `timeoutMs`. Default: none. The model gets an error result. */
+  /** One call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
   toolMs?: number | null | undefined;
 }
 
 /**
- * Retries of a model call after 429, 5xx, a network failure or a broken stream. The n-th waits
- * `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`, or what the server asked for if that is
- * longer. All are non-negative integers.
+ * Retries of a model call after status 429 or 5xx, a network failure or a broken stream. The n-th retry waits
+ * `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`. If the server asked for a longer wait,
+ * that one counts. All numbers are non-negative integers.
  */
 export interface RetryPolicy {
   /** Attempts after the first. Default 3; 0 switches retries off. */
   maxRetries?: number | undefined;
-  /** Default 1,000. */
+  /** The wait that the formula begins with, in milliseconds. Default 1,000. */
   baseMs?: number | undefined;
-  /** Default 2. */
+  /** The factor by which each wait is longer than the one before. Default 2. */
   factor?: number | undefined;
-  /** Default 1: the first wait is base × factor. */
+  /** The exponent of the first wait. Default 1: the first wait is base × factor. */
   firstExponent?: number | undefined;
-  /** Upper bound of the random part. Default 1,000. */
+  /** The upper bound of the random part, in milliseconds. Default 1,000. */
   jitterMs?: number | undefined;
   /**
-   * `"added"`: up to `jitterMs` more, so that the shortest waits are those of the formula. `"full"`: anything from 0 to
-   * the formula's wait, which spreads many clients best. Default `"added"`.
+   * How random the waits are. `"added"` adds up to `jitterMs` to the formula's wait. `"full"` picks a wait between 0
+   * and the formula's, which spreads many clients best. Default `"added"`.
    */
   jitter?: "added" | "full" | undefined;
-  /** Longest wait, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After` beyond it ends the retries. */
+  /**
+   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
+   * beyond it ends the retries.
+   */
   maxMs?: number | undefined;
-  /** Default true. */
+  /** Whether looplet waits as long as the server asks (`Retry-After`). Default true. */
   respectRetryAfter?: boolean | undefined;
-  /** The failures that are tried again. Default: every one that is `retryable`. */
+  /** Codes of the failures that are retried. Default: all failures that are `retryable`. */
   on?: readonly FailureCode[] | undefined;
   /**
-   * How often a model call is made, a positive integer, when all of its attempts have failed: whatever the provider or
-   * the network did, and with attempts of its own each time. Default 1.
+   * How often looplet makes a whole model call, a positive integer. The next call begins when all attempts of the one
+   * before have failed, for whatever reason, and it has attempts of its own. Default 1.
    */
   maxCalls?: number | undefined;
 }
 
 /**
- * The time of a run. `setTimer` and `clearTimer` have the shape of `setTimeout` and `clearTimeout`; a run has at most
- * one timer armed.
+ * The clock of a run. `setTimer` and `clearTimer` have the shape of `setTimeout` and `clearTimeout`; a run has at
+ * most one timer armed.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Calls `callback` once after `delayMs`; returns what `clearTimer` takes. */
+  /** Calls `callback` once after `delayMs`; returns the handle that `clearTimer` takes. */
   setTimer(callback: () => void, delayMs: number): unknown;
   clearTimer(timer: unknown): void;
 }
 
-/** What `createAgent` returns: a configuration, without state. One agent may have any number of runs at once. */
+/**
+ * An agent, as `createAgent` returns it: a configuration without state. One agent may have any number of runs at
+ * once.
+ */
 export interface Agent<Output = unknown> {
   /**
    * Starts a run at once.
@@ -170,33 +185,36 @@ export interface Agent<Output = unknown> {
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
   run(prompt: Prompt, options?: RunOptions<Output>): Run<Output>;
-  /** A conversation that keeps its transcript, and what persistent subagents remember, from prompt to prompt. */
+  /**
+   * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
+   */
   chat(options?: Pick<RunOptions, "messages" | "subagents">): Chat<Output>;
 }
 
-/** What `subagent()` and `handoff()` have in common. */
+/** The options that `subagent()` and `handoff()` share. */
 interface AgentToolOptions {
-  /** The name that the model uses. Needed in an array; in a record the key counts. */
+  /** The name by which the model calls it. An array of tools needs it; in a record the key is the name. */
   name?: string | undefined;
-  /** What the agent can do and when to ask it, for the model that calls it. Required. */
+  /** Tells the calling model when to ask this agent, and for what. Required. */
   description: string;
-  /** Its system prompt. Default: none. */
+  /** The agent's system prompt. Default: none. */
   system?: string | undefined;
-  /** Its model. Default: the one that its caller asks when it calls. */
+  /** The agent's model. Default: the model that its caller uses at the time of the call. */
   model?: Model | undefined;
-  /** Its tools; none of its caller's. Default: none. */
+  /** The agent's tools; it never gets its caller's. Default: none. */
   tools?: Tools | undefined;
   /** Tokens of one answer, a positive integer. Default: the model's. */
   maxOutputTokens?: number | undefined;
-  /** As of a tool: the host approves a call before the agent begins. Default false. */
+  /** Whether a call needs an approval before the agent begins, as for any tool. Default false. */
   needsApproval?: ToolOptions["needsApproval"];
-  /** As of a tool: how often one agent may call it, a positive integer. Default: any number. */
+  /** How often one agent may call it, a positive integer. Default: any number. */
   maxCalls?: number | undefined;
 }
 
 /**
- * What a subagent has of its own as the run's agent has: see there. Its limits count one call of it, tokens and money
- * also of those below it, and stop only it; `timeouts.totalMs` is the time of one call.
+ * Options that a subagent may set for itself; `AgentOptions` explains each. The limits count one call of the subagent
+ * and stop only the subagent. Tokens and money also count the subagents below it. `timeouts.totalMs` is the time of
+ * one call.
  */
 export type ProfileOptions = Pick<
   AgentOptions<any>,
@@ -226,34 +244,42 @@ export type ProfileOptions = Pick<
 >;
 
 /**
- * An agent that answers a tool call. It sees only the prompt that it is called with, and only its last text comes back,
- * or with `output` its validated JSON. Defaults: limits, `output`, `stopWhen` and `onRepeat` as of an agent, `fallbackModels`
- * the run's if it asks its caller's model, `timeouts` the run's without `totalMs`, all else the run's. Permissions, hooks,
- * guardrails and budgets are the run's.
+ * An agent that answers a tool call. It sees only the prompt of that call. Its caller gets its last text, or with
+ * `output` its validated JSON.
+ *
+ * Limits, `output`, `stopWhen` and `onRepeat` have the defaults of an agent. `fallbackModels` are the run's if the
+ * subagent uses its caller's model, and `timeouts` are the run's without `totalMs`. All other options default to the
+ * run's. Permissions, hooks, guardrails and budgets are always the run's.
  */
 export interface SubagentOptions extends AgentToolOptions, ProfileOptions {
   /**
-   * It remembers its earlier calls: each goes on where the last one ended, one at a time. Within a chat also from run to
-   * run, else if a run is given `result.subagents` of the one before. Default false.
+   * Whether it remembers its earlier calls: each call continues the conversation of the last one, and only one call
+   * runs at a time. A chat keeps that memory from run to run. Outside of a chat, pass `result.subagents` to the next
+   * run. Default false.
    */
   persistent?: boolean | undefined;
-  /** Nothing that it does changes anything: it may run beside read-only calls, and in the mode `plan`. Default false; agents always run beside each other. */
+  /**
+   * Whether the agent changes nothing, so that it may run beside read-only calls and in the mode `plan`. Subagents
+   * run in parallel with each other in any case. Default false.
+   */
   readOnly?: boolean | undefined;
 }
 
-/** What a persistent subagent remembers. */
+/** The memory of a persistent subagent. */
 export interface SubagentMemory {
-  /** Of its first call: `"root/researcher"`. */
+  /** The agent's path at its first call, for example `"root/researcher"`. */
   agentPath: string;
-  /** Its conversation, legal to send again. */
+  /** The agent's conversation, legal to send again. */
   messages: Message[];
 }
 
 /**
- * An agent that takes the conversation over: the whole transcript goes on with its system prompt, its tools and its
- * model, under the limits of the agent before it. The next run of the same agent begins with the first one again.
+ * An agent that takes the conversation over. The whole transcript continues with its system prompt, its tools and its
+ * model, under the limits of the agent before it. The next run begins with the first agent again.
  */
 export interface HandoffOptions extends AgentToolOptions {
-  /** It has a tool `hand_back`, which returns the conversation to the agent before it. Default false. */
+  /**
+   * Whether the agent gets a tool `hand_back`, which returns the conversation to the agent before it. Default false.
+   */
   handBack?: boolean | undefined;
 }

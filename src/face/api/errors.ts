@@ -1,13 +1,16 @@
-/** The errors that are thrown: `LoopletError` is yours to fix, `ToolError` is yours to throw, `RunError` is a run that went wrong. */
+/** The errors that looplet throws (`LoopletError`, `RunError`) and the one that your tools may throw (`ToolError`). */
 import type { ToolFault } from "./event.js";
 import type { RunResult } from "./result.js";
 
-/** A configuration or a call that cannot work, thrown at once (by `init`: as a rejection). The message says what to do. */
+/**
+ * A configuration or a call that cannot work; its message says how to fix it. It is thrown at once; only `init`
+ * rejects with it.
+ */
 export class LoopletError extends Error {
   override readonly name = "LoopletError";
-  /** `config_…` or `misuse_…`. */
+  /** A code that begins with `config_` or `misuse_`. */
   readonly code: LoopletErrorCode;
-  /** The option or argument, for example `tools.weather.inputSchema`; empty where there is none. */
+  /** The option or argument, for example `tools.weather.inputSchema`; empty if there is none. */
   readonly field: string;
 
   constructor(code: LoopletErrorCode, field: string, problem: string, cause?: unknown) {
@@ -17,11 +20,14 @@ export class LoopletError extends Error {
   }
 }
 
-/** What `run.result` rejects with where an option says `"throw"` (`onCancel`, `onRefusal`, `onLimit`, `onFailure`). */
+/**
+ * The error that `run.result` rejects with when an option says `"throw"` (`onCancel`, `onRefusal`, `onLimit`,
+ * `onFailure`).
+ */
 export class RunError extends Error {
   override readonly name = "RunError";
   readonly code: RunErrorCode;
-  /** Everything that the run has brought. */
+  /** The result that the run would have resolved with. */
   readonly result: RunResult;
 
   constructor(code: RunErrorCode, message: string, result: RunResult) {
@@ -31,12 +37,12 @@ export class RunError extends Error {
   }
 }
 
-/** Thrown by a tool's `execute`, it tells the model what went wrong in the tool's own words. */
+/** An error that a tool's `execute` throws to tell the model, in the tool's own words, what went wrong. */
 export class ToolError extends Error {
   override readonly name = "ToolError";
-  /** Default `tool_failed`. */
+  /** A code of your choice. Default `tool_failed`. */
   readonly code: string;
-  /** What to do instead. Default: a general one. */
+  /** Advice for the model. Default: to check the arguments, or to continue without the tool. */
   readonly hint: string;
   /** `false` ends the run as `stopped` by `fatal_tool`. Default true. */
   readonly recoverable: boolean;
@@ -49,12 +55,12 @@ export class ToolError extends Error {
   }
 }
 
-/** What the model is told to do when a tool did not say. */
+/** The advice for the model when a tool gives none. */
 export const GENERAL_HINT = "Check the arguments and try again, or go on without this tool.";
 
-/** Codes of a `LoopletError`: what is wrong with a configuration (`config_…`) or with a call (`misuse_…`). */
+/** Codes of a `LoopletError`: a wrong configuration (`config_…`) or a wrong call (`misuse_…`). */
 export type LoopletErrorCode =
-  /** No such option; the message names the nearest one. */
+  /** The option does not exist; the message names the nearest one. */
   | "config_unknown_option"
   /** A value of the wrong type. */
   | "config_wrong_type"
@@ -62,15 +68,15 @@ export type LoopletErrorCode =
   | "config_invalid_value"
   /** A required option is missing. */
   | "config_missing"
-  /** Neither `apiKey` nor `authorize` nor a `fetch` of your own. */
+  /** A model without `apiKey`, `authorize` or a `fetch` of your own. */
   | "config_missing_key"
   /** A vendor's key in a page without `dangerouslyAllowBrowser: true`. */
   | "config_browser_key"
-  /** Two tools of one name. */
+  /** Two tools have the same name. */
   | "config_duplicate_tool"
-  /** An `inputSchema` that is no schema. */
+  /** An `inputSchema` that is not a valid schema. */
   | "config_invalid_schema"
-  /** The wasm source given to `init()` cannot be used. */
+  /** The source given to `init()` is not usable WebAssembly. */
   | "config_wasm"
   | "misuse_empty_prompt"
   | "misuse_chat_busy"
@@ -81,8 +87,8 @@ export type LoopletErrorCode =
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
 
-/** Why a `RunError` was thrown. */
+/** The reason for a `RunError`. */
 export type RunErrorCode = "cancelled" | "refused" | "limit" | "failed";
 
-/** What `new ToolError(…)` takes; see `ToolFault`. */
+/** The argument of `new ToolError(…)`; see `ToolFault`. */
 export type ToolErrorOptions = Partial<ToolFault> & { message: string };

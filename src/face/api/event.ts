@@ -29,13 +29,7 @@
  */
 import type { Message } from "./message.js";
 import type { PermissionRequest } from "./permission.js";
-import type {
-  EventKind as EngineEvent,
-  Failure,
-  HookEvent as Point,
-  StoppedBy,
-  Usage,
-} from "../generated/model.js";
+import type { EventKind as EngineEvent, Failure, Point, StoppedBy, Usage } from "../generated/model.js";
 
 export type {
   CompactTrigger,
@@ -48,52 +42,49 @@ export type {
   Usage,
 } from "../generated/model.js";
 
-/** Where in its run an event stands. */
+/** The place of an event in its run. */
 export interface EventStamp {
   /**
-   * Gapless from 1 within a run, for `onEvent` and for iterations that were there from the start; a coalesced delta has
-   * the number of the last delta in it.
+   * The number of the event: 1, 2, 3 and so on without gaps, for `onEvent` and for iterations that began with the
+   * run. A joined delta has the number of the last delta in it.
    */
   seq: number;
   /** The agent in the run's tree; `"root"` is the one that was started. */
   agentPath: string;
-  /** The provider's id of the tool call that the agent answers; not there for the root. */
+  /** The provider's id of the tool call that this subagent answers; absent for the root. */
   parentToolCallId?: string;
-  /** Model call of the agent, from 1; 0 before the first. */
+  /** The agent's model call, from 1; 0 before the first. */
   iteration: number;
-  /** HTTP request of that iteration, from 1; 0 before the first. */
+  /** The HTTP request of that iteration, from 1; 0 before the first. */
   attempt: number;
-  /** Milliseconds since the Unix epoch; only in a run that is traced, and not on deltas. */
+  /** Milliseconds since the Unix epoch; present only in a run that is traced, and never on deltas. */
   timeMs?: number;
 }
 
-/** What happens in a run. `event.type` tells the variants apart. */
+/** An event of a run. `event.type` tells the variants apart. */
 export type RunEvent = EventStamp & EventKind;
 
 /** The event of one type, for example `RunEventOf<"tool-result">`. */
 export type RunEventOf<T extends EventKind["type"]> = EventStamp & Extract<EventKind, { type: T }>;
 
-// The engine's events, with what its JSON cannot say: the kinds of questions, limits, and outcomes by their word.
+// The generated type says what the engine's JSON can say. These variants are written by hand, because they have a
+// narrower type: the kinds of questions, the limits, and outcomes by their word.
 type EventKind =
   | Exclude<EngineEvent, { type: "question" | "limits" | "agent-finish" | "finish" }>
-  /** You are asked: `permission` whether a call may run (see `Run.answer`); the others looplet answers itself. */
+  /**
+   * The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers
+   * the other kinds itself.
+   */
   | {
       type: "question";
       questionId: number;
-      question:
-        | "permission"
-        | "prepare_calls"
-        | "check_output"
-        | "summarize"
-        | "stop_condition"
-        | "stop_repeat"
-        | Point;
+      question: Exclude<Point, "classify">;
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string } & Pick<
         PermissionRequest,
         "suggestions" | "matchedAskRule"
       >;
     }
-  /** Limits of this agent were raised, by `onLimit` or `run.addBudget`: the limits that count from now on. */
+  /** `onLimit` or `run.addBudget` raised limits of this agent; `limits` are the limits that now count. */
   | {
       type: "limits";
       limits: {
@@ -108,17 +99,20 @@ type EventKind =
   /** How this agent ended; the end of a subagent ends no run. */
   | { type: "agent-finish"; outcome: Outcome }
   /**
-   * First event of an iteration that began later than the run: `text` of the answer so far, `messages` before it. Its
-   * stamp is that of the last event that anybody was shown, its iteration the root's.
+   * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the
+   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's.
    */
   | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
-  /** Always the last event. */
+  /** The last event of every run. */
   | { type: "finish"; outcome: Outcome };
 
-/** How a run ended. `outcome` tells which of the other fields is there. */
+/** How a run ended. `outcome` tells which of the other fields are there. */
 export type Outcome =
   | { outcome: "completed"; stoppedBy?: undefined; abortReason?: undefined; error?: undefined }
   | { outcome: "stopped"; stoppedBy: StoppedBy; abortReason?: string | undefined; error?: undefined }
-  /** `abortReason`: what `abort(reason)` or the signal gave as the reason; above, what a hook or guardrail gave. */
+  /**
+   * `abortReason` is the reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a
+   * hook or a guardrail.
+   */
   | { outcome: "cancelled"; abortReason: string; stoppedBy?: undefined; error?: undefined }
   | { outcome: "failed"; error: Failure; stoppedBy?: undefined; abortReason?: undefined };

@@ -3,19 +3,20 @@ import type { Failure, OutcomeKind, ToolFault } from "./event.js";
 import type { Message } from "./message.js";
 import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
+import type { ToolCallRecord } from "./result.js";
 import type { SessionSource } from "./run.js";
 
 interface HookPoint<E extends string> {
   readonly event: E;
   /** The agent in the run's tree; `"root"` is the one that was started. */
   readonly agentPath: string;
-  /** The model call before this point, from 1; 0 before the first. */
+  /** The agent's model call before this point, from 1; 0 before the first. */
   readonly iteration: number;
-  /** As it stands, in a run with permissions. */
+  /** The current mode, in a run with permissions. */
   readonly permissionMode?: PermissionMode;
-  /** What the model's option `effort` says, if anything. */
+  /** The model's option `effort`, if it has one. */
   readonly effort?: string;
-  /** The subagent's, by the name of its tool; the run's own agent has none. */
+  /** The name of the subagent's tool; absent for the run's own agent. */
   readonly agentName?: string;
 }
 
@@ -23,46 +24,40 @@ interface ToolHookPoint<E extends string> extends HookPoint<E> {
   readonly toolCallId: string;
   readonly toolName: string;
   /** What the tool gets. */
-  readonly toolInput: any;
+  readonly input: any;
 }
 
 interface SubagentPoint {
-  /** The tool that it stands behind. */
+  /** The name of the tool that calls the subagent. */
   readonly agentName: string;
-  /** The call that it answers. */
+  /** The id of the call that the subagent answers. */
   readonly toolCallId: string;
 }
 
-/** What a hook is told, by event. */
+/** The input of a hook, by event. */
 export interface HookInputs {
-  /** Before a call is judged: before the permission rules, the mode and `canUseTool`. */
+  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
   PreToolUse: ToolHookPoint<"PreToolUse">;
   /** A tool has returned; the model has not seen it. */
-  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly toolOutput: any; readonly durationMs: number };
+  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly output: any; readonly durationMs: number };
   /** A tool has thrown or run out of time. */
   PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {
     readonly error: ToolFault;
     readonly durationMs: number;
   };
-  /** All calls of an answer are done; the model has seen none of it. */
+  /** All calls of an answer are done; the model has seen none of their results yet. */
   PostToolBatch: HookPoint<"PostToolBatch"> & {
-    readonly toolCalls: readonly {
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly toolInput: any;
-      readonly toolOutput: any;
-      readonly isError: boolean;
-    }[];
+    readonly toolCalls: readonly ToolCallRecord[];
   };
-  /** Something is about to be said to the model. */
+  /** A prompt, a steer or a follow-up is about to go to the model. */
   UserPromptSubmit: HookPoint<"UserPromptSubmit"> & {
-    /** Its text. */
+    /** The text of that prompt. */
     readonly prompt: string;
     readonly source: "prompt" | "steer" | "followUp";
   };
   /** The model has finished. */
   Stop: HookPoint<"Stop"> & {
-    /** A `Stop` hook has made the model go on before: the guard against doing so for ever. */
+    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
     readonly stopHookActive: boolean;
     readonly lastAssistantMessage: string;
   };
@@ -76,7 +71,7 @@ export interface HookInputs {
     readonly trigger: "auto" | "manual" | "overflow";
     /** Estimated tokens of the history. */
     readonly preTokens: number;
-    /** What the summary shall also heed, if anything: those of `run.compact` or of the option `compaction`. */
+    /** Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`. */
     readonly instructions?: string;
   };
   /** A summary has taken the place of the history before it. */
@@ -84,90 +79,106 @@ export interface HookInputs {
     readonly trigger: "auto" | "manual" | "overflow";
     readonly summary: string;
   };
-  /** A session begins, a chat or a run outside of one, with its first prompt. Before `UserPromptSubmit`. */
+  /**
+   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+   * `UserPromptSubmit`.
+   */
   SessionStart: HookPoint<"SessionStart"> & {
     readonly source: SessionSource;
-    /** As in `model.model`. */
+    /** The name of the model, as in `model.model`. */
     readonly model: string;
   };
   /**
-   * A session has ended: a run outside of a chat with its outcome, a chat by `chat.reset` (`"clear"`) or `chat.close`.
-   * What the hook returns does not matter; what it throws is reported like an uncaught error.
+   * A session has ended. For a run outside of a chat `reason` is its outcome, for a chat it is `"clear"`
+   * (`chat.reset`) or `"close"` (`chat.close`). The hook's return value is ignored; an error that it throws is
+   * reported like an uncaught error.
    */
   SessionEnd: { readonly event: "SessionEnd"; readonly reason: OutcomeKind | "clear" | "close" };
-  /** The run has failed. What the hook returns does not matter. */
+  /** The run has failed. The hook's return value is ignored. */
   StopFailure: {
     readonly event: "StopFailure";
     readonly error: Failure;
     readonly lastAssistantMessage: string;
   };
-  /** Somebody is waited for: a permission question is open. Nothing waits for the hook; what it adds is told later. */
+  /**
+   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it
+   * adds reaches the model later.
+   */
   Notification: HookPoint<"Notification"> & {
     readonly notificationType: "permission_prompt";
     readonly message: string;
-    /** For `run.answer`. */
+    /** The argument for `run.answer`. */
     readonly questionId: number;
     readonly toolName: string;
   };
-  /** The host is about to be asked whether a call may run (by `canUseTool` or a `question` event). */
+  /** `canUseTool` or a `question` event is about to ask whether a call may run. */
   PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string } & Pick<
       PermissionRequest,
       "suggestions" | "matchedAskRule"
     >;
-  /** A call was denied by a rule, the mode or the host. */
+  /** A rule, the mode or your code denied a call. */
   PermissionDenied: ToolHookPoint<"PermissionDenied"> & { readonly reason: string };
 }
 
 export type HookEvent = keyof HookInputs;
 
-/** What a hook may say. Nothing at all lets things take their course. */
+/** The answer of a hook. A hook that returns nothing changes nothing. */
 export interface HookOutput {
   /**
-   * `PreToolUse`: `"allow"` (rules that deny or ask still count), `"deny"`, `"ask"` the host, or `"defer"`: the call waits
-   * for `run.answer` and nobody is asked. Of several hooks deny wins over defer, ask and allow.
-   * `PermissionRequest`: `"allow"` or `"deny"`, in the host's place.
-   * `UserPromptSubmit`: `"block"` turns it down; a run that begins with it is `stopped` by `hook`.
-   * `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
-   * `Stop`, `SubagentStop`: `"block"` has the model go on.
-   * `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
-   * Words of the Agent SDK: `"block"` also denies a call, `"approve"` allows it or says nothing.
+   * The hook's decision. When several hooks answer, deny wins over defer, defer over ask, and ask over allow.
+   * - `PreToolUse`: `"allow"` (rules that deny or ask still count), `"deny"`, `"ask"` (`canUseTool` or a `question`
+   *   event decides), or `"defer"` (the call waits for `run.answer`, and `canUseTool` is not called).
+   * - `PermissionRequest`: `"allow"` or `"deny"`; `canUseTool` is then not called.
+   * - `UserPromptSubmit`: `"block"` rejects the prompt; a run that begins with it is `stopped` by `hook`.
+   * - `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
+   * - `Stop`, `SubagentStop`: `"block"` makes the model continue.
+   * - `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
+   * - Words of the Agent SDK: `"block"` also denies a call, and `"approve"` allows it or says nothing.
    */
   decision?: "allow" | "deny" | "ask" | "defer" | "block" | "approve" | undefined;
-  /** Of the decision; the model is told. */
+  /** The reason for the decision; the model reads it. */
   reason?: string | undefined;
-  /** `PreToolUse` (not with `"defer"`), `PermissionRequest`: the tool gets this; the history keeps what the model wrote. */
+  /**
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
+   * model's own.
+   */
   updatedInput?: { [name: string]: unknown } | undefined;
-  /** `PostToolUse`: the model, the events and the result get this in place of what the tool returned. */
+  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
   updatedOutput?: unknown;
-  /** The model is told: beside the prompt, or beside the results of this round. `Stop`: and goes on. */
+  /**
+   * Text for the model, beside the prompt or beside the results of this round. From a `Stop` hook it also makes the
+   * model continue.
+   */
   additionalContext?: string | undefined;
-  /** `false` ends the run as `stopped` by `hook`; what was done stays. Default true. */
+  /** `false` ends the run as `stopped` by `hook`; finished work stays. Default true. */
   continue?: boolean | undefined;
-  /** Why; becomes `result.abortReason`. */
+  /** The reason for `continue: false`; becomes `result.abortReason`. */
   stopReason?: string | undefined;
-  /** `PermissionDenied`: the model is told that it may try the call again. */
+  /** `PermissionDenied`: tells the model that it may try the call again. */
   retry?: boolean | undefined;
   /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
   interrupt?: boolean | undefined;
   /** `PermissionRequest`: changes of the rules for the rest of the run. */
   updatedPermissions?: readonly PermissionUpdate[] | undefined;
-  /** For the user, not the model: a `warning` event with the code `hook_message`. */
+  /** Text for the user, not for the model: a `warning` event with the code `hook_message`. */
   systemMessage?: string | undefined;
-  /** `PostToolUse`: what `classifyTool` is told with the calls that follow. */
+  /** `PostToolUse`: context for `classifyTool` about the calls that follow. */
   classifierContext?: string | undefined;
-  /** The same in the shape of the Claude Agent SDK; of two decisions the one that denies counts. */
+  /** The answer in the shape of the Claude Agent SDK. If both shapes decide, a denial wins. */
   hookSpecificOutput?: AgentSdkHookOutput | undefined;
-  /** `true`, as in the Agent SDK: nothing is said, and the hook works on in the background. */
+  /** `true`, as in the Agent SDK: the hook has no answer and continues in the background. */
   async?: boolean | undefined;
 }
 
-/** What a hook for the Claude Agent SDK returns as `hookSpecificOutput`. Fields not listed are taken as looplet's. */
+/**
+ * The `hookSpecificOutput` of a hook for the Claude Agent SDK. looplet reads any field that is not listed as its own.
+ */
 export interface AgentSdkHookOutput {
   hookEventName?: string | undefined;
-  /** `PreToolUse`: `decision` and `reason`. */
+  /** `PreToolUse`: becomes `decision`; `permissionDecisionReason` becomes `reason`. */
   permissionDecision?: "allow" | "deny" | "ask" | "defer" | undefined;
   permissionDecisionReason?: string | undefined;
-  /** `PermissionRequest`. */
+  /** `PermissionRequest`: the decision and its details. */
   decision?:
     | {
         behavior: "allow" | "deny";
@@ -177,32 +188,43 @@ export interface AgentSdkHookOutput {
         interrupt?: boolean | undefined;
       }
     | undefined;
-  /** `PostToolUse`: `updatedOutput`. */
+  /** `PostToolUse`: becomes `updatedOutput`. */
   updatedToolOutput?: unknown;
   [field: string]: unknown;
 }
 
 /**
- * Contract: called at its point of a run, which waits for it; all hooks of a point are called at once. `signal` fires
- * when the answer no longer matters.
+ * Contract: called at its point of a run, which waits for the answer. All hooks of a point are called at once.
+ * `signal` fires when the answer no longer matters.
  */
 export type Hook<E extends HookEvent = HookEvent> = (
   input: HookInputs[E],
   context: { readonly signal: HostAbortSignal },
 ) => HookOutput | void | null | undefined | PromiseLike<HookOutput | void | null | undefined>;
 
-/** Hooks of one event that belong together. */
+/** Hooks of one event with a common matcher. */
 export interface HookGroup<E extends HookEvent = HookEvent> {
   /**
-   * Which tools they are for, or which subagents by the name of their tool (`PreCompact`, `PostCompact`: which triggers; `StopFailure`: which failure codes; `SessionStart`: which sources; `SessionEnd`: which reasons; `Notification`: `permission_prompt`). Nothing, `""` and `"*"`: all. Only letters, digits,
-   * `_`, blanks, `,` and `|`: a list of exact names. Anything else is a regular expression, for example `"^mcp__"`.
+   * Selects when the hooks are called; absent, `""` and `"*"` mean always. A text of only letters, digits, `_`,
+   * blanks, `,` and `|` is a list of exact names. Any other text is a regular expression, for example `"^mcp__"`. It
+   * is compared with the name of the tool, or for a subagent with the name of its tool. Some events compare another
+   * word:
+   * - `PreCompact`, `PostCompact`: the trigger.
+   * - `StopFailure`: the failure code.
+   * - `SessionStart`: the source.
+   * - `SessionEnd`: the reason.
+   * - `Notification`: `permission_prompt`.
    */
   matcher?: string | undefined;
-  /** Then a hook has failed, in milliseconds. Default 600,000; `UserPromptSubmit` 30,000. `null`: never. */
+  /**
+   * The hook's time to answer, in milliseconds; a hook that takes longer has failed. Default 600,000; for
+   * `UserPromptSubmit` 30,000. `null`: no limit.
+   */
   timeoutMs?: number | null | undefined;
   /**
-   * A hook that throws, returns nonsense or is too late is passed over with a `warning` event (`hook_failed`), or counts
-   * as one that denies or blocks; on `Stop` and `SubagentStop` it never blocks. Default `"continue"`.
+   * How looplet treats a hook that throws, is too late or returns a value it cannot read. `"continue"` ignores the
+   * hook with a `warning` event (`hook_failed`). `"block"` denies or blocks, but never on `Stop` and `SubagentStop`.
+   * Default `"continue"`.
    */
   onFailure?: "continue" | "block" | undefined;
   hooks: readonly Hook<E>[];
@@ -210,11 +232,11 @@ export interface HookGroup<E extends HookEvent = HookEvent> {
 
 export type Hooks = { readonly [E in HookEvent]?: readonly HookGroup<E>[] | undefined };
 
-/** What a guardrail says. */
+/** The answer of a guardrail. */
 export interface GuardrailResult<R> {
   allowed: boolean;
   reason?: string | undefined;
-  /** Goes on in place of what was looked at. */
+  /** Replaces the value that the guardrail looked at. */
   rewrite?: R | undefined;
 }
 
@@ -227,27 +249,28 @@ export interface GuardrailContext {
 type Guarded<R> = GuardrailResult<R> | PromiseLike<GuardrailResult<R>>;
 type OneOrMore<T> = T | readonly T[];
 
-/** A guardrail that throws, returns nonsense or takes longer than 10 minutes denies. */
+/**
+ * Functions that allow, rewrite or deny. A guardrail denies if it throws, is too late or returns a value that looplet
+ * cannot read.
+ */
 export interface Guardrails {
-  /**
-   * Milliseconds that each has to answer, a positive integer, or `null` for ever. Default 600,000. One that is too late,
-   * throws or returns nonsense denies.
-   */
+  /** Milliseconds that each guardrail has to answer, a positive integer, or `null` for no limit. Default 600,000. */
   timeoutMs?: number | null | undefined;
   /**
-   * Contract: called with the messages of each request before it is sent, once more with a summary in them. Denied, the run is `stopped` by `guardrail`.
-   * `rewrite` replaces the transcript.
+   * Contract: called with the messages of each request before it is sent, and again if a summary replaces some of
+   * them. A denial ends the run as `stopped` by `guardrail`. `rewrite` replaces the transcript.
    */
   input?:
     OneOrMore<(messages: readonly Message[], context: GuardrailContext) => Guarded<Message[]>> | undefined;
   /**
-   * Contract: called with each answer of the model, before it counts and before its tools run; its text has been streamed
-   * already. Denied, a `reset` event takes it back and the run is `stopped` by `guardrail`. `rewrite` replaces its text.
+   * Contract: called with each answer of the model, before it counts and before its tools run. The answer's text has
+   * been streamed by then. A denial takes it back with a `reset` event and ends the run as `stopped` by `guardrail`.
+   * `rewrite` replaces the text.
    */
   output?: OneOrMore<(message: Message, context: GuardrailContext) => Guarded<string>> | undefined;
   /**
-   * Contract: called for each call that may run, before it does. Denied, the model is told the reason. `rewrite` replaces
-   * the input.
+   * Contract: called for each call that may run, before it runs. A denial tells the model the reason. `rewrite`
+   * replaces the input.
    */
   tool?:
     | OneOrMore<
@@ -262,8 +285,8 @@ export interface Guardrails {
 
 /** The options of `createAgent` about hooks and guardrails. */
 export interface HookOptions {
-  /** Functions that are asked at certain points, by event. Default: none. */
+  /** Functions that looplet calls at certain points of a run, by event. Default: none. */
   hooks?: Hooks | undefined;
-  /** Functions that let through, rewrite or deny what goes in and comes out. Default: none. */
+  /** Functions that allow, rewrite or deny messages, answers and tool calls. Default: none. */
   guardrails?: Guardrails | undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * The manual: every option, callback, event and result of looplet, a file for each noun. It holds types and the three
- * classes of errors, never a decision. Users import it through `looplet`; the other rooms import it from here or from
- * the file of the noun, and it imports none of them.
+ * classes of errors, never a decision. Users import it through `looplet`. The other rooms import it from here or from
+ * the file of the noun; it imports no room but the generated types.
  */
 export type * from "./agent.js";
 export type * from "./run.js";

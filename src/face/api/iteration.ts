@@ -1,11 +1,12 @@
 /**
- * The options that are looked at between two model calls: functions around an iteration, conditions that stop the run,
- * and the length of the history.
+ * The options that count between two model calls: functions around an iteration, conditions that stop the run, and
+ * the length of the history.
  */
 import type { FinishReason, StoppedBy, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
+import type { ToolCallRecord } from "./result.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -14,95 +15,93 @@ interface IterationPoint {
   readonly signal: HostAbortSignal;
 }
 
-/** What `prepareIteration` gets. */
+/** The argument of `prepareIteration`. */
 export interface IterationToPrepare extends IterationPoint {
   /** The iteration that is about to begin, from 1. */
   readonly iteration: number;
-  /** The name of the model that is asked unless something else is said. */
+  /** The name of the model that answers unless `prepareIteration` chooses another. */
   readonly model: string;
   readonly messages: readonly Message[];
 }
 
-/** What differs in this one iteration, its retries included. */
+/** Changes for this one iteration and its retries. */
 export interface PreparedIteration {
   model?: Model | undefined;
-  /** Names of the tools that the model is told of; a call of another one is denied. */
+  /** Names of the tools that the model may see; a call of any other tool is denied. */
   tools?: readonly string[] | undefined;
   toolChoice?: HttpModelOptions["toolChoice"];
-  /** `""`: no system prompt. */
+  /** The system prompt; `""` sends none. */
   system?: string | undefined;
-  /** What is sent in place of the transcript, which stays as it is. */
+  /** Messages that are sent instead of the transcript, which stays as it is. */
   messages?: readonly Message[] | undefined;
 }
 
-/** What `onIterationEnd` gets. */
+/** The argument of `onIterationEnd`. */
 export interface EndedIteration extends IterationPoint {
   readonly iteration: number;
   readonly text: string;
   readonly finishReason: FinishReason | null;
   readonly usage: Usage;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly toolInput: any;
-    readonly toolOutput: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
-/** What `onLimit` gets. */
+/** The argument of `onLimit`. */
 export interface LimitReached extends IterationPoint {
   readonly limit: Extract<StoppedBy, "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls">;
-  /** Which time it is, for the limit `time`. */
+  /** The option that ran out, for the limit `time`. */
   readonly timeout?: "totalMs" | "iterationMs";
   /** The last iteration that has begun. */
   readonly iteration: number;
-  /** Of the run so far. */
+  /** Usage of the run so far. */
   readonly usage: Usage;
   readonly toolRounds: number;
-  /** Those included that would exceed the limit. */
+  /** Tool calls of the run, including the calls that would exceed the limit. */
   readonly toolCalls: number;
 }
 
-/** New limits for the rest of the run, not additions but for the time; what is left out stays. */
+/**
+ * New limits for the rest of the run; a limit that is left out stays. They replace the old values, only `timeMs` is
+ * added.
+ */
 export interface RaisedLimits {
   maxIterations?: number | undefined;
   maxTotalTokens?: number | undefined;
   maxUsd?: number | undefined;
   maxToolRounds?: number | undefined;
   maxToolCalls?: number | undefined;
-  /** For the limit `time`: milliseconds that are added, from the answer on. */
+  /** Milliseconds that are added from the answer on, for the limit `time`. */
   timeMs?: number | undefined;
 }
 
 /**
- * What `run.addBudget` adds to the limits as they stand: `{ maxTotalTokens: 10_000 }` are 10,000 tokens more. A limit that
- * there is not stays none. `timeMs` is added to `timeouts.totalMs`.
+ * The argument of `run.addBudget`: amounts that are added to the current limits. `{ maxTotalTokens: 10_000 }` adds
+ * 10,000 tokens. A limit that is not set stays unset. `timeMs` is added to `timeouts.totalMs`.
  */
 export interface AddedBudget extends RaisedLimits {
-  /** Whose limits. Default `"root"`: the run's, which its subagents share. */
+  /** The agent whose limits are raised. Default `"root"`: the run's limits, which its subagents share. */
   agentPath?: string | undefined;
 }
 
 type Maybe<T> = T | void | null | undefined | PromiseLike<T | void | null | undefined>;
 
 /**
- * Contract: called when a limit is hit, before the run stops; tokens and money that run out while an answer streams are
- * asked about when it is complete. While a time is asked about everything goes on. Nothing, a throw, or a limit that is still too low stops the run.
+ * Contract: called when a limit is reached, before the run stops. For tokens and money that run out while an answer
+ * streams, the call comes when the answer is complete. For a time limit, the run continues while the function
+ * decides. The run stops if it returns nothing, throws, or returns a limit that is still too low.
  */
 export type RaiseLimits = (reached: LimitReached) => Maybe<RaisedLimits>;
 
 /** The options of `createAgent` about iterations. */
 export interface IterationOptions {
   /**
-   * Contract: called before each iteration, which waits for it, with 10 minutes to answer. What it throws, and what cannot
-   * be done, leaves the iteration as it is, with a `warning` event.
+   * Contract: called before each iteration, which waits up to 10 minutes for the answer. If it throws, or returns
+   * changes that cannot be made, the iteration stays as it is, with a `warning` event.
    */
   prepareIteration?: ((iteration: IterationToPrepare) => Maybe<PreparedIteration>) | undefined;
   /**
-   * Contract: called when an iteration is over, before the next begins or the run completes, which wait for it for up to
-   * 10 minutes. Not called for an iteration in which the run is stopped or cancelled or fails. What it throws is a
-   * `warning` event.
+   * Contract: called when an iteration is over. The next iteration, or the end of the run, waits up to 10 minutes for
+   * it. It is not called for an iteration in which the run stops, fails or is cancelled. An error that it throws
+   * becomes a `warning` event.
    */
   onIterationEnd?: ((iteration: EndedIteration) => unknown) | undefined;
 }
@@ -111,32 +110,26 @@ export interface IterationOptions {
 export interface ToolRound {
   /** The model call that asked for it, from 1. */
   readonly iteration: number;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly input: any;
-    /** What the tool returned, or the error as the model sees it. */
-    readonly output: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
-/** What `hasToolCall()` and `iterationCount()` return. */
+/** A condition, as `hasToolCall()` and `iterationCount()` return it. */
 export type StopCondition = { readonly toolCall: string } | { readonly iterations: number };
 
-/** Contract: called after each round of tools; true stops the run. What it throws counts as false. */
+/** Contract: called after each round of tools; true stops the run. An error counts as false. */
 export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
 
 /**
- * What is done when tool calls repeat themselves: the same call with the same result, in one answer or in answers in a
- * row, or a cycle of up to four rounds. Numbers are how often, each step at least the one before, `stopAfter` more than
- * that; `null` switches a step off. A step that is left out keeps to this order: at least twice the one before, less than
- * `stopAfter`.
+ * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
+ * one, within one answer or in consecutive answers. A cycle of up to four rounds counts too. Each number says how
+ * often calls repeat before the step. A step may not come before the one above it, and `stopAfter` must be the
+ * greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one before,
+ * less than `stopAfter`.
  */
 export interface RepeatOptions {
-  /** The model is told, beside the results. Default 3. */
+  /** The model is told about it, beside the results. Default 3. */
   nudgeAfter?: number | null | undefined;
-  /** `onRepeat` is asked; without it the model is told again. Default 6. */
+  /** `onRepeat` is called; without that function the model is told again. Default 6. */
   askAfter?: number | null | undefined;
   /** The run is `stopped` by `repeat`. Default 20. */
   stopAfter?: number | null | undefined;
@@ -145,60 +138,79 @@ export interface RepeatOptions {
 /** The options of `createAgent` about when to stop. */
 export interface StopOptions {
   /**
-   * What one run may cost, in US dollars, more than 0. Default: none. A run that costs more is `stopped` by `usd`; it is
-   * looked at before each model call, with every usage report while streaming, and before tools, so a run exceeds it by
-   * one answer at most.
+   * The highest cost of one run in US dollars, more than 0. A run that costs more is `stopped` by `usd`. looplet
+   * checks before each model call, at each usage report of a stream, and before tools run, so a run exceeds the limit
+   * by one answer at most. Default: none.
    */
   maxUsd?: number | undefined;
-  /** Take `maxUsd` without a price of the model: it then counts only what the vendor itself reports. Default false. */
+  /**
+   * Whether `maxUsd` is allowed for a model without a price. Then only the cost that the vendor reports counts.
+   * Default false.
+   */
   allowUnknownPrice?: boolean | undefined;
-  /** Answers with tool calls in one run, a positive integer. Default: none. A final answer is always allowed; calls beyond it end the run as `stopped` by `tool_rounds`. */
+  /**
+   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the
+   * run as `stopped` by `tool_rounds`. Default: none.
+   */
   maxToolRounds?: number | undefined;
-  /** Tool calls of one run with its subagents, a positive integer. Default: none. An answer that would exceed it ends the run as `stopped` by `tool_calls`, before its tools. */
+  /**
+   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
+   * `stopped` by `tool_calls`, before its tools run. Default: none.
+   */
   maxToolCalls?: number | undefined;
-  /** Any of these ends the run as `stopped` by `condition` when a round of tools is over. Default: none. */
+  /**
+   * Conditions, of which each ends the run as `stopped` by `condition` when a round of tools is over. Default: none.
+   */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
-  /** What is done about repetition; `false` does nothing. */
+  /** Steps against repeated tool calls; `false` switches them all off. */
   repeat?: RepeatOptions | false | undefined;
-  /** Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. What it throws counts as false. */
+  /**
+   * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.
+   */
   onRepeat?: ((round: ToolRound & { readonly times: number }) => boolean | PromiseLike<boolean>) | undefined;
 }
 
 /** The options of `createAgent` about the length of the history. */
 export interface ContextOptions {
   /**
-   * Told to the model with every request, behind the system prompt; it survives every compaction. A function is called
-   * once for each run. Default: none.
+   * Text that the model gets with every request, behind the system prompt; no compaction removes it. A function is
+   * called once for each run. Default: none.
    */
   instructions?: string | (() => string) | undefined;
-  /** Tokens that the model can read, a positive integer. Default: unknown, and then only its vendor can say that it is full. */
+  /**
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that
+   * the window is full.
+   */
   contextWindow?: number | undefined;
-  /** When the first part of the history is summarised, and how; `false`: never. */
+  /** When and how the first part of the history is summarised; `false` switches summaries off. */
   compaction?: false | CompactionOptions | undefined;
   /**
-   * Old answers are cut short: their thinking and the inputs of their calls, not their text and no results. `true`: with
-   * the defaults. Default false.
+   * Whether old answers are shortened: their thinking and the inputs of their calls, never their text and never
+   * results. `true` takes the defaults of `HistoryCompaction`. Default false.
    */
   historyCompaction?: boolean | HistoryCompaction | undefined;
   /**
-   * Characters of a request, a positive integer; what is too much is dropped from its front, and a few lines about it
-   * take its place. No model is asked. Default: none.
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a
+   * few lines about them in their place. No model is asked. Default: none.
    */
   contextBudget?: number | undefined;
 }
 
 export interface CompactionOptions {
-  /** When the window is nearly full, and when the vendor says that it is. Default true; `run.compact()` works anyway. */
+  /**
+   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
+   * works in any case. Default true.
+   */
   auto?: boolean | undefined;
-  /** How full the window may be, above 0 and up to 1. Default 0.8. */
+  /** The share of the window that may be full, above 0 and up to 1. Default 0.8. */
   threshold?: number | undefined;
   /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
   keepLast?: number | undefined;
-  /** What the summary shall also heed. Default: nothing else. */
+  /** Further wishes for the summary. Default: none. */
   instructions?: string | undefined;
   /**
-   * Contract: writes the summary in place of the model. What it throws, an empty text, or none within
-   * `timeouts.firstChunkMs` lead to the built-in summary.
+   * Contract: writes the summary instead of the model. The built-in summary takes its place if it throws, returns an
+   * empty text, or takes longer than `timeouts.firstChunkMs`.
    */
   summarize?: ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
 }
@@ -206,15 +218,15 @@ export interface CompactionOptions {
 export interface CompactionRequest {
   readonly trigger: "auto" | "manual" | "overflow";
   readonly instructions?: string | undefined;
-  /** What the summary will stand for. */
+  /** The messages that the summary will replace. */
   readonly messages: readonly Message[];
-  /** Fires when nobody waits for the summary any more. */
+  /** Fires when no request waits for the summary any more. */
   readonly signal: HostAbortSignal;
 }
 
 export interface HistoryCompaction {
-  /** An answer is old when so many have come after it, a positive integer. Default 5. */
+  /** The number of later answers that make an answer old, a positive integer. Default 5. */
   afterResponses?: number | undefined;
-  /** What stays of it, in characters, a non-negative integer. Default 100. */
+  /** Characters that stay of each shortened part, a non-negative integer. Default 100. */
   prefixChars?: number | undefined;
 }

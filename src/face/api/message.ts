@@ -1,17 +1,20 @@
 /**
- * Messages and their blocks: the neutral form of a conversation, the same for every provider, and plain JSON. What a
- * run returns in `result.messages` can be stored anywhere and handed to the next run.
+ * Messages and their blocks: the neutral form of a conversation, equal for every provider, and plain JSON. You can
+ * store `result.messages` anywhere and hand it to the next run.
  */
 
-/** One message. Tool results stand in the user message that follows the calls they answer; the system prompt is no message. */
+/**
+ * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+ * message.
+ */
 export interface Message {
   role: "user" | "assistant";
   content: Block[];
-  /** The answer was cut off by an abort or a limit; what arrived is kept and sent on. */
+  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
   partial?: boolean;
-  /** Its thinking and its calls were cut short by `historyCompaction`: it goes back without the former. */
+  /** `historyCompaction` shortened its thinking and its calls. The thinking is not sent back. */
   compacted?: boolean;
-  /** Which protocol and model wrote an assistant message. Signatures and raw blocks only go back there. */
+  /** The protocol and the model that wrote an assistant message. Signatures and raw blocks go back only to them. */
   origin?: { protocol: string; model: string };
 }
 
@@ -26,10 +29,10 @@ export type Block =
   | MediaBlock
   | RawBlock;
 
-/** What a prompt, a steer, a follow-up or a tool's `{ content }` may consist of. */
+/** A block that a prompt, a steer, a follow-up or a tool's `{ content }` may contain. */
 export type ContentBlock = TextBlock | MediaBlock;
 
-/** Fields of the vendor that have no neutral form; they go back to the same protocol unchanged. */
+/** Fields of the vendor that have no neutral form; they return unchanged to the same protocol. */
 export type VendorFields = { [field: string]: unknown };
 
 export interface TextBlock {
@@ -59,7 +62,7 @@ export interface RefusalBlock {
   text: string;
 }
 
-/** The model asks for a tool. Either `input` or, when it wrote no JSON object, `inputText`. */
+/** The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object. */
 export interface ToolCallBlock {
   type: "tool_call";
   /** The provider's id, echoed in the result. */
@@ -75,7 +78,7 @@ export interface ToolResultBlock {
   /** The id of the call that this answers. */
   callId: string;
   content: Block[];
-  /** Default false. */
+  /** Whether the call failed. Default false. */
   isError?: boolean;
 }
 
@@ -90,7 +93,7 @@ export interface MediaBlock {
   vendor?: VendorFields;
 }
 
-/** A block of the vendor that has no neutral form, kept and sent back as it is. */
+/** A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged. */
 export interface RawBlock {
   type: "raw";
   json: unknown;

@@ -3,7 +3,10 @@ import type { FailureCode, FinishReason, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HostAbortSignal, HostHeaders, HostRequestInit } from "./platform.js";
 
-/** A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Holds its key where nothing prints it. */
+/**
+ * A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Printing it never shows its
+ * key.
+ */
 export interface Model {
   /** A vendor's name, `"compatible"` or `"custom"`. */
   readonly vendor: string;
@@ -12,26 +15,30 @@ export interface Model {
 }
 
 /**
- * What sends a request: the host's `fetch`, or anything like it. `init` has `method`, `headers` (a `Headers`), `body` (a
- * string, the request's JSON) and `signal`.
+ * A function that sends a request: the global `fetch`, or one like it. `init` has `method`, `headers` (a `Headers`),
+ * `body` (a string, the request's JSON) and `signal`.
  */
 export type Fetch = (url: string, init: HostRequestInit) => Promise<FetchedResponse>;
 
-/** A `Response`, or any object like one. */
+/** A `Response`, or an object like one. */
 export interface FetchedResponse {
   readonly status: number;
-  /** A `Headers`, pairs or a record. */
+  /** A `Headers`, a list of pairs or a record. */
   readonly headers?: unknown;
   /** A stream of bytes, an async iterable of bytes, bytes or a string. */
   readonly body?: unknown;
 }
 
-/** The key, or a function that fetches it before each request (it may be asynchronous; what it throws ends the run). */
+/**
+ * The key, or a function that fetches it before each request. The function may be asynchronous; an error that it
+ * throws ends the run.
+ */
 export type ApiKey = string | (() => string | PromiseLike<string>);
 
 /**
- * Contract: called before each request; returns the headers to send. Replaces the key: sign the request here, or add a
- * fresh token. `headers` are those looplet would send without a key. What it throws ends the run as `failed`.
+ * Contract: called before each request; returns the headers to send. It replaces the key: sign the request here, or
+ * add a fresh token. `headers` are the headers that looplet would send without a key. An error that it throws ends
+ * the run as `failed`.
  */
 export type Authorize = (request: {
   readonly method: string;
@@ -43,7 +50,7 @@ export type Authorize = (request: {
 export type AuthorizedHeaders =
   HostHeaders | Record<string, string> | readonly (readonly [name: string, value: string])[];
 
-/** How every model is asked. */
+/** Options of every model. */
 export interface ModelOptions {
   /** Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's. */
   maxOutputTokens?: number | undefined;
@@ -53,68 +60,71 @@ export interface ModelOptions {
   topP?: number | undefined;
   /** Default: the vendor's. */
   topK?: number | undefined;
-  /** Where the vendor has such a thing. */
+  /** A number for vendors that support it. Default: the vendor's. */
   frequencyPenalty?: number | undefined;
-  /** Where the vendor has such a thing. */
+  /** A number for vendors that support it. Default: the vendor's. */
   presencePenalty?: number | undefined;
-  /** Where the vendor has such a thing. */
+  /** A number for vendors that support it. Default: the vendor's. */
   seed?: number | undefined;
-  /** Default: none. */
+  /** Texts at which the answer ends. Default: none. */
   stopSequences?: readonly string[] | undefined;
-  /** `{ budgetTokens }` for Anthropic's extended thinking, or the vendor's own object. Default: none. */
+  /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
   thinking?: { budgetTokens: number } | { [field: string]: unknown } | undefined;
-  /** How hard to think, where the vendor has such a thing. Default: the vendor's. */
+  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
   effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
-  /** Whether and what the model must call. Default: the vendor's (`"auto"`). */
+  /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: "auto" | "none" | "required" | { tool: string } | undefined;
-  /** `false` asks the vendor for at most one call per answer. Default: the vendor's. */
+  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
   parallelToolCalls?: boolean | undefined;
-  /** The answer's text is JSON of this schema. Default: any text. */
+  /** The schema of the answer's text, which is then JSON. Default: any text. */
   responseFormat?: ResponseFormat | undefined;
   /**
-   * Have the vendor keep the prompt's prefix, which an agent sends again with every model call. `true` or an object:
-   * markers are sent to the protocols that want them (Anthropic, Bedrock, and OpenRouter for models of Anthropic);
-   * others cache by themselves. Default: `true` for `anthropic()`, else what the vendor does by itself.
+   * Whether the vendor caches the prompt's prefix, which an agent sends again with every model call. `true` or an
+   * object sends cache markers to the protocols that need them: Anthropic, Bedrock, and OpenRouter for Anthropic's
+   * models. Other vendors cache without markers. Default: `true` for `anthropic()`, else the vendor's.
    */
   promptCaching?: PromptCaching | undefined;
-  /** What the vendor keeps with the request, for example `{ user_id }` for Anthropic. Default: none. */
+  /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
   metadata?: { [field: string]: unknown } | undefined;
-  /** Fields added to the request body; they win over looplet's own. */
+  /** Fields that are added to the request body and win over looplet's own. Default: none. */
   body?: { [field: string]: unknown } | undefined;
-  /** Ask for a stream. Default true. */
+  /** Whether the answer is streamed. Default true. */
   stream?: boolean | undefined;
   /**
-   * What a token costs, or a table of prices: `prices` of `looplet/prices`. Without it `result.costBasis` is
+   * The price of a token, or a table of prices such as `prices` of `looplet/prices`. Without it `result.costBasis` is
    * `"unknown"`, unless the vendor reports the cost.
    */
   price?: Price | PriceTable | undefined;
 }
 
-/** Asks for an answer that is JSON of a schema. */
+/** Requests an answer that is JSON of a schema. */
 export interface ResponseFormat {
-  /** JSON Schema, sent as it is; each vendor takes a subset of its own. Required. */
+  /** The JSON Schema, sent unchanged; each vendor supports a subset of its own. Required. */
   schema: { readonly [keyword: string]: unknown };
-  /** A name of the schema for vendors that want one. Default `"answer"`. */
+  /** The schema's name, for vendors that need one. Default `"answer"`. */
   name?: string | undefined;
-  /** The vendor enforces the schema, where it can choose. Default true. */
+  /** Whether the vendor enforces the schema, for vendors that let you choose. Default true. */
   strict?: boolean | undefined;
 }
 
-/** `ttl`: how long the vendor keeps what is marked, `"5m"` (Anthropic's default) or `"1h"`; `key`: requests with one key go to one cache (OpenAI). */
+/**
+ * `ttl` is how long the vendor keeps the marked prefix, `"5m"` (Anthropic's default) or `"1h"`. Requests with the
+ * same `key` go to the same cache (OpenAI).
+ */
 export type PromptCaching =
   | boolean
   | { readonly ttl?: "5m" | "1h" | "24h" | (string & {}) | undefined; readonly key?: string | undefined };
 
-/** The price of a vendor's model, if it is known. */
+/** Returns the price of a vendor's model, if it is known. */
 export type PriceTable = (vendor: string, model: string) => Price | undefined;
 
 /** A wire protocol that a server may speak. */
 export type WireProtocol = "openai_chat" | "openai_responses" | "anthropic" | "gemini" | "bedrock_converse";
 
 /**
- * What a server of the Chat Completions protocol does otherwise than OpenAI. An option's value is the field's name, an
- * object of fields in which the string `"$"` stands for the value, or `false`: the server has no such option, and using
- * it is an error.
+ * Differences between a server of the Chat Completions protocol and OpenAI's. The value for an option is the name of
+ * the server's field, or an object of fields in which the string `"$"` stands for the option's value. `false` means
+ * that the server has no such option; using it throws an error.
  */
 export interface Quirks {
   readonly maxOutputTokens?: Quirk;
@@ -125,72 +135,75 @@ export interface Quirks {
   readonly presencePenalty?: Quirk;
   readonly seed?: Quirk;
   readonly effort?: Quirk;
-  /** Of `thinking: { budgetTokens }`. */
+  /** The field for `thinking: { budgetTokens }`. */
   readonly budgetTokens?: Quirk;
-  /** Of `thinking: { type: "enabled" }`; without it the object is sent in the field `thinking`. */
+  /** The field for `thinking: { type: "enabled" }`. Without this quirk the object is sent in the field `thinking`. */
   readonly "thinking.enabled"?: Quirk;
   readonly "thinking.disabled"?: Quirk;
   readonly thinking?: Quirk;
   readonly parallelToolCalls?: Quirk;
-  /** `"$"` is `{ name, schema, strict }`. */
+  /** The field for `responseFormat`; `"$"` is `{ name, schema, strict }`. */
   readonly responseFormat?: Quirk;
   readonly metadata?: Quirk;
-  /** Of `promptCaching: true`; `"$"` is the time to live. */
+  /** The field for `promptCaching: true`; `"$"` is the time to live. */
   readonly promptCaching?: Quirk;
   readonly cacheKey?: Quirk;
   readonly cacheTtl?: Quirk;
   /** The role of the system prompt. Default `"system"`. */
   readonly systemRole?: string;
-  /** `false`: the server refuses `stream_options`. Default true. */
+  /** Whether the server accepts `stream_options`. Default true. */
   readonly streamUsage?: boolean;
-  /** The field of reasoning that every assistant message with a call must have. */
+  /** The field of reasoning that the server requires in every assistant message with a call. */
   readonly requiredReasoning?: string;
 }
 
 export type Quirk = string | false | { readonly [field: string]: unknown };
 
-/** How a model over HTTP is reached. */
+/** Options of a model that is reached over HTTP. */
 export interface HttpModelOptions extends ModelOptions {
   /**
-   * Required, unless `authorize`, a `fetch` or a `baseUrl` (of your proxy) is given. Never stored, printed or sent
-   * anywhere but to that URL.
+   * The key. Required, unless `authorize`, a `fetch` or the `baseUrl` of your proxy is given. looplet sends it to
+   * that URL alone, and never stores or prints it.
    */
   apiKey?: ApiKey | undefined;
-  /** In place of `apiKey`: adds the key or signs the request. */
+  /** A function that adds the key or signs the request, instead of `apiKey`. */
   authorize?: Authorize | undefined;
   /**
-   * The URL before the protocol's path, for example that of your proxy. Default: the vendor's. A relative one is
-   * resolved against the page. Without a query or a hash; a `fetch` of your own can add a query.
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is
+   * resolved against the page. A `fetch` of your own can add a query. Default: the vendor's.
    */
   baseUrl?: string | undefined;
-  /** Further request headers: a record, a `Headers` or pairs. Not for keys. Default: none. */
+  /** Further request headers as a record, a `Headers` or pairs; put no keys here. Default: none. */
   headers?:
     HostHeaders | Record<string, string> | Iterable<readonly [name: string, value: string]> | undefined;
-  /** Sends this model's requests; wins over the agent's `fetch`. */
+  /** Your function that sends this model's requests; wins over the agent's `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * Send a key straight from a browser to the vendor. Everybody who opens the page can read that key; a proxy keeps it.
-   * Default false: `config_browser_key`.
+   * Whether a browser may send the key straight to the vendor. Everybody who opens the page can read that key; a
+   * proxy keeps it secret. Default false: such a model throws `config_browser_key`.
    */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /**
- * A model behind any server that speaks a known protocol. Its key, if any, goes as `authorization: Bearer`; a server that
- * wants `x-api-key` is reached by `anthropic(model, { baseUrl, apiKey })`.
+ * A model behind any server that speaks a known protocol. Its key, if it has one, is sent as `authorization: Bearer`.
+ * For a server that needs `x-api-key`, use `anthropic(model, { baseUrl, apiKey })`.
  */
 export interface CompatibleOptions extends HttpModelOptions {
   /** The URL before the protocol's path, for example `http://localhost:11434/v1`. Required. */
   baseUrl: string;
   /** The model's name, as the server knows it. Required. */
   model: string;
-  /** Default `"openai_chat"` (OpenAI Chat Completions). */
+  /** The wire protocol. Default `"openai_chat"` (OpenAI Chat Completions). */
   protocol?: WireProtocol | undefined;
-  /** What the server does otherwise than OpenAI, with `"openai_chat"`. Default: nothing. */
+  /** Differences between the server and OpenAI's, for `"openai_chat"`. Default: none. */
   quirks?: Quirks | undefined;
 }
 
-/** US dollars per million tokens; kept as integers of billionths of a dollar per token, so 0.001 is the smallest step. */
+/**
+ * US dollars per million tokens. Prices are kept as whole billionths of a dollar per token, so 0.001 is the smallest
+ * step.
+ */
 export interface Price {
   inputUsdPerMillion: number;
   outputUsdPerMillion: number;
@@ -198,16 +211,16 @@ export interface Price {
   cacheReadUsdPerMillion?: number | undefined;
   /** Default: the input price. */
   cacheWriteUsdPerMillion?: number | undefined;
-  /** Of what the vendor keeps for an hour. Default: as any other written to the cache. */
+  /** Tokens that the vendor caches for an hour. Default: the price of any other write to the cache. */
   cacheWriteHourUsdPerMillion?: number | undefined;
   /**
-   * A call that reads more than `aboveTokens` costs as a whole that many times more, to the hundredth. Default: none
-   * does.
+   * A surcharge on long prompts: a call that reads more than `aboveTokens` costs `inputFactor` and `outputFactor`
+   * times as much, to the hundredth. Default: none.
    */
   longPrompt?: { aboveTokens: number; inputFactor: number; outputFactor: number } | undefined;
 }
 
-/** What a custom model is asked. */
+/** The argument of a custom model. */
 export interface CustomRequest {
   readonly model: string;
   readonly system: string | undefined;
@@ -224,37 +237,40 @@ export interface CustomToolDefinition {
   readonly description: string;
   /** JSON Schema. */
   readonly inputSchema: unknown;
-  /** `true` where the tool's `strict` is. */
+  /** `true` if the tool is defined with `strict`. */
   readonly strict?: boolean;
 }
 
 /**
- * Contract: called once per attempt. Answers with a text, with parts, or with a stream of both (an async generator);
- * plain strings are text. What it throws is a retryable failure, unless it yields an `error` part that says otherwise;
- * a part that is none ends the run as `failed` with `invalid_request`, without another attempt.
+ * Contract: called once per attempt. It answers with a text, with parts, or with a stream of both (an async
+ * generator); plain strings are text. An error that it throws is a retryable failure; yield an `error` part to say
+ * otherwise. A part of an unknown form ends the run as `failed` with `invalid_request`, without another attempt.
  */
 export type CustomModel = (request: CustomRequest) => CustomAnswer | Promise<CustomAnswer>;
 
 export type CustomAnswer = string | Iterable<CustomPart | string> | AsyncIterable<CustomPart | string>;
 
-/** One part of a custom model's answer. Consecutive parts of one type belong to one block. */
+/** One part of a custom model's answer. Consecutive parts of the same type belong to one block. */
 export type CustomPart =
   | { type: "text"; text: string }
   | { type: "reasoning"; text: string; signature?: string }
   | { type: "refusal"; text: string }
-  /** A complete call. `id`: default minted. `input`: an object, or its JSON text. */
+  /** A complete call. looplet makes an `id` if there is none. `input` is an object, or its JSON text. */
   | { type: "tool_call"; id?: string; name: string; input: unknown }
-  /** A call in pieces; `index` or `id` says which one a piece belongs to, default the last. */
+  /**
+   * The start of a call that comes in pieces. `index` or `id` says to which call a piece belongs; the default is the
+   * last one.
+   */
   | { type: "tool_call_start"; id?: string; name: string; index?: number }
   | { type: "tool_call_delta"; text: string; id?: string; index?: number }
   | { type: "tool_call_end"; id?: string; index?: number }
-  /** `costUsd`: what the call cost, if you know better than `price`. */
+  /** Token counts. `costUsd` is the cost of the call, if you know it better than `price`. */
   | ({ type: "usage"; costUsd?: number } & Partial<Omit<Usage, "costNanoUsd" | "isCostReported">>)
-  /** The vendor's id of the answer, and the model that has answered. */
+  /** The vendor's id of the answer, and the model that answered. */
   | { type: "response"; id?: string; model?: string }
-  /** Default: `tool_calls` after calls, else `stop`. */
+  /** Why the answer ended. Default: `tool_calls` after calls, else `stop`. */
   | { type: "finish"; reason: Exclude<FinishReason, "other"> }
-  /** `code`: default `server`. `retryable`: default by code. */
+  /** A failure. `code` defaults to `server`, and `retryable` follows from the code. */
   | {
       type: "error";
       message: string;
@@ -273,26 +289,29 @@ export interface CustomOptions extends Omit<ModelOptions, "stream"> {
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Of temporary credentials. */
+  /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
 }
 
 export interface AwsSigV4Options {
-  /** For example `"us-east-1"`. */
+  /** The AWS region, for example `"us-east-1"`. */
   region: string;
   /** The service's name in the signature. Default `"bedrock"`. */
   service?: string | undefined;
   /**
-   * Contract: a function is called before each request; it keeps what it has fetched and renews it when it expires.
-   * What it throws ends the run as `failed`.
+   * The credentials. Contract: a function is called before each request; it keeps fetched credentials and renews them
+   * when they expire. An error that it throws ends the run as `failed`.
    */
   credentials: AwsCredentials | (() => AwsCredentials | PromiseLike<AwsCredentials>);
 }
 
 /** A model of Amazon Bedrock: the options of every model, a region, and `apiKey` or `credentials`. */
 export interface BedrockOptions extends HttpModelOptions {
-  /** For example `"us-east-1"`; makes the default `baseUrl`, `https://bedrock-runtime.<region>.amazonaws.com`. */
+  /**
+   * The AWS region, for example `"us-east-1"`. The default `baseUrl` is
+   * `https://bedrock-runtime.<region>.amazonaws.com`.
+   */
   region: string;
-  /** Signs each request (Signature Version 4). Default: none, `apiKey` is a Bedrock API key. */
+  /** Credentials that sign each request (Signature Version 4). Default: none, and `apiKey` is a Bedrock API key. */
   credentials?: AwsSigV4Options["credentials"] | undefined;
 }

@@ -1,33 +1,38 @@
-/** Which tool calls may run: modes, rules, and the functions that are asked. */
+/** Permissions: modes, rules, and your functions that decide which tool calls may run. */
 import type { PermissionMode as EngineMode } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 
 /**
- * What happens to a call that no rule speaks of.
+ * How a call is judged that no rule matches.
  * - `"default"`: `canUseTool` decides; without it the call is denied.
- * - `"acceptEdits"`: tools with `access: "edit"` run, and plain lines of one command that only moves files about (`mkdir`,
- *   `touch`, `rm`, `rmdir`, `mv`, `cp`), if they show their paths (an edit: in `file_path`, `path`, `notebook_path`, `filePath`
- *   or its `ruleSubject`), and these are relative and neither climb nor name anything hidden; else as `"default"`.
- * - `"plan"`: what is not read-only goes to `canUseTool` whatever the allow rules say; else as `"default"`.
- * - `"dontAsk"`: what no rule allows is denied, and so is what a rule wants asked.
+ * - `"acceptEdits"`: tools with `access: "edit"` run, and so do plain command lines that only move files about
+ *   (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`). An edit must show its path in `file_path`, `path`,
+ *   `notebook_path`, `filePath` or its `ruleSubject`. Every path must be relative, must not climb, and must not name
+ *   a hidden file. Other calls are judged as in `"default"`.
+ * - `"plan"`: every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are
+ *   judged as in `"default"`.
+ * - `"dontAsk"`: a call is denied unless a rule allows it; an `ask` rule denies too.
  * - `"auto"`: `classifyTool` decides.
- * - `"bypassPermissions"`: runs, unless a rule denies or asks, or a rule that denies cannot read the call for sure.
+ * - `"bypassPermissions"`: the call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the
+ *   call for sure.
  */
 export type PermissionMode = EngineMode;
 
 /**
- * Rules of the form `Tool` or `Tool(specifier)`, looked at in the order deny, ask, allow; within a list the first that
- * matches counts. `*` stands for anything; `Bash(npm *)` allows lines of letters, digits, spaces and `_-./:@%+,=` alone,
- * `Read(src/**)` takes the patterns of a `.gitignore`, `WebFetch(domain:example.com)` a host. For tools of yours, `access`
- * or `ruleSubject` name the field that a specifier is compared with. A rule on commands is a convenience; a sandbox
- * around the tool is the wall.
+ * Rules of the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the first
+ * match counts. `*` matches any text.
+ * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
+ * - `Read(src/**)` uses the patterns of a `.gitignore`.
+ * - `WebFetch(domain:example.com)` names a domain.
+ * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
+ * is a convenience; only a sandbox around the tool is a wall.
  */
 export interface PermissionRules {
-  /** Runs without being asked about. A name with a `*` counts only behind a server's (`mcp__files__*`). */
+  /** Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
   allow?: readonly string[] | undefined;
-  /** Is asked about in every mode; denied in `"dontAsk"`. */
+  /** Rules whose calls need a decision in every mode; `"dontAsk"` denies them. */
   ask?: readonly string[] | undefined;
-  /** Never runs. Without a specifier the model does not even see the tool. */
+  /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
   deny?: readonly string[] | undefined;
 }
 
@@ -38,8 +43,8 @@ export interface PermissionRuleParts {
 }
 
 /**
- * A change of the rules or the mode, for the rest of the run. `destination` is that of the Agent SDK: anything but
- * `"session"` is a `warning` event (`permission_update`), because nothing is stored.
+ * A change of the rules or the mode, for the rest of the run. `destination` comes from the Agent SDK: looplet stores
+ * nothing, so any value but `"session"` is a `warning` event (`permission_update`).
  */
 export type PermissionUpdate = { destination?: string | undefined } & (
   | {
@@ -54,46 +59,47 @@ export type PermissionUpdate = { destination?: string | undefined } & (
 export type PermissionResult =
   | {
       behavior: "allow";
-      /** The tool gets this in place of what the model wrote; the history keeps the latter. */
+      /** The input that the tool gets instead of the model's; the history keeps the model's. */
       updatedInput?: unknown;
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
     }
   | {
       behavior: "deny";
-      /** The model is told. */
+      /** The reason, which the model reads. */
       message?: string;
-      /** Ends the run as `cancelled`, with the message as its reason. Default false. */
+      /** Whether the denial ends the run as `cancelled`, with the message as its reason. Default false. */
       interrupt?: boolean;
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
     };
 
 export interface PermissionRequest {
   readonly toolCallId: string;
-  /** Why this call is asked about. */
+  /** The reason for the question. */
   readonly reason: string;
-  /** For `run.answer`. */
+  /** The argument for `run.answer`. */
   readonly questionId: number;
-  /** The agent whose call it is; `"root"` is the run's own. */
+  /** The agent that made the call; `"root"` is the run's own. */
   readonly agentPath: string;
-  /** The tool's. */
+  /** The tool's description. */
   readonly description?: string;
   /**
-   * What as `updatedPermissions` would let this call and those like it through; none where no rule could: while
-   * planning, for a tool that wants an approval, for what no rule can speak of.
+   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+   * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that
+   * rules cannot express.
    */
   readonly suggestions?: readonly PermissionUpdate[];
-  /** The `ask` rule because of which the host is asked. A person was wanted: answer nothing in their place. */
+  /** The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically. */
   readonly matchedAskRule?: PermissionRuleParts;
-  /** For `classifyTool`: what `PostToolUse` hooks have said for it. */
+  /** Context for `classifyTool` that `PostToolUse` hooks have given. */
   readonly classifierContext?: readonly string[];
   /** Fires when the answer no longer matters. */
   readonly signal: HostAbortSignal;
 }
 
 /**
- * Contract: called for a call that the rules and the mode leave to the host; other calls that do not depend on it go
- * on meanwhile, for days if need be. `null` leaves the question open for `run.answer(questionId, …)`. What it throws
- * denies the call.
+ * Contract: called for a call that neither the rules nor the mode decide. Calls that do not depend on it continue
+ * meanwhile, and the answer may take days. `null` leaves the question open for `run.answer(questionId, …)`. An error
+ * that it throws denies the call.
  */
 export type CanUseTool = (
   toolName: string,
@@ -102,26 +108,29 @@ export type CanUseTool = (
 ) => PermissionResult | null | PromiseLike<PermissionResult | null>;
 
 /**
- * The options of `createAgent` about permissions. `permissionMode`, `permissions` and `canUseTool` switch from "every
- * tool runs" to `"default"`; the others by themselves restrict nothing.
+ * The options of `createAgent` about permissions. Without any of them every tool runs. `permissionMode`,
+ * `permissions` or `canUseTool` switches to `"default"`; the other options restrict nothing alone.
  */
 export interface PermissionOptions {
-  /** Default: `"default"` if `permissions` or `canUseTool` is given, else every tool runs. */
+  /** The mode at the start. Default: `"default"` if `permissions` or `canUseTool` is given, else every tool runs. */
   permissionMode?: PermissionMode | undefined;
-  /** A rule that names no tool of any agent is an error, unless it has a `*`, is for `mcp__…` or is `Edit`. */
+  /**
+   * The rules. A rule that matches no tool of any agent is an error, unless it has a `*`, begins with `mcp__` or is
+   * `Edit`.
+   */
   permissions?: PermissionRules | undefined;
-  /** Asked about what neither rules nor mode decide. Default: such a call is denied. */
+  /** Your function that decides where neither rules nor mode do. Default: such a call is denied. */
   canUseTool?: CanUseTool | undefined;
-  /** Decides in the mode `"auto"`, and is required for it. */
+  /** Your function that decides in the mode `"auto"`, which requires it. */
   classifyTool?: CanUseTool | undefined;
   /**
-   * How long an open question is waited for, in milliseconds; then the call is denied. Default: for ever. Counts for
-   * `needsApproval` without any other of these options too.
+   * Milliseconds that an open question waits before the call is denied. This limit also counts for `needsApproval`
+   * alone. Default: no limit.
    */
   permissionTimeoutMs?: number | undefined;
   /**
-   * Must be true for the mode `"bypassPermissions"`, whoever switches to it: `permissionMode`,
-   * `run.setPermissionMode` or an answer's `updatedPermissions`. Switches to nothing by itself. Default false.
+   * Whether the mode `"bypassPermissions"` is allowed, whether `permissionMode`, `run.setPermissionMode` or an
+   * answer's `updatedPermissions` chooses it. This option alone switches to no mode. Default false.
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }

@@ -1,9 +1,10 @@
 /**
- * The host's own types, where its libraries declare them, and what looplet uses of them where they do not: a project
- * may compile without the library `dom`. The host's globals are asked, not redeclared: Workers and Node have their own.
+ * The platform's own types, such as `AbortSignal`, where your project's libraries declare them. A project may compile
+ * without the library `dom`; then these types list the members that looplet uses. The global types are looked up and
+ * never redeclared, because Workers and Node have their own.
  */
 
-/** The host's `AbortSignal`. */
+/** The platform's `AbortSignal`. */
 export type HostAbortSignal = typeof globalThis extends { AbortSignal: { prototype: infer T } }
   ? T
   : {
@@ -14,7 +15,7 @@ export type HostAbortSignal = typeof globalThis extends { AbortSignal: { prototy
       removeEventListener(type: "abort", listener: () => void): void;
     };
 
-/** The host's `Headers`. */
+/** The platform's `Headers`. */
 export type HostHeaders = typeof globalThis extends { Headers: { prototype: infer T } }
   ? T
   : {
@@ -23,7 +24,7 @@ export type HostHeaders = typeof globalThis extends { Headers: { prototype: infe
       [Symbol.iterator](): IterableIterator<[string, string]>;
     };
 
-/** The host's `Response`. */
+/** The platform's `Response`. */
 export type HostResponse = typeof globalThis extends { Response: { prototype: infer T } }
   ? T
   : {
@@ -36,24 +37,24 @@ export type HostResponse = typeof globalThis extends { Response: { prototype: in
       text(): Promise<string>;
     };
 
-/** The host's `Request`. */
+/** The platform's `Request`. */
 export type HostRequest = typeof globalThis extends { Request: { prototype: infer T } }
   ? T
   : { readonly url: string };
 
-/** The host's `RequestInit`. */
+/** The platform's `RequestInit`. */
 export type HostRequestInit = typeof globalThis extends {
   Request: new (input: any, init?: infer T) => unknown;
 }
   ? NonNullable<T>
   : { method?: string; headers?: any; body?: any; signal?: HostAbortSignal | null };
 
-/** The host's `URL`. */
+/** The platform's `URL`. */
 export type HostUrl = typeof globalThis extends { URL: { prototype: infer T } }
   ? T
   : { readonly href: string };
 
-/** The host's `WebAssembly.Module`. */
+/** The platform's `WebAssembly.Module`. */
 export type HostWasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer T } } }
   ? T
   : object;

@@ -1,4 +1,4 @@
-/** The result of a run: its parts, the answer that has to fit a schema, and when `run.result` rejects instead. */
+/** The result of a run: its parts, the schema of its answer, and the cases in which `run.result` rejects. */
 import type { SubagentMemory } from "./agent.js";
 import type { FinishReason, Outcome, Usage } from "./event.js";
 import type { RaiseLimits } from "./iteration.js";
@@ -6,8 +6,8 @@ import type { Message } from "./message.js";
 import type { InputOf, InputSchema } from "./schema.js";
 
 /**
- * What a run came to: `"completed"`, `"stopped"` (then there is `stoppedBy`), `"cancelled"` (`abortReason`) or
- * `"failed"` (`error`).
+ * The result of a run. `outcome` is `"completed"`, `"stopped"` (with `stoppedBy`), `"cancelled"` (with `abortReason`)
+ * or `"failed"` (with `error`).
  */
 export type RunResult<Output = unknown> = RunReport &
   (
@@ -16,48 +16,51 @@ export type RunResult<Output = unknown> = RunReport &
         output: Output;
       })
     | (Exclude<Outcome, { outcome: "completed" }> & {
-        /** An earlier answer that fitted, before a follow-up. */
+        /** The structured answer of an earlier turn, if a follow-up came after it. */
         output: Output | undefined;
       })
   );
 
-/** What a run has to show, however it ended. */
+/** The part of a result that every outcome has. */
 export interface RunReport {
-  /** The text of the last answer, partial or not. */
+  /** The text of the last answer, complete or not. */
   text: string;
   toolCalls: ToolCallRecord[];
-  /** The whole transcript, the given history included; legal to send again whatever happened. */
+  /** The whole transcript with the given history, legal to send again in every case. */
   messages: Message[];
-  /** What persistent subagents remember, those included that were not called; for the next run's option `subagents`. */
+  /**
+   * The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
+   * `subagents`.
+   */
   subagents: SubagentMemory[];
   usage: Usage;
-  /** US dollars; 0 when the cost is not known, see `costBasis`. */
+  /** The cost in US dollars; 0 when it is not known, see `costBasis`. */
   costUsd: number;
-  /** The same as an integer of billionths of a US dollar; `null` when it is not known. */
+  /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
   costNanoUsd: number | null;
   /**
-   * Where `costUsd` comes from: the vendor's own figure (OpenRouter, xAI, Perplexity), the model's `price` option, a
-   * price table, or nowhere. A run whose calls differ is counted as the less certain.
+   * The source of `costUsd`: the vendor's own figure (OpenRouter, xAI, Perplexity), the model's `price` option, a
+   * price table, or none. If the calls of a run differ, the least certain source counts.
    */
   costBasis: "reported" | "option" | "table" | "unknown";
   /** Model calls made. */
   iterations: number;
-  /** Of the last answer; `null` when none was complete. */
+  /** Why the last answer ended; `null` when no answer was complete. */
   finishReason: FinishReason | null;
-  /** The vendor's own word for it. */
+  /** The vendor's own word for `finishReason`. */
   rawFinishReason: string | null;
-  /** Ids of the steers and follow-ups that were never delivered. */
+  /** Ids of the steers and follow-ups that no model call has taken. */
   undelivered: number[];
 }
 
 /** One tool call of a run. */
 export interface ToolCallRecord {
   /** The provider's id. */
-  id: string;
-  name: string;
+  toolCallId: string;
+  toolName: string;
   /** What the model wrote; a string when it was no JSON object. */
   input: unknown;
-  /** What the tool returned, or the error as the model saw it; `null` while it is open. */
+  /** The tool's result, or the error as the model saw it; `null` while the call is open. */
   output: unknown;
   isError: boolean;
   durationMs: number;
@@ -65,47 +68,57 @@ export interface ToolCallRecord {
 
 export interface FinishOptions {
   /**
-   * What becomes of an answer without tool calls that the limit of output tokens cut off. Default `"return"`: it is
-   * the last one, with `finishReason: "length"`. `"continue"`: the model is asked to go on where it stopped, within
-   * `maxIterations`, and `result.text` is the whole. `"error"`: the run is `failed`, code `finish_reason`.
+   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
+   * - `"return"`: it is the last answer, with `finishReason: "length"`.
+   * - `"continue"`: the model continues where it stopped, within `maxIterations`, and `result.text` is the whole
+   *   text.
+   * - `"error"`: the run is `failed` with the code `finish_reason`.
    */
   onMaxTokens?: "return" | "continue" | "error" | undefined;
   /**
-   * Fails the run (code `finish_reason`) when an answer ends otherwise than finished, paused or with tool calls; one
-   * that says it is finished is, even with calls beside it. Default false: a run goes on as long as there are calls.
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
+   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
+   * continues as long as there are calls.
    */
   strictStopReason?: boolean | undefined;
   /**
-   * Whether `run.result` of a cancelled run resolves (`"result"`, the default) or rejects with a `RunError` that has
-   * the result (`"throw"`).
+   * For a cancelled run: `run.result` resolves (`"result"`) or rejects with a `RunError` that carries the result
+   * (`"throw"`). Default `"result"`.
    */
   onCancel?: "result" | "throw" | undefined;
-  /** The same for a run whose last answer is a refusal (`finishReason: "refusal"`). */
+  /** For a run whose last answer is a refusal (`finishReason: "refusal"`): as `onCancel`. Default `"result"`. */
   onRefusal?: "result" | "throw" | undefined;
-  /** The same for a run that was `stopped`. Or a function that is asked when a limit is hit and may raise it. */
+  /**
+   * For a `stopped` run: as `onCancel`, or a function that may raise a limit when it is reached. Default `"result"`.
+   */
   onLimit?: "result" | "throw" | RaiseLimits | undefined;
-  /** The same for a run that `failed`. */
+  /** For a `failed` run: as `onCancel`. Default `"result"`. */
   onFailure?: "result" | "throw" | undefined;
 }
 
-/** Every answer must be JSON of a schema: it is checked, and asked for again if it does not fit. */
+/** The form of every answer: JSON that fits a schema. An answer that does not fit is asked for again. */
 export interface OutputFormat<S extends InputSchema = InputSchema> {
   /** A JSON Schema whose `type` is `"object"`, or a Standard Schema (zod, arktype, valibot). Required. */
   schema: S;
-  /** The schema's name for the vendor, and that of the tool in tool mode. Default `"answer"`. */
+  /** The schema's name for the vendor, and the tool's name in tool mode. Default `"answer"`. */
   name?: string | undefined;
-  /** What the answer is, for the model; used in tool mode. Default: none. */
+  /** A description of the answer, for the model; used in tool mode. Default: none. */
   description?: string | undefined;
   /**
-   * `"native"`: the vendor enforces the schema on the answer's text. `"tool"`: the model answers by calling a tool that
-   * looplet adds and nobody else sees. Default `"auto"`: natively where the vendor is known to enforce this schema.
+   * How the answer is requested. Default `"auto"`: native if the vendor is known to enforce this schema, else by a
+   * tool.
+   * - `"native"`: the vendor enforces the schema on the answer's text.
+   * - `"tool"`: the model answers by a call of a tool that looplet adds; events and results do not show it.
    */
   mode?: "auto" | "native" | "tool" | undefined;
-  /** In native mode: the vendor's strict mode, where it can choose. Default: if the schema is one that it takes. */
+  /**
+   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema
+   * allows it.
+   */
   strict?: boolean | undefined;
   /**
-   * Contract: called with each answer that fits the schema; a text that it returns says what is wrong with it and goes
-   * to the model. What it throws counts as such a text.
+   * Contract: called with each answer that fits the schema. A text that it returns, or an error that it throws, tells
+   * the model how to correct the answer.
    */
   validate?: ((output: InputOf<S>) => string | undefined | PromiseLike<string | undefined>) | undefined;
 }

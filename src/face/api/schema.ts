@@ -10,7 +10,10 @@
 /** A JSON Schema object, or a Standard Schema that can also be written as JSON Schema (zod, arktype, valibot). */
 export type InputSchema = JsonSchema | (StandardSchemaV1 & StandardJSONSchemaV1);
 
-/** What `execute` gets: the output type of a Standard Schema, or the type that a JSON Schema literal describes. */
+/**
+ * The type of `execute`'s first argument: the output type of a Standard Schema, or the type that a JSON Schema
+ * literal describes.
+ */
 export type InputOf<S> = 0 extends 1 & S
   ? any
   : S extends { readonly "~standard": { readonly types?: infer T } }
@@ -30,8 +33,8 @@ export interface JsonSchema {
 /**
  * The TypeScript type of the values that the schema literal `S` accepts.
  *
- * Understands `type` (one or several), `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`,
- * `anyOf` and `oneOf`. Everything else, and a schema whose literal type is not known, gives `unknown`.
+ * The keywords `type` (one or several), `properties`, `required`, `additionalProperties`, `items`, `enum`, `const`,
+ * `anyOf` and `oneOf` count. Any other schema, and one whose literal type is not known, gives `unknown`.
  */
 export type FromJsonSchema<S> = S extends { readonly const: infer C }
   ? C
@@ -83,7 +86,7 @@ type OfObject<S> = S extends { readonly properties: infer P }
 
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** What both specifications share: the version, the library's name and the inferred types. */
+/** The part that both specifications share: the version, the library's name and the inferred types. */
 export interface StandardTypedV1<Input = unknown, Output = Input> {
   readonly "~standard": StandardTypedProps<Input, Output>;
 }

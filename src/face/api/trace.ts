@@ -1,21 +1,23 @@
-/** What follows a run for a trace; `looplet/trace` has the usual ones. */
+/** Tracers, which follow a run; `looplet/trace` has the usual ones. */
 import type { RunEvent } from "./event.js";
 import type { RunResult } from "./result.js";
 
 export interface TraceOptions {
   /**
-   * Who records the runs of this agent: `traceRows(…)`, `traceSpans(…)`, `openTelemetry(…)` of `looplet/trace`, a
-   * function of your own, or several. Default: none.
+   * The tracers of this agent's runs: `traceRows(…)`, `traceSpans(…)` or `openTelemetry(…)` of `looplet/trace`, a
+   * function of your own, or several of them. Default: none.
    */
   trace?: Tracer | readonly Tracer[] | undefined;
 }
 
-/** Contract: called once per run, as it starts. What it and its trace throw or reject with goes to `onError`. */
+/**
+ * Contract: called once per run, as it starts. An error or a rejection of the tracer or its trace goes to `onError`.
+ */
 export type Tracer = (run: TracedRun) => Trace;
 
-/** What a tracer is told of a run. No key, no prompt. */
+/** The facts about a run that a tracer gets; they include no key and no prompt. */
 export interface TracedRun {
-  /** `run.id` */
+  /** The run's id, as in `run.id`. */
   readonly id: string;
   /** The model's vendor, as in `anthropic`. */
   readonly vendor: string;
@@ -26,15 +28,15 @@ export interface TracedRun {
   readonly random: () => number;
 }
 
-/** The record of one run under way. */
+/** The trace of one run under way. */
 export interface Trace {
-  /** Contract: every event but deltas, in order, with its `timeMs`. */
+  /** Contract: called with every event except deltas, in order; each has its `timeMs`. */
   onEvent(event: RunEvent): unknown;
   /**
-   * Contract: what a tool threw, before its `tool-error` event; its stack is in no event, because the model would be
-   * told it.
+   * Contract: called with the value that a tool threw, before its `tool-error` event. No event carries the stack,
+   * because the model would read it.
    */
   onToolThrow?(toolCallId: string, thrown: unknown): unknown;
-  /** Contract: the result, once, after the last event. */
+  /** Contract: called once with the result, after the last event. */
   onEnd?(result: RunResult): unknown;
 }

@@ -1,5 +1,5 @@
-// Browsers, Deno and whatever has no condition of its own: the engine travels inside the JavaScript, because several
-// bundlers lose a `.wasm` that stands beside it.
+// Browsers, Deno and runtimes without a condition of their own. The engine travels inside the JavaScript, because
+// several bundlers lose a `.wasm` that stands beside it.
 import { gzip } from "../../../target/glue/inline.js";
 import { inflate } from "../host/inflate.js";
 import { setWasmSource } from "../host/wasm.js";

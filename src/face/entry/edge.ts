@@ -1,4 +1,5 @@
-// Edge runtimes with the condition `edge-light` (Vercel): a module is imported with the suffix `?module`.
+// Edge runtimes with the condition `edge-light` (Vercel), which import a WebAssembly module with the suffix
+// `?module`.
 import wasm from "./looplet.wasm?module";
 import { setWasmSource } from "../host/wasm.js";
 

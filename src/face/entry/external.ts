@@ -1,4 +1,4 @@
-// Without the engine inside: your page serves `looplet/looplet.wasm` beside it and calls `init` with its URL, so that the
-// browser compiles it while it arrives and keeps the compiled code.
+// `looplet/external`, which has no engine inside. Your page serves `looplet/looplet.wasm` and calls `init` with its
+// URL, so that the browser compiles the file while it arrives and caches the compiled code.
 export * from "../index.js";
 export { init, type WasmSource } from "../host/wasm.js";

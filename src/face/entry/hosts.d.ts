@@ -1,5 +1,5 @@
-// What the entries import from their hosts. Declared here, not taken from @types/node: those would put Node's globals
-// into every file of the face, where a browser has none.
+// Modules that the entries import from their platforms. They are declared here and not taken from @types/node, which
+// would put Node's globals into every file of the face; a browser has none of them.
 
 declare module "*.wasm" {
   const module: WebAssembly.Module;

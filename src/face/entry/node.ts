@@ -1,18 +1,18 @@
-// Node and Bun: the engine is read from the file beside this one. A bundle of a server has no such file: the engine also
-// travels inside a module that is bundled with it, and is loaded only then.
+// Node and Bun: the engine is read from the file beside this one. In a server's bundle that file is missing. So a
+// module that is bundled along holds the engine too, and is loaded only then.
 import { readFileSync } from "node:fs";
 import { wasmBytes } from "../../../target/glue/length.js";
 import { setWasmSource } from "../host/wasm.js";
 
 setWasmSource(() => beside() ?? inside());
 
-// Named where no bundler looks for files to copy.
+// The name stands in a variable, so that bundlers do not copy the file.
 const FILE = "./looplet.wasm";
 
 function beside(): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = readFileSync(new URL(FILE, import.meta.url));
-    // Beside a bundle there may be the file of another version.
+    // The file beside a bundle may belong to another version.
     return bytes.length === wasmBytes ? bytes : undefined;
   } catch {
     return undefined;

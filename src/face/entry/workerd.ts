@@ -1,4 +1,4 @@
-// Cloudflare Workers: workerd compiles no WebAssembly from bytes, the module is imported.
+// Cloudflare Workers: the engine is imported as a module, because workerd compiles no WebAssembly from bytes.
 import wasm from "./looplet.wasm";
 import { setWasmSource } from "../host/wasm.js";
 

@@ -1,20 +1,20 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
 
-/** A model call that failed at the provider or on the network. */
+/** What a provider or the network did to a model call. */
 export interface Failure {
   code: FailureCode;
-  /** A text for a person. It never contains a key. */
+  /** For a person; never contains a key. */
   message: string;
   /** HTTP status. */
   status?: number;
-  /** The wait that the server asked for, in milliseconds. */
+  /** How long the server asked to wait, in milliseconds. */
   retryAfterMs?: number;
-  /** True when another attempt could succeed. looplet has already made its own attempts. */
+  /** Whether another attempt could succeed (looplet has already made its own). */
   retryable: boolean;
-  /** The vendor's id of the request, for its support team. */
+  /** The vendor's id of the request, for its support. */
   requestId?: string;
   vendor?: string;
-  /** The first 500 characters of a body that breaks the protocol. */
+  /** The first 500 characters of a body that is not what the protocol promises. */
   body?: string;
 }
 
@@ -31,18 +31,18 @@ export type FailureCode =
   | "server"
   | "network"
   | "timeout"
-  /** The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. */
+  /** The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON. */
   | "malformed_stream"
-  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how. */
+  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept; the message says how. */
   | "finish_reason"
-  /** A setting that only the engine can judge was refused. The message names the field. */
+  /** A setting that only the engine can judge was refused; the message names the field. */
   | "config_invalid"
   /**
-   * The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
-   * Only the face reports this code.
+   * The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). The face alone
+   * says so.
    */
   | "config_wasm"
-  /** One of your guardrails refused. Only the `error` event has this code. */
+  /** A guardrail of yours said no; only in the `error` event. */
   | "guardrail"
   /** A defect of looplet. */
   | "bug";
@@ -50,13 +50,13 @@ export type FailureCode =
 /** The error of a tool call, as the model is told it. */
 export interface ToolFault {
   /**
-   * A short, stable code: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
-   * `cancelled`, `not_run`, or a code of the tool's own.
+   * Short, stable, machine-readable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`,
+   * `cut_off`, `cancelled`, `not_run`, or the tool's own.
    */
   code: string;
-  /** The defect in words, without a stack trace. */
+  /** What happened, without a stack trace. */
   message: string;
-  /** The step that the model should take instead. */
+  /** What to do instead. */
   hint: string;
   /** `false` ends the run. */
   recoverable: boolean;
@@ -64,23 +64,23 @@ export interface ToolFault {
 
 /** Why the history is made shorter. */
 export type CompactTrigger =
-  /** The context window is nearly full. */
+  /** The window is nearly full. */
   | "auto"
-  /** Your code asked for it. */
+  /** You asked for it. */
   | "manual"
-  /** The vendor reported that the context window is full. */
+  /** The vendor says that the window is full. */
   | "overflow"
-  /** Old answers were shortened by `historyCompaction`. */
+  /** Old answers were cut short: `historyCompaction`. */
   | "history"
-  /** The history exceeds `contextBudget`, a number of characters. */
+  /** The budget of characters: `contextBudget`. */
   | "budget";
 
 /**
  * Tokens of one model call or of a whole run, and their cost.
  *
- * `inputTokens` counts everything that the model read, cached or not, like OpenTelemetry's
- * `gen_ai.usage.input_tokens`. The cache counts are parts of it. `outputTokens` counts everything that the
- * model wrote. `reasoningTokens` is a part of it.
+ * `inputTokens` counts everything the model read, cached or not (as OpenTelemetry's
+ * `gen_ai.usage.input_tokens`); the cache counts are parts of it. `outputTokens` counts everything it wrote;
+ * `reasoningTokens` is a part of it.
  */
 export interface Usage {
   inputTokens: number;
@@ -91,11 +91,11 @@ export interface Usage {
   cacheWriteHourTokens: number;
   reasoningTokens: number;
   /**
-   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
-   * price; `null` when neither is known.
+   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else that of the model's price;
+   * `null` when neither is known.
    */
   costNanoUsd: number | null;
-  /** True when the whole cost is the vendor's own figure. */
+  /** The whole cost is the vendor's own figure. */
   isCostReported: boolean;
 }
 
@@ -105,18 +105,18 @@ export type FinishReason =
   | "content_filter"
   | "refusal"
   | "other"
-  /** The model finished, or it hit a stop sequence. */
+  /** The model finished, or hit a stop sequence. */
   | "stop"
   /** The output limit or the context window cut the answer off. */
   | "length"
-  /** The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself. */
+  /** The vendor paused a long answer; the run goes on by itself (Anthropic's `pause_turn`). */
   | "pause";
 
 /** How the run ended. */
 export interface Outcome {
   outcome: OutcomeKind;
   stoppedBy?: StoppedBy;
-  /** The reason that your code gave for its abort, or a hook or guardrail for its stop. */
+  /** Why the host aborted, or what a hook or guardrail gave as its reason to stop. */
   abortReason?: string;
   error?: Failure;
 }
@@ -125,14 +125,14 @@ export interface Outcome {
 export type OutcomeKind =
   /** The model finished. */
   | "completed"
-  /** A limit or a condition ended the run; see `stoppedBy`. */
+  /** A limit or a condition said stop; see `stoppedBy`. */
   | "stopped"
-  /** Your code aborted the run. */
+  /** You aborted. */
   | "cancelled"
-  /** A provider, the network, the configuration or a defect ended the run; see `error`. */
+  /** A provider, the network, the configuration or a defect; see `error`. */
   | "failed";
 
-/** The cause of a stop. */
+/** What stopped a run. */
 export type StoppedBy =
   | "iterations"
   | "tokens"
@@ -142,16 +142,16 @@ export type StoppedBy =
   | "tool_rounds"
   | "tool_calls"
   | "guardrail"
-  /** A condition of `stopWhen`. */
+  /** `stopWhen`. */
   | "condition"
-  /** Repeated rounds of tool calls. */
+  /** Rounds of tool calls that repeat themselves. */
   | "repeat"
-  /** Answers that never fitted the schema. */
+  /** No answer fitted the schema. */
   | "structured_output"
-  /** A hook that said `continue: false` or refused the prompt. */
+  /** A hook said `continue: false`, or turned the prompt down. */
   | "hook";
 
-/** The kinds of events. */
+/** What happened. */
 export type EventKind =
   | {
       type: "run-start";
@@ -160,9 +160,9 @@ export type EventKind =
     }
   | {
       type: "agent-start";
-      /** The model that the agent asks first. */
+      /** What it asks at first. */
       model: string;
-      /** The vendor of that model. */
+      /** Whose model that is. */
       vendor: string;
     }
   | {
@@ -171,7 +171,7 @@ export type EventKind =
   /** Another agent goes on with the conversation. */
   | {
       type: "handoff";
-      /** The name of the tool that handed over. */
+      /** The tool's name. */
       to: string;
     }
   /** The agent asks this model from its next request on. */
@@ -179,7 +179,7 @@ export type EventKind =
       type: "model-change";
       model: string;
       vendor: string;
-      /** The failure for which the model before it was given up. */
+      /** Why the model before it was given up. */
       error?: Failure;
     }
   | {
@@ -189,7 +189,7 @@ export type EventKind =
       type: "text-start";
       block: number;
     }
-  /** New text of a block. Deltas of one block that arrive together come as one. */
+  /** New text of a block. Deltas of one block that arrived together come as one. */
   | {
       type: "text-delta";
       block: number;
@@ -218,7 +218,7 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
     }
-  /** New JSON text of a tool call's arguments. */
+  /** More of the JSON text of the arguments. */
   | {
       type: "tool-input-delta";
       block: number;
@@ -234,10 +234,10 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       input: unknown;
-      /** The hash of the input, in a traced run. */
+      /** In a traced run: see `trace::input_hash`. */
       inputHash?: string;
     }
-  /** Progress that a tool reported with `progress()` or `yield`. */
+  /** Progress that a tool reported, by `progress()` or `yield`. */
   | {
       type: "tool-progress";
       toolCallId: string;
@@ -261,9 +261,9 @@ export type EventKind =
   | {
       type: "question";
       questionId: number;
-      /** The point of the run at which the question is asked. */
+      /** The point of the run that it is asked at. */
       question: string;
-      /** The data that a person needs to answer; absent where looplet answers. */
+      /** What a person needs to answer it; absent where looplet answers. */
       data?: unknown;
     }
   | {
@@ -278,7 +278,7 @@ export type EventKind =
       delayMs: number;
       error: Failure;
     }
-  /** The text of `blocks` that this attempt delivered is void. The next attempt starts over. */
+  /** What `blocks` delivered in this attempt is void; the next attempt starts over. */
   | {
       type: "reset";
       blocks: number[];
@@ -292,10 +292,10 @@ export type EventKind =
   | {
       type: "compact-start";
       trigger: CompactTrigger;
-      /** The estimated length of the history, in tokens. */
+      /** Estimated. */
       preTokens: number;
     }
-  /** The history has been made shorter: later requests have a different beginning. */
+  /** The history has been made shorter: from here on requests begin otherwise. */
   | {
       type: "compact-boundary";
       trigger: CompactTrigger;
@@ -305,12 +305,12 @@ export type EventKind =
     }
   | {
       type: "usage";
-      /** The usage of this model call so far. */
+      /** Of this model call, so far. */
       usage: Usage;
-      /** The usage of the run so far, this call included. */
+      /** Of the run, this call included. */
       total: Usage;
     }
-  /** The limits that count for this agent after `onLimit` or `run.addBudget` raised them. */
+  /** Limits of this agent were raised, by `onLimit` or `run.addBudget`: the limits that count from now on. */
   | {
       type: "limits";
       /** `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }` */
@@ -321,7 +321,7 @@ export type EventKind =
       type: "warning";
       code: string;
       message: string;
-      /** The failure of the model call that the warning is about. */
+      /** The failed model call that this is about. */
       error?: Failure;
     }
   | {
@@ -331,10 +331,10 @@ export type EventKind =
       usage: Usage;
       /** The vendor's id of the answer. */
       responseId: string | null;
-      /** The model that answered, by the vendor's account. */
+      /** The model that the vendor says has answered. */
       responseModel: string | null;
     }
-  /** This agent has ended. The run goes on when the agent was a subagent. */
+  /** How this agent ended; the end of a subagent ends no run. */
   | {
       type: "agent-finish";
       outcome: Outcome;
@@ -347,14 +347,14 @@ export type EventKind =
       type: "error";
       error: Failure;
     }
-  /** The run has ended. No event follows. */
+  /** Always the last event. */
   | {
       type: "finish";
       outcome: Outcome;
     };
 
-/** The events at which your code is asked. The word in JSON is the variant's name. */
-export type HookEvent =
+/** A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations. */
+export type Point =
   | "PreToolUse"
   | "PostToolUse"
   | "PostToolUseFailure"
@@ -371,32 +371,42 @@ export type HookEvent =
   | "OutputGuardrail"
   | "ToolGuardrail"
   | "IterationEnd"
-  /** The run is the first of its session. Only hooks of the root are asked. */
+  /** The run is the first of its session. Those of its root only. */
   | "SessionStart"
-  /** Something waits for your code. Nothing waits for the hook's answer. */
+  /** A person is waited for; nothing waits for what hooks say to that. */
   | "Notification"
-  /** The next request can be changed before it is sent. */
+  /** The next request can be made otherwise. */
   | "PrepareIteration"
-  /** A limit is reached and may be raised. */
-  | "Limit";
+  /** A limit is hit and may be raised. */
+  | "Limit"
+  /** Once per batch, for the calls whose tools want it: validate, name the resource. */
+  | "prepare_calls"
+  /** How shall the model be told what went wrong in this round? */
+  | "word_errors"
+  /** May this call run? A person may answer, or a function in their place. */
+  | "permission"
+  /** The same, asked of a classifier. */
+  | "classify"
+  /** What stands for the first part of the conversation? */
+  | "summarize"
+  /** Is this answer, which fits its schema, one? (Standard Schema, a function of yours) */
+  | "check_output"
+  /** Shall the run stop after this round of tools, by conditions of yours? */
+  | "stop_condition"
+  /** The same, because the rounds repeat themselves. */
+  | "stop_repeat";
 
-/** How a call is treated that no rule speaks of. */
+/** What is done with a call that no rule speaks of. */
 export type PermissionMode =
-  /** Your code decides. */
+  /** The host decides. */
   | "default"
-  /**
-   * Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
-   * as in `default`.
-   */
+  /** File edits and file-system commands run that stay where the run works; else as `default`. */
   | "acceptEdits"
-  /**
-   * Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
-   * treated as in `default`.
-   */
+  /** What changes anything goes to the host, whatever the allow rules say; else as `default`. */
   | "plan"
-  /** Nobody is asked: a call that no rule allows is denied. */
+  /** Nobody is asked: what no rule allows is denied. */
   | "dontAsk"
-  /** Your classifier decides. */
+  /** The host's classifier decides. */
   | "auto"
-  /** Every call runs, except one that a deny or ask rule holds back. */
+  /** Everything runs that no deny or ask rule holds back. */
   | "bypassPermissions";

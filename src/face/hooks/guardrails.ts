@@ -1,4 +1,4 @@
-/** Guardrails as the host gives them, made what the engine asks. Decides nothing. */
+/** Turns your guardrails into functions that the engine asks. It decides nothing. */
 import type { GuardrailResult, HookOptions } from "../api/hook.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
@@ -11,9 +11,9 @@ const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewri
 type Check = (...of: unknown[]) => unknown;
 type Kind = {
   readonly event: string;
-  /** What the function gets before the context. */
+  /** The arguments of your function before the context. */
   readonly of: (input: any) => unknown[];
-  /** Where the engine looks for what replaces it. */
+  /** The field of the answer in which the engine reads the rewrite. */
   readonly into: "messages" | "updatedOutput" | "updatedInput";
 };
 
@@ -22,7 +22,7 @@ const KINDS: { readonly [name: string]: Kind } = {
   output: { event: "OutputGuardrail", of: ({ message }) => [message], into: "updatedOutput" },
   tool: {
     event: "ToolGuardrail",
-    of: ({ toolName, toolInput }) => [toolName, toolInput],
+    of: ({ toolName, input }) => [toolName, input],
     into: "updatedInput",
   },
 };

@@ -1,23 +1,25 @@
 /**
- * Hooks that are written for the Claude Agent SDK: what they are told under its names, and what they answer in ours. A
- * denial in its shape must not pass for nonsense. <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-22)
+ * Translates for hooks that are written for the Claude Agent SDK: their input gets the SDK's names, and their answer
+ * gets looplet's. Without it the engine would refuse a denial in the SDK's shape.
+ * <https://code.claude.com/docs/en/agent-sdk/hooks> (2026-11-22)
  */
 import { isObject } from "../options/check.js";
 
 type Fields = { [name: string]: unknown };
 
-/** Its names of what a hook is told, where they are not ours with `_`. */
+/** The SDK's names of input fields, where snake case of looplet's name is not enough. */
 const TOLD: { readonly [name: string]: string } = {
   event: "hook_event_name",
   toolCallId: "tool_use_id",
-  toolOutput: "tool_response",
+  input: "tool_input",
+  output: "tool_response",
   agentPath: "agent_id",
   agentName: "agent_type",
   instructions: "custom_instructions",
   suggestions: "permission_suggestions",
 };
 
-/** Our names of what a hook answers; nothing for what has no meaning here. */
+/** looplet's names of answer fields; an empty name drops a field that has no meaning here. */
 const SAID: { readonly [name: string]: string } = {
   hookEventName: "",
   permissionDecision: "decision",
@@ -33,11 +35,11 @@ const SAID: { readonly [name: string]: string } = {
 
 const IGNORED = ["async", "asyncTimeout", "suppressOutput", "terminalSequence"];
 
-/** The same input, which also has the SDK's names, where nobody sees them who does not ask for them. */
+/** Adds the SDK's names to the input. They are not enumerable, so that hooks of looplet do not see them. */
 export function withSdkNames(input: Fields): Fields {
   for (const [name, value] of Object.entries(input)) {
     const other = TOLD[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    // There an id says that it is a subagent's.
+    // In the SDK an agent id marks a subagent, so the root has none.
     if (name === "agentPath" && value === "root") continue;
     Object.defineProperty(input, other, { value });
     if (name === "toolCalls") (value as Fields[]).forEach(withSdkNames);
@@ -45,7 +47,7 @@ export function withSdkNames(input: Fields): Fields {
   return input;
 }
 
-/** What a hook has answered, as one record in looplet's words. Of two decisions the one that denies counts. */
+/** A hook's answer as one record in looplet's words. If it has two decisions, a denial wins. */
 export function inOurWords(output: Fields): Fields {
   const { hookSpecificOutput, ...said } = output;
   for (const name of IGNORED) delete said[name];

@@ -1,4 +1,4 @@
-/** Hooks as the host gives them: checked, their matchers looked at, made what the engine asks. Decides nothing. */
+/** Checks your hooks and their matchers, and turns them into functions that the engine asks. It decides nothing. */
 import { LoopletError } from "../api/errors.js";
 import type { HookGroup, HookInputs, HookOptions, HookOutput } from "../api/hook.js";
 import type { ToolRunOptions, Tracer } from "../api/index.js";
@@ -9,10 +9,11 @@ import { at, checkOptions, checkValue, describe, describeWord, isObject } from "
 import type { OptionTable } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import { inOurWords, withSdkNames } from "./hook-words.js";
-import type { HookEvent as Point } from "../generated/model.js";
+import type { Point } from "../generated/model.js";
 import type { HostFunction } from "./host-functions.js";
 
-// The engine's points at which hooks are asked, but for those that nobody waits for.
+// Events of the hooks that the engine asks: about a tool, about a subagent, and the others. Nothing waits for the hooks
+// of the events in `HEARD_EVENTS`.
 const TOOL_EVENTS: readonly string[] = [
   "PreToolUse",
   "PostToolUse",
@@ -36,7 +37,7 @@ const EVENTS_TABLE: OptionTable = Object.fromEntries(
   [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
 const TRIGGERS = ["auto", "manual", "overflow"];
-/** Events whose matchers are compared with something else than a name. */
+/** Events whose matchers are compared with one of these words and not with a name. */
 const WORDS: { readonly [event: string]: readonly string[] } = {
   PreCompact: TRIGGERS,
   PostCompact: TRIGGERS,
@@ -66,7 +67,7 @@ const OUTPUT_TABLE: OptionTable = {
 
 type AnyHook = (input: any, context: unknown, sdkContext?: unknown) => unknown;
 
-/** A hook that takes three arguments is one for the Agent SDK. */
+/** Calls a hook. A hook with three parameters is written for the Agent SDK. */
 function call(hook: AnyHook, input: { [name: string]: any }, signal: AbortSignal): unknown {
   withSdkNames(input);
   return hook.length > 2 ? hook(input, input["toolCallId"], { signal }) : hook(input, { signal });
@@ -82,7 +83,7 @@ export function hookFunctions(
   names: readonly string[],
 ): HostFunction[] {
   const functions: HostFunction[] = [];
-  // The host may know tools that it has not described.
+  // With `onUnknownTool` your code may answer calls of tools that are not described.
   const isOpen = typeof options.onUnknownTool === "function";
   const ruledTools = isOpen ? undefined : names;
   for (const [event, group, field] of groups(options)) {
@@ -110,7 +111,7 @@ export function hookFunctions(
   return functions;
 }
 
-/** The hooks about a failure: they follow a run as tracers do. */
+/** The hooks about a failure, which follow a run as tracers do. */
 export function hearers(options: HookOptions): Tracer[] {
   const tracers: Tracer[] = [];
   for (const [event, { matcher, hooks }] of groups(options)) {
@@ -129,7 +130,7 @@ export function hearers(options: HookOptions): Tracer[] {
   return tracers;
 }
 
-/** What tells the hooks that a session has ended. */
+/** Makes the function that tells the hooks about the end of a session. */
 export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEnd"]["reason"]) => void {
   const heard = [...groups(options)].flatMap(([event, { matcher, hooks }, field]) => {
     if (event !== "SessionEnd") return [];
@@ -180,7 +181,7 @@ function wrong(field: string, needed: string, got: unknown): LoopletError {
   return new LoopletError("config_wrong_type", field, `needs ${needed}, got ${describe(got)}`);
 }
 
-/** Which names a matcher is for; nothing when it is for all of them. */
+/** A test whether a matcher matches a name; undefined if it matches all of them. */
 function matcherOf(matcher: string | undefined, field: string): ((name: string) => boolean) | undefined {
   if (matcher === undefined || matcher === "" || matcher === "*") return undefined;
   if (/^[\w ,|]*$/.test(matcher)) {
@@ -199,7 +200,10 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
   }
 }
 
-/** What a hook has returned, in the engine's words. Nonsense is its failure, or a denial with a typing error would pass. */
+/**
+ * A hook's answer in the engine's words. An answer that is not valid fails the hook; ignoring it would let a denial
+ * with a typing error pass.
+ */
 function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);

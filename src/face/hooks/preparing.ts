@@ -1,4 +1,4 @@
-/** The functions around iterations, made what the engine asks. Decides nothing. */
+/** Turns the functions around iterations into functions that the engine asks. It decides nothing. */
 import { LoopletError } from "../api/errors.js";
 import type {
   AddedBudget,
@@ -79,7 +79,7 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
 }
 
 /**
- * What `run.addBudget` was given, checked, for the engine.
+ * The checked argument of `run.addBudget`, for the engine.
  *
  * @throws LoopletError `config_…`
  */
@@ -95,7 +95,7 @@ function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): object {
   return { ...limits, maxCostNanoUsd: nanoUsd(maxUsd) };
 }
 
-/** What a function has returned, if anything. */
+/** The object that a function has returned, if it returned one. */
 function record(said: unknown, table: OptionTable): object | undefined {
   if (said === undefined || said === null) return undefined;
   if (!isObject(said)) throw new TypeError(`it returned ${describe(said)} where an object belongs`);

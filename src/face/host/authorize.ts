@@ -7,7 +7,7 @@ import { describe } from "./exchange.js";
 
 type HeaderPairs = [string, string][];
 
-/** The headers to send. What it throws never contains the key. */
+/** Returns the headers to send. An error that it throws never contains the key. */
 export function authorizeRequest(
   model: ModelParts,
   request: Omit<AuthorizeRequest, "model">,
@@ -22,7 +22,7 @@ export function authorizeRequest(
   return then(key, (known) => withKey(model, { ...request, auth }, known));
 }
 
-/** What the function makes; what it throws is told as the key's. */
+/** Calls the function that fetches the key, and names the key in its errors. */
 function fetched(apiKey: () => string | PromiseLike<string>): string | Promise<string> {
   const refuse = (error: unknown): never => {
     throw new Error(`apiKey has failed: ${describe(error)}`);
@@ -55,7 +55,7 @@ function pairs(headers: AuthorizedHeaders): HeaderPairs {
   return entries.map(([name, value]) => [name, value]);
 }
 
-/** Goes on at once with a value, later with a promise: a key that is a string costs no task. */
+/** Continues at once with a value and later with a promise, so that a key that is a string costs no task. */
 function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): R | Promise<R> {
   return isThenable(value) ? Promise.resolve(value as PromiseLike<T>).then(next) : next(value as T);
 }

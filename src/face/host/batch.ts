@@ -1,14 +1,14 @@
 /**
- * Reads what one drain of the engine has to tell: records in linear memory, all in one crossing.
+ * Reads the events of one drain of the engine: records in linear memory, all in one crossing.
  *
  * A record is eight words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of all records
- * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta comes
- * with its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all the rest of such
+ * stands in one buffer, in their order. Kinds 0 to 2 are deltas, 3 is any other event as JSON. A lone short delta has
+ * its text as UTF-16 units behind its words, because a call of `TextDecoder` costs as much as all other work on such
  * a chunk.
  */
 import type { RunEvent } from "../api/index.js";
 
-/** Who is told. Whatever these throw goes to `onHostError`. */
+/** The listener of one run. An error that `onDelta` or `onEvent` throws goes to `onHostError`. */
 export interface BatchListener {
   onDelta(
     kind: 0 | 1 | 2,
@@ -19,7 +19,7 @@ export interface BatchListener {
     iteration: number,
     attempt: number,
   ): void;
-  /** `agent`: its number, 0 for the root. */
+  /** `agent` is the agent's number, 0 for the root. */
   onEvent(event: RunEvent, agent: number): void;
   onHostError(error: unknown): void;
 }
@@ -27,19 +27,19 @@ export interface BatchListener {
 const recordWords = 8;
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** One per length: to set the length of an array costs more than to fill it. */
+/** One array per length, because setting the length of an array costs more than filling it. */
 const codesOf: number[][] = [];
 
-/** Reads batches out of one linear memory. The views are empty when that memory has grown since `look`. */
+/** Reads batches out of one linear memory. The views are empty if that memory has grown since `look`. */
 export class BatchReader {
   words!: Uint32Array;
   bytes!: Uint8Array;
   units!: Uint16Array;
-  /** Where a chunk enters linear memory, and how much of it fits. In bytes. */
+  /** The address at which a chunk enters linear memory; `capacity` is the number of bytes that fit. */
   inletAt = 0;
   capacity = 0;
 
-  /** `outletWord`: index of a lent record. */
+  /** `outletWord` is the index of the lent record, in words. */
   constructor(
     readonly memory: WebAssembly.Memory,
     readonly outletWord: number,
@@ -47,7 +47,7 @@ export class BatchReader {
     this.look();
   }
 
-  /** Takes views of the memory as it is. */
+  /** Makes new views of the memory. */
   look(): void {
     this.words = new Uint32Array(this.memory.buffer);
     this.bytes = new Uint8Array(this.memory.buffer);
@@ -55,8 +55,8 @@ export class BatchReader {
   }
 
   /**
-   * Tells `listener` every record, in order. All of it is copied out of linear memory before the first call, because
-   * a listener may start something that makes that memory grow, which detaches every view of it.
+   * Passes every record to `listener`, in order. All records are copied out of linear memory before the first call: a
+   * listener may start work that makes the memory grow, which detaches every view of it.
    */
   read(wordsAt: number, records: number, textAt: number, textBytes: number, listener: BatchListener): void {
     if (this.bytes.length === 0) this.look();
@@ -72,12 +72,12 @@ export class BatchReader {
     }
   }
 
-  /** Tells `listener` the lent record, which has so many UTF-16 units. */
+  /** Passes the lent record, whose text has `units` UTF-16 units, to `listener`. */
   tellLent(units: number, listener: BatchListener): void {
     tell(listener, this.words, this.outletWord, this.lentText(units));
   }
 
-  // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
+  // A method of its own that calls none of your code, because the code that V8 optimises for it outlives its run.
   private lentText(length: number): string {
     const { units } = this;
     let at = (this.outletWord + recordWords) * 2;
@@ -109,11 +109,11 @@ function tell(listener: BatchListener, words: Uint32Array, at: number, text: str
   }
 }
 
-/** Tells the host what one of its functions has thrown. Never throws. */
+/** Reports an error of your code. Never throws. */
 export function report(listener: Pick<BatchListener, "onHostError">, error: unknown): void {
   try {
     listener.onHostError(error);
   } catch {
-    // Whoever is told about errors has thrown one: there is nobody left to tell.
+    // The function that hears about errors has thrown one, so there is nobody left to tell.
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Requests' bodies, as strings. A conversation's body begins with the messages that the one before it had: those are
- * kept, and only what is new crosses from linear memory. A string that is two put together shares them, until somebody
- * reads it.
+ * The bodies of requests, as strings. A conversation's body begins with the messages of the body before it. That
+ * beginning is kept, so only new messages cross from linear memory. A concatenated string shares its beginning with
+ * the kept one until somebody reads it.
  */
 import type { BatchReader } from "./batch.js";
 
-/** How many agents' beginnings are kept; a body whose beginning is not kept crosses whole. */
+/** The number of agents whose beginnings are kept. Any other body crosses whole. */
 const MAX_KEPT = 16;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The first bytes of the bodies of one name. */
+/** The beginning that all bodies of one name share. */
 interface Kept {
   name: number;
   bytes: number;
@@ -19,12 +19,12 @@ interface Kept {
 
 /** The beginnings of the bodies of one run. */
 export class Bodies {
-  /** By agent, the last one used at the end. */
+  /** The beginnings by agent, with the last used one at the end. */
   readonly #kept = new Map<number, Kept>();
 
   /**
-   * The body that stands at `at` in linear memory: `length` bytes, of which the first `steady` are those of every later
-   * body of this `name`. A `name` of 0 is that of no other.
+   * The body at `at` in linear memory, of `length` bytes. Every later body with this `name` begins with its first
+   * `steady` bytes. A body with the name 0 shares its beginning with no other.
    */
   take(
     { memory }: Pick<BatchReader, "memory">,

@@ -1,18 +1,18 @@
 /**
- * The JavaScript side of a run's handle: hands answers in, calls the functions of {@link HostCallbacks}.
+ * The JavaScript side of a run's handle: hands answers in, and calls the functions of {@link HostCallbacks}.
  *
  * The room `host/` is the JavaScript half of the shell: it loads the WebAssembly, sends requests, adds keys, reads
- * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the engine.
- * A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back.
+ * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the
+ * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back.
  *
- * Contract: the callbacks may call any method of the driver; outputs that follow are performed after they have
+ * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
  * returned, but `outcome()` is set when `abort()` returns.
  */
 import type { BatchListener } from "./batch.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
-import type { HookAnswer, Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
+import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome, PermissionMode, Usage } from "../api/index.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
@@ -20,20 +20,26 @@ import { message } from "../options/thrown.js";
 
 export type * from "./question.js";
 
-/** What the host does for a run. Whatever these throw goes to `onHostError`, or answers the request. */
+/**
+ * Your functions and the platform's, for one run. An error that one throws goes to `onHostError`, or answers the
+ * request.
+ */
 export interface HostCallbacks extends BatchListener {
-  /** The host's `fetch`, already bound. `headers` are a `Headers`, `body` a string; `model`: whose request it is. */
+  /**
+   * The `fetch` to use, already bound. `headers` are a `Headers`, `body` is a string, and `model` is the model's
+   * slot.
+   */
   fetch(url: string, init: RequestInit, model: number): Promise<ResponseLike> | ResponseLike;
   /** Adds the key just before `fetch`; returns the headers to send. A rejection means that nothing is sent. */
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
-  ask(question: number, ask: Partial<Question>): void;
+  ask(question: number, ask: Question): void;
   /** The outcome is set; nothing follows. Also called inside `abort()`. */
   done(): void;
-  /** Milliseconds since the epoch; `Date.now` if it is not there. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
-  /** In `[0, 1)`. */
+  /** A random number in `[0, 1)`. */
   random(): number;
   setTimer(callback: () => void, delayMs: number): unknown;
   clearTimer(handle: unknown): void;
@@ -44,14 +50,14 @@ export interface AuthorizeRequest {
   method: string;
   url: string;
   headers: [string, string][];
-  /** Where the key goes; `header` is lower case, or empty when the vendor wants none. */
+  /** The header for the key; `header` is lower case, or empty if the vendor needs no key. */
   auth: { header: string; prefix: string };
-  /** The `slot` of the model that is asked. */
+  /** The `slot` of the model. */
   model: number;
   body: string;
 }
 
-/** What `fetch` may return: a `Response`, or anything that looks like one. */
+/** A `Response`, or an object that looks like one. */
 export interface ResponseLike {
   status: number;
   headers?: unknown;
@@ -60,7 +66,7 @@ export interface ResponseLike {
   text?(): Promise<string>;
 }
 
-/** What a run has to show but for its outcome, as the engine has it. */
+/** The parts of a run's result that the engine has, except for its outcome. */
 export interface RawRunResult extends History {
   text: string;
   output: unknown;
@@ -72,7 +78,7 @@ export interface RawRunResult extends History {
   undelivered: number[];
 }
 
-/** Owns the handle of one run in WebAssembly. `free()` gives it back; afterwards the driver is inert. */
+/** Owns the handle of one run in WebAssembly. `free()` frees it; afterwards the driver does nothing. */
 export class RunDriver {
   private readonly shell: Shell;
 
@@ -93,12 +99,12 @@ export class RunDriver {
     this.shell.tell({ followUp: { id, content } });
   }
 
-  /** Whether the steer or follow-up was still undelivered. */
+  /** Takes a steer or follow-up back; false if it has been delivered. */
   withdraw(id: number): boolean {
     return this.shell.tell({ withdraw: { id } });
   }
 
-  /** Synchronous: `outcome()` is set on return. */
+  /** Aborts the run. It is synchronous: `outcome()` is set on return. */
   abort(why: string): void {
     this.shell.tell({ cancel: { why } });
   }
@@ -107,22 +113,25 @@ export class RunDriver {
     this.shell.tell({ setMode: { mode } });
   }
 
-  /** `instructions`: empty for none. */
+  /** Has the history summarised; empty `instructions` mean none. */
   compact(instructions: string): void {
     this.shell.tell({ compact: { instructions: instructions === "" ? null : instructions } });
   }
 
-  /** Whether its agent is at work. */
+  /** Raises limits; false if the agent is not at work. */
   addBudget(agentPath: string, more: object): boolean {
     return this.shell.tell({ addBudget: { agentPath, more } });
   }
 
-  /** `model`: the engine's `ModelConfig`. Throws `{ field, problem }` for one that cannot be asked. */
+  /**
+   * Switches the model; `model` is the engine's `ModelConfig`. Throws `{ field, problem }` for a model that cannot be
+   * used.
+   */
   setModel(model: object): void {
     this.shell.tell({ setModel: { model } });
   }
 
-  /** An agent's path, and the provider's id of the call that it answers; empty for the root. */
+  /** An agent's path, and the provider's id of the call that it answers, which is empty for the root. */
   agent(index: number): [path: string, toolCallId: string] {
     const [path = "", toolCallId = ""] = (this.shell.enter((handle) => handle.agent(index)) ?? "").split(
       "\n",
@@ -131,7 +140,7 @@ export class RunDriver {
   }
 
   toolFinished(call: number, { terminate, ...returned }: ToolReturn): void {
-    // A value is JSON already.
+    // The value is JSON text already.
     const result = "value" in returned ? `{"value":${returned.value}}` : JSON.stringify(returned);
     const told = terminate === true ? `{"last":${result}}` : result;
     const problem = this.refused(`{"toolFinished":{"call":${call},"result":${told}}}`);
@@ -140,19 +149,19 @@ export class RunDriver {
     this.shell.tell({ toolFinished: { call, result: { fault } } });
   }
 
-  /** `dataJson` is JSON text; anything else is dropped. */
+  /** Reports progress. `dataJson` is JSON text; any other text is dropped. */
   toolProgress(call: number, dataJson: string): void {
     this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
   }
 
   /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
-  answer(question: number, answer: QuestionAnswer, texts: readonly string[] = []): boolean {
+  answer(question: number, answer: Answer, texts: readonly string[] = []): boolean {
     try {
       return this.shell.tellJson(
         `{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`,
       );
     } catch (error) {
-      // The question must not stay open for an answer that JSON cannot hold, or that is none.
+      // An answer that JSON cannot hold, or that the engine refuses, must still close the question.
       const why = isProblem(error)
         ? wordsOf(error)
         : `the answer cannot be written as JSON: ${message(error)}`;
@@ -165,7 +174,7 @@ export class RunDriver {
     return this.shell.outcome();
   }
 
-  /** Everything that the run has to show, at any time before `free()`; undefined when its instance is lost. */
+  /** The run's result so far, at any time before `free()`; undefined if its instance is lost. */
   result(): RawRunResult | undefined {
     const read = this.shell.enter((handle) => ({
       report: handle.report(),
@@ -178,7 +187,7 @@ export class RunDriver {
     return withHistory({ ...(JSON.parse(report) as RawRunResult), text, usage }, history);
   }
 
-  /** The problem of an input that the engine refuses. */
+  /** The problem of an input, if the engine refuses it. */
   private refused(json: string): string | undefined {
     try {
       this.shell.tellJson(json);
@@ -189,13 +198,13 @@ export class RunDriver {
     return undefined;
   }
 
-  /** What is worth crossing the boundary; the numbering of events does not depend on it. Default: everything. */
+  /** Selects the events that cross the boundary; their numbers do not depend on it. Default: all. */
   want(kinds: { text: boolean; reasoning: boolean; toolInput: boolean; events: boolean }): void {
     const { text, reasoning, toolInput, events } = kinds;
     this.shell.enter((handle) => handle.want(text, reasoning, toolInput, events));
   }
 
-  /** Ends what is open, silently, and gives the memory back. May be called inside a callback, and twice. */
+  /** Ends everything that is open, silently, and frees the memory. It may be called inside a callback, and twice. */
   free(): void {
     this.shell.free();
   }
@@ -206,13 +215,19 @@ export class RunDriver {
 }
 
 /** The answer as JSON, with the platform's readings of the texts that rules compare. */
-function answerJson(answer: QuestionAnswer, texts: readonly string[]): string {
+function answerJson(answer: Answer, texts: readonly string[]): string {
   const changed = (
-    "hook" in answer ? answer.hook : "permission" in answer ? answer.permission : answer
+    "hook" in answer
+      ? answer.hook
+      : "permission" in answer
+        ? answer.permission
+        : "classified" in answer
+          ? answer.classified
+          : answer
   ) as Partial<HookAnswer>;
   const isPlain = changed.updatedInput === undefined && changed.updatedPermissions === undefined;
   if (isPlain && texts.length === 0) return JSON.stringify(answer);
-  // Rules compare the inputs that an answer brings too.
+  // Rules also compare the inputs that an answer brings.
   const found = [...texts];
   const json = JSON.stringify(answer, function (this: unknown, key: string, value: unknown) {
     if (typeof value === "string") found.push(value);
@@ -222,7 +237,10 @@ function answerJson(answer: QuestionAnswer, texts: readonly string[]): string {
   return readings.length === 0 ? json : `{"read":{"readings":${JSON.stringify(readings)},"answer":${json}}}`;
 }
 
-/** A problem of the engine in a line. Its field begins with `answer` or `result`, which say nothing outside. */
+/**
+ * A problem of the engine in one line. A field that begins with `answer` or `result` is left out, because it means
+ * nothing to users.
+ */
 function wordsOf({ field, problem }: { field: string; problem: string }): string {
   return `${field.split(".").slice(1).join(".")} ${problem}`.trimStart();
 }

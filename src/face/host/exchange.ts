@@ -1,6 +1,6 @@
-/** What a host's functions return and throw around a request, made uniform. */
+/** Brings the return values and errors of your functions around a request into one form. */
 
-/** The fields of `Headers`, of anything with their methods, of pairs or of a plain object. */
+/** The fields of a `Headers`, of an object with its methods, of pairs or of a plain object. */
 export function headerPairs(headers: unknown): [string, string][] {
   return Array.from(entriesOf(headers), ([name, value]) => [String(name), String(value)]);
 }
@@ -16,7 +16,7 @@ function entriesOf(headers: unknown): Iterable<[string, string]> {
   return pairs;
 }
 
-/** The headers that `authorize` made: unlike a response's they can be wrong, and are then a mistake in your code. */
+/** Checks the headers of `authorize`. Unlike a response's they can be wrong, and are then a mistake in your code. */
 export function textPairs(pairs: Iterable<[string, string]>): [string, string][] {
   return Array.from(pairs, ([name, value]) => {
     if (typeof name !== "string" || typeof value !== "string")
@@ -25,14 +25,14 @@ export function textPairs(pairs: Iterable<[string, string]>): [string, string][]
   });
 }
 
-/** Gives back the connection of a response that nobody waits for any more. */
+/** Releases the connection of a response that nobody waits for any more. */
 export function discard(response: unknown): void {
   const body = (response as { body?: Partial<ReadableStream> } | undefined)?.body;
   if (typeof body?.cancel !== "function" || body.locked) return;
   void (async () => body.cancel!())().catch(() => {});
 }
 
-/** One line about anything that was thrown, with its causes. */
+/** One line about a thrown value, with its causes. */
 export function describe(error: unknown): string {
   if (typeof error !== "object" || error === null) return String(error);
   const { name, message, cause } = error as Partial<Error>;

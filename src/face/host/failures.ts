@@ -1,13 +1,13 @@
-/** The failures that no provider made: their form, and where those go that nobody hears. */
+/** Failures that come from no provider, and the last resort for errors that nobody listens to. */
 import type { Failure, FailureCode } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
-/** A failure that no provider made. */
+/** A failure that comes from no provider. */
 export function fail(code: FailureCode, message: string): Failure {
   return { code, message, retryable: false };
 }
 
-/** A configuration that the engine refused is told by field; anything else is a defect. */
+/** The failure of a run whose configuration the engine refused, told by field. Any other error is a defect. */
 export function refusal(error: unknown): Failure {
   const { field, problem } = (error ?? {}) as { field?: unknown; problem?: unknown };
   if (typeof field === "string" && typeof problem === "string")
@@ -15,7 +15,10 @@ export function refusal(error: unknown): Failure {
   return fail("bug", message(error));
 }
 
-/** In Deno and Bun `reportError` ends the process unless somebody listens, and a listener's mistake must not. */
+/**
+ * Reports an error that no listener takes. In Deno and Bun `reportError` would end the process, and a listener's
+ * mistake must not.
+ */
 export function reportUnheard(error: unknown): void {
   const host = globalThis as { reportError?: (error: unknown) => void; Deno?: unknown; Bun?: unknown };
   const staysAlive = host.Deno === undefined && host.Bun === undefined;

@@ -1,4 +1,4 @@
-/** The long part of a run's result: its calls and messages, read when they are first asked for. */
+/** The long part of a run's result, its calls and messages, which is parsed when it is first read. */
 
 /** The engine's `History`, as its JSON has it. */
 export interface History {
@@ -7,7 +7,7 @@ export interface History {
   subagents: unknown[];
 }
 
-/** Puts in what `bytes` hold as JSON: it may be megabytes, and often nobody looks at it. */
+/** Adds the history, which `bytes` hold as JSON. It may be megabytes, and often nobody reads it. */
 export function withHistory<T extends History>(result: T, bytes: Uint8Array): T {
   for (const name of ["toolCalls", "messages", "subagents"] as const) {
     const get = (): unknown[] => {

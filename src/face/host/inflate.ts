@@ -1,10 +1,10 @@
 /** Decompresses the engine that the `default` entry carries, with functions that every browser has. */
 
-/** The bytes of a gzip in base64. Neither a `data:` URL nor a `Blob`: a strict CSP refuses the one, the other is slow. */
+/** The bytes of a gzip in base64. A strict CSP refuses a `data:` URL, and a `Blob` is slow, so it uses neither. */
 export async function inflate(gzip: string): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new DecompressionStream("gzip");
   const writer = stream.writable.getWriter();
-  // The reader below reports a broken stream; unheard here, it would be reported twice.
+  // The reader below reports a broken stream. An unhandled rejection here would report it twice.
   writer
     .write(decode(gzip))
     .then(() => writer.close())

@@ -4,15 +4,18 @@ import type { LoadedWasm } from "./wasm.js";
 
 /** A run in an instance. */
 interface Tenant {
-  /** The instance is lost, and this run with it. */
+  /** Ends the run, because the instance is lost. */
   lose(error: unknown): void;
 }
 
-/** What all runs of one instance of the WebAssembly share. A realm has one instance at a time. */
+/** The state that all runs of one instance of the WebAssembly share. A realm has one instance at a time. */
 export class Instance {
   readonly reader: BatchReader;
   readonly shells = new Set<Tenant>();
-  /** The last one whose run is over, empty: without any, a garbage collection drops the code optimised for its shape. */
+  /**
+   * The last shell whose run is over, emptied. Without any shell a garbage collection would drop the code that is
+   * optimised for its shape.
+   */
   freed: Tenant | undefined;
   isLost = false;
 
@@ -22,9 +25,10 @@ export class Instance {
   }
 
   /**
-   * Calls into the WebAssembly; undefined in an instance that is lost. Every import catches, so an error is either one
-   * that the shell returns (the text of a problem, or `{ field, problem }`) or the loss of the instance, whatever its
-   * class: a trap, a panic, a stack overflow, no memory. A loss ends every run of the instance.
+   * Calls into the WebAssembly; returns undefined if the instance is lost. Every import catches its errors. So an
+   * error here is either one that the shell returns (the text of a problem, or `{ field, problem }`) or the loss of
+   * the instance, whatever its class: a trap, a stack overflow, no memory. A panic traps. A loss ends every run of
+   * the instance.
    */
   enter<T>(call: () => T): T | undefined {
     if (this.isLost) return undefined;
@@ -46,13 +50,13 @@ export class Instance {
       try {
         shell.lose(error);
       } catch {
-        // On a stack that is nearly full. An empty one has room.
+        // The stack may be nearly full; a microtask begins with an empty one.
         void Promise.resolve().then(() => shell.lose(error));
       }
     }
   }
 
-  /** Makes room for `length` bytes, or for as many as are taken at once. */
+  /** Makes room for `length` bytes, or for as many as one call can take. */
   widen(length: number): void {
     this.enter(() => {
       this.reader.inletAt = this.wasm.glue.inletFor(length);
@@ -61,7 +65,7 @@ export class Instance {
   }
 }
 
-/** What the engine refuses: a configuration, a model, an input. */
+/** Whether an error is the engine's refusal of a configuration, a model or an input. */
 export function isProblem(error: unknown): error is { field: string; problem: string } {
   return typeof error === "object" && error !== null && "field" in error && "problem" in error;
 }
@@ -69,8 +73,8 @@ export function isProblem(error: unknown): error is { field: string; problem: st
 let latest: Instance | undefined;
 
 /**
- * The instance that the next run is to be in: a fresh one, made of the compiled module, after a loss. Not to be called
- * from inside the WebAssembly: the glue would serve the frames of a lost instance with the memory of the fresh one.
+ * The instance for the next run; after a loss, a fresh one made of the compiled module. It must not be called from
+ * inside the WebAssembly: the glue would give the memory of the fresh instance to frames of the lost one.
  */
 export function instanceOf(wasm: LoadedWasm): Instance {
   if (latest?.isLost) {

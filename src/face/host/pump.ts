@@ -5,13 +5,13 @@
  * on a small chunk.
  */
 
-/** Where the bytes go. None of these is called after `stop`; none throws. */
+/** The receiver of the bytes. None of its methods is called after `stop`, and none throws. */
 export interface PumpSink {
-  /** The next bytes of a request's body, at least one. */
+  /** Takes the next bytes of a request's body, at least one. */
   feed(request: number, chunk: Uint8Array): void;
   /** The body is complete. */
   end(request: number): void;
-  /** The body broke off, or is none. */
+  /** The body broke off, or it is not readable. */
   fail(request: number, error: unknown): void;
 }
 
@@ -39,7 +39,7 @@ export class Pump {
     if (!this.state.isStopped) this.sink.end(this.request);
   }
 
-  /** Ends the reading and lets the source know; its lock is released at once. */
+  /** Ends the reading and tells the source; the lock is released at once. */
   stop(): void {
     if (this.state.isStopped) return;
     this.state.isStopped = true;
@@ -69,13 +69,14 @@ export class Pump {
       release(reader);
       return cancelled;
     };
-    // Locals: the code for the fields of a pump lasts until a garbage collection finds no pump.
+    // These are locals, because V8's code for the fields of a pump is dropped when a garbage collection finds no
+    // pump.
     const { state, sink, request } = this;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done || state.isStopped) return;
-        // Cheaper than `instanceof`; whatever else it may be, `pass` knows.
+        // This test is cheaper than `instanceof`; `pass` handles any other value.
         const chunk = value as Uint8Array | null | undefined;
         if (chunk?.constructor === Uint8Array && chunk.length > 0) sink.feed(request, chunk);
         else this.pass(value);
@@ -102,7 +103,7 @@ export class Pump {
   }
 }
 
-/** What a body can be, apart from bytes and strings. */
+/** The other forms of a body, besides bytes and strings. */
 interface Body {
   getReader(): unknown;
   [Symbol.asyncIterator](): AsyncIterator<unknown>;
@@ -123,12 +124,13 @@ function isBinary(value: unknown): boolean {
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
 }
 
-// Engines of before 2022 throw while a read is pending; the loop releases again when that read has ended.
+// JavaScript engines from before 2022 throw while a read is pending; the loop releases the lock again after that
+// read.
 function release(reader: ReadableStreamDefaultReader<unknown>): void {
   try {
     reader.releaseLock();
   } catch {
-    // Released by the loop.
+    // The loop releases it.
   }
 }
 

@@ -1,67 +1,72 @@
 /** What the engine asks of the host, and what it gets back, as their JSON has it. */
-import type {
-  Block,
-  CompactionRequest,
-  Message,
-  PermissionRequest,
-  PermissionResult,
-  PermissionUpdate,
-  ToolFault,
-  ToolRound,
-} from "../api/index.js";
+import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault } from "../api/index.js";
+import type { Point } from "../generated/model.js";
 
 /** One call of a tool. */
 export interface ToolInvocation {
   call: number;
   toolCallId: string;
   toolName: string;
-  /** JSON text of the arguments. */
+  /** The arguments as JSON text. */
   input: string;
   iteration: number;
-  /** Who calls: the agent's number in the run, 0 for the root. */
+  /** The calling agent's number in the run, 0 for the root. */
   agent: number;
-  /** Whose tool: the place of the agent's configuration, 0 for the run's own. */
+  /** The owner of the tool: an index of the agents' configurations, 0 for the run's own. */
   profile: number;
 }
 
-/** A question of the engine: one of these. The `input` of its calls is parsed JSON. */
+/** A question of the engine to one of your functions. */
 export interface Question {
+  readonly point: Point;
+  /** Which of the functions of `hooks` it is put to; 0 at a point that has one function. */
+  readonly asker: number;
   /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
-  profile: number;
-  /** Of `texts`, which permission rules compare, the platform's readings are wanted. */
-  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[]; texts: string[] };
-  wordErrors: {
-    errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
-  };
-  permission: {
-    call: { toolName: string; input: unknown; agentPath?: string } & Omit<
-      PermissionRequest,
-      "agentPath" | "questionId" | "signal"
-    >;
-    classify: boolean;
-  };
-  checkOutput: { output: unknown };
-  summarize: { compact: Omit<CompactionRequest, "signal"> };
-  hook: { hook: number; event: string; input: any };
-  stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
+  readonly profile: number;
+  readonly agentPath: string;
+  readonly iteration: number;
+  readonly agentName?: string;
+  readonly permissionMode?: string;
+  readonly effort?: string;
+  /** `Facts` of the engine, by the point. */
+  readonly data: any;
 }
 
-/** What a tool came back with. `value` is JSON text. */
+/** A call whose input is to be prepared. */
+export type AskedCall = Omit<ToolInvocation, "input"> & { readonly input: unknown };
+
+/** A call that came to an error, which is to be worded. */
+export interface AskedError {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly error: ToolFault & { error: true };
+}
+
+/** The result of a tool. `value` is JSON text. */
 export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { fault: ToolFault }) & {
-  /** Its tool wants the run to end after this round. */
+  /** Whether the tool wants the run to end after this round. */
   terminate?: boolean;
 };
 
 /** The answer to a question. `prepared` has one entry per asked call. */
-export type QuestionAnswer =
-  | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
+export type Answer =
+  | { prepared: PreparedCall[] }
   | { permission: PermissionResult }
+  | { classified: PermissionResult }
   | { worded: string[] }
   | { stop: boolean }
   | { summary: string }
   | { checked: { problem?: string; output?: unknown } }
   | { hook: HookAnswer }
   | { failed: { why: string } };
+
+export interface PreparedCall {
+  input?: unknown;
+  resourceKey?: string;
+  problem?: string;
+  needsApproval?: boolean;
+}
 
 /** What a hook or a guardrail says. */
 export interface HookAnswer {

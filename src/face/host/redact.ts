@@ -1,14 +1,14 @@
-/** Keeps what `authorize` has added out of errors, and out of the answers that become errors. */
+/** Removes the secrets that `authorize` has added from errors, and from the answers that become errors. */
 import type { PumpSink } from "./pump.js";
 
-/** Shorter values are no secrets, and taking them out would mangle texts. In characters. */
+/** The shortest secret, in characters. Shorter values are not secrets, and removing them would garble texts. */
 const MIN_SECRET_CHARS = 8;
 
 const REDACTED = "[redacted]";
 
 type Pair = readonly [name: string, value: string];
 
-/** The values of `after` that `before` does not have, without a scheme such as `Bearer`. Longest first. */
+/** The values of `after` that `before` lacks, without a scheme such as `Bearer`, longest first. */
 export function secretsOf(before: readonly Pair[], after: readonly Pair[]): string[] {
   const secrets: string[] = [];
   for (const [added, text] of after) {
@@ -26,9 +26,9 @@ export function redact(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.split(secret).join(REDACTED), text);
 }
 
-/** Takes secrets out of a body on its way, also those that two chunks share. */
+/** Removes secrets from a body on its way, even where a secret is split over two chunks. */
 export class RedactedBody implements PumpSink {
-  /** The end of what has arrived, as one character a byte: it may be the beginning of a secret. */
+  /** The end of the received bytes, one character a byte: it may be the beginning of a secret. */
   private held = "";
   private readonly longest: number;
 

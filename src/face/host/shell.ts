@@ -1,6 +1,6 @@
 /**
- * What the handle of a run calls: performs the engine's outputs with the host's functions and holds what a run has open
- * in JavaScript (its timer, its pumps). It decides nothing.
+ * The functions that a run's handle calls. They perform the engine's outputs with your functions and the platform's,
+ * and hold everything that a run has open in JavaScript (its timer, its pumps). They decide nothing.
  */
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
@@ -15,21 +15,21 @@ import { isThenable } from "../options/check.js";
 
 type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
 
-/** What the handle calls: `Host` in `src/shell/host.rs`. */
+/** The callbacks of a handle: `Host` in `src/shell/host.rs`. */
 export class Shell {
   private readonly handle: Handle;
   private readonly instance: Instance;
   private readonly reader: BatchReader;
   private readonly glue: LoadedWasm["glue"];
   private readonly pumps = new Map<number, Pump>();
-  /** What stops each open request. */
+  /** The controllers that stop the open requests. */
   private readonly requests = new Map<number, AbortController>();
-  /** Those that were answered with an error, whose bodies become errors' texts. */
+  /** Requests that were answered with an error; their bodies become texts of errors. */
   private readonly refused = new Set<number>();
-  /** The last request's headers, and what they were made of: most requests of a run have the same. */
+  /** The last request's headers and their JSON, because most requests of a run have equal headers. */
   private sent: { json: string; headers: Headers } | undefined;
   private readonly bodies = new Bodies();
-  /** What the last `authorize` has added. */
+  /** The secrets that the last `authorize` has added. */
   private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
@@ -66,12 +66,15 @@ export class Shell {
     });
   }
 
-  /** Tells the engine an input. Whether there was what it is for. Throws `{ field, problem }` for one that it refuses. */
+  /**
+   * Gives the engine an input; returns whether the input's target is still there. Throws `{ field, problem }` for an
+   * input that the engine refuses.
+   */
   tell(input: object | string): boolean {
     return this.tellJson(JSON.stringify(input));
   }
 
-  /** The same of an input in JSON. */
+  /** Gives the engine an input that is JSON text. */
   tellJson(json: string): boolean {
     return this.enter((handle) => handle.tell(json)) ?? false;
   }
@@ -79,7 +82,7 @@ export class Shell {
   outcome(): Outcome | undefined {
     if (this.ended === undefined) {
       const told = this.enter((handle) => handle.outcome() as Outcome | undefined);
-      // A loss on the way has ended the run already.
+      // A loss during the call has ended the run already.
       this.ended ??= told;
     }
     return this.ended;
@@ -93,7 +96,7 @@ export class Shell {
     this.isFreed = true;
     this.release();
     this.instance.shells.delete(this);
-    // A frame of this handle may be on the stack; when a microtask runs, none is.
+    // A frame of this handle may be on the stack; in a microtask there is none.
     void Promise.resolve().then(() => {
       this.giveBack();
       this.host = {} as HostCallbacks;
@@ -108,10 +111,10 @@ export class Shell {
     this.instance.enter(() => this.handle.free());
   }
 
-  // Called by the handle.
+  // The handle calls the methods below.
 
   deliver(wordsAt: number, records: number, textAt: number, textBytes: number): void {
-    // A frame of a lost instance may go on below the call that has lost it.
+    // Frames of a lost instance may still run below the call that has lost it.
     if (!this.instance.isLost) this.reader.read(wordsAt, records, textAt, textBytes, this.host);
   }
 
@@ -138,7 +141,7 @@ export class Shell {
 
   ask(question: number, json: string): void {
     if (this.instance.isLost) return;
-    this.call((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
+    this.call((host) => host.ask(question, JSON.parse(json) as Question));
   }
 
   done(): void {
@@ -163,7 +166,7 @@ export class Shell {
     void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);
   }
 
-  // Each wait is left alone when the request has been stopped, or the instance is lost: nobody waits any more.
+  // After each wait the work is dropped if the request has been stopped or the instance is lost.
   private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
     const isOver = (): boolean => signal.aborted || this.instance.isLost;
     let isSent = false;
@@ -177,7 +180,7 @@ export class Shell {
       this.secrets = secretsOf(asked.headers, pairs);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(pairs));
-      // A `fetch` of the host's that throws at once has failed as one that rejects.
+      // From here on an error counts as a network failure, even if your `fetch` throws at once.
       isSent = true;
       let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
       if (isThenable(answer)) answer = await answer;
@@ -197,7 +200,7 @@ export class Shell {
       if (headers === undefined) throw new Error("the WebAssembly was lost when the headers were checked");
       this.sent = { json, headers };
     }
-    // The host may change what it is given.
+    // Your code may change the headers that it gets, so it gets a copy.
     return new Headers(this.sent.headers);
   }
 
@@ -206,7 +209,8 @@ export class Shell {
     if (typeof status !== "number") throw new TypeError("fetch returned no response");
     if (status >= 400 && this.secrets.length > 0) this.refused.add(request);
     let { body } = response;
-    // Of any other, your code may have made a getter that throws inside the WebAssembly.
+    // Only a plain `Response` goes into the WebAssembly; any other object may have a getter of yours that throws
+    // there.
     if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
       this.enter((handle) => handle.respond(request, response));
     } else {
@@ -247,7 +251,7 @@ export class Shell {
       return this.host.now?.() ?? Date.now();
     } catch (error) {
       report(this.host, error);
-      // The engine takes it that no time has passed: another clock may be years away from this one.
+      // For the engine NaN means that no time has passed: the time of another clock may be years away.
       return NaN;
     }
   }
@@ -277,24 +281,25 @@ export class Shell {
     if (timer) this.call((host) => host.clearTimer(timer.handle));
   }
 
-  // Called by the pumps.
+  // The pumps call the methods below.
 
   feed(request: number, chunk: Uint8Array): void {
     const { reader } = this;
     if (chunk.length > reader.capacity) return this.feedPieces(request, chunk);
     const units = this.take(request, chunk);
     if (units === 0) return;
-    // What a listener tells meanwhile is taken in at once but performed afterwards, as in every other callback.
+    // The engine accepts inputs of a listener at once, but performs their outputs afterwards, as in every other
+    // callback.
     this.isDelivering = true;
     reader.tellLent(units, this.host);
     this.isDelivering = false;
     if (this.isHeld) this.resume();
   }
 
-  // By itself, because the code optimised for it outlives its run: nothing in it belongs to the host.
+  // A method of its own that calls none of your code, because the code that V8 optimises for it outlives its run.
   private take(request: number, chunk: Uint8Array): number {
     const { reader } = this;
-    // First, because a clock of the host's may do anything, to other runs of the instance too.
+    // The clock comes first: if it is yours, it may do anything, even to other runs of the instance.
     const now = this.hasClock ? this.now() : Date.now();
     if (this.isFreed || this.instance.isLost) return 0;
     if (reader.bytes.length === 0) reader.look();
@@ -332,7 +337,7 @@ export class Shell {
     this.enter((handle) => handle.resume());
   }
 
-  /** The instance is lost, and this run with it. */
+  /** Ends this run, because its instance is lost. */
   lose(error: unknown): void {
     this.ended ??= {
       outcome: "failed",

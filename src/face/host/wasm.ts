@@ -1,5 +1,5 @@
-// Finds, compiles and starts the engine: once, at the first run, never while a module is imported (Workers forbid work
-// there). Each host entry says where the `.wasm` is; `init` lets the host say so itself.
+// Finds, compiles and starts the engine. It does so once, at the first run, and never while a module is imported,
+// because Workers forbid work there. Each entry says where the `.wasm` is; `init` lets you say so yourself.
 import start, {
   RunHandle,
   headersOf,
@@ -13,10 +13,10 @@ import { describe } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import type { HostResponse, HostUrl, HostWasmModule } from "../api/platform.js";
 
-/** Where the engine's WebAssembly comes from: a compiled module, its bytes, a response that carries it, or its URL. */
+/** A source of the engine's WebAssembly: a compiled module, its bytes, a response that carries it, or its URL. */
 export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostResponse | HostUrl | string;
 
-// Not the whole module: a bundler could then leave nothing of it out.
+// The object names the exports that are used; with the whole module a bundler could leave none of them out.
 const glue = {
   RunHandle,
   headersOf,
@@ -36,17 +36,18 @@ export interface LoadedWasm {
 let findSource: (() => WasmSource | Promise<WasmSource>) | undefined;
 let loading: Promise<LoadedWasm> | undefined;
 
-/** Says how this host finds the engine. Called by the entry of the host; `find` runs at the first `loadWasm`. @internal */
+/** Sets how this platform's entry finds the engine; `find` runs at the first `loadWasm`. @internal */
 export function setWasmSource(find: () => WasmSource | Promise<WasmSource>): void {
   findSource = find;
 }
 
 /**
- * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Optional: without it the
- * first run finds the engine by itself, except with `looplet/external`. Once the engine has started, it changes nothing.
+ * Starts the engine from a source of your own, for self-hosted or precompiled WebAssembly. Only `looplet/external`
+ * needs it; other entries find the engine at the first run. Once the engine has started, a further call changes
+ * nothing.
  *
- * Rejects with a `LoopletError` of code `config_wasm` when the source cannot be fetched or compiled; the next call tries
- * again.
+ * Rejects with a `LoopletError` of code `config_wasm` if the source cannot be fetched or compiled; the next call
+ * tries again.
  */
 export async function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
   await (source === undefined ? loadWasm() : load(() => source));
@@ -79,7 +80,7 @@ async function begin(find: typeof findSource): Promise<LoadedWasm> {
   return { glue };
 }
 
-// Chromium, Firefox and WebKit word the refusal differently and give it different classes.
+// Recognises a refusal by CSP, which Chromium, Firefox and WebKit word differently and give different classes.
 function explain(error: unknown): LoopletError {
   const text = error instanceof Error ? error.message : String(error);
   return new LoopletError("config_wasm", "", adviceFor(text) ?? text, error);

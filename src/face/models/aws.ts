@@ -1,7 +1,7 @@
 /**
- * Signs requests as AWS wants it (Signature Version 4) with WebCrypto, for `authorize`. Written from
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (2026-11-21). The host's
- * clock is the time of the signature: authorizing stands outside the engine.
+ * Signs requests for AWS (Signature Version 4) with WebCrypto, for `authorize`. It follows
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html (2026-11-21). The
+ * signature has the platform's time and not the run's clock, because authorizing happens outside the engine.
  */
 import { LoopletError } from "../api/errors.js";
 import type { Authorize } from "../api/index.js";
@@ -27,7 +27,7 @@ export function awsSigV4(options: AwsSigV4Options): Authorize {
   };
 }
 
-/** Says what is wrong without showing a secret. */
+/** Reports a problem with the credentials without showing a secret. */
 function checkCredentials(credentials: unknown): asserts credentials is AwsCredentials {
   const fields = isObject(credentials) ? credentials : {};
   for (const name of ["accessKeyId", "secretAccessKey"]) {
@@ -64,14 +64,14 @@ async function sign(credentials: AwsCredentials, request: Signed): Promise<[stri
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .filter(([name]) => !isOurs(name))
     .concat(ours);
-  // What a proxy or a browser may change is not signed.
+  // Headers that a proxy or a browser may change are not signed.
   const signed = headers.filter(([name]) => name === "content-type" || name.startsWith("x-amz-"));
   signed.push(["host", url.host]);
   signed.sort(([a], [b]) => order(a, b));
   const names = signed.map(([name]) => name).join(";");
   const canonical = [
     method,
-    // The URL's path is escaped once; the signature is over it escaped once more.
+    // The URL's path is escaped once, and the signature needs it escaped twice.
     url.pathname.replace(/\/+/g, "/").split("/").map(escape).join("/"),
     query(url),
     ...signed.map(([name, value]) => `${name}:${value.trim().replace(/\s+/g, " ")}`),
@@ -103,7 +103,7 @@ function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** All but the unreserved characters, as RFC 3986 names them. */
+/** Escapes all characters but the unreserved ones of RFC 3986. */
 function escape(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

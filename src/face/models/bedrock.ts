@@ -10,7 +10,7 @@ import { vendorModel, isBrowser } from "./models.js";
 const TABLE: OptionTable = { ...HTTP_MODEL_TABLE, region: "text!", credentials: "any" };
 
 /**
- * A model of Amazon Bedrock over Converse, by its id, the id of an inference profile or an ARN.
+ * A model of Amazon Bedrock over Converse, named by its id, an inference profile's id or an ARN.
  *
  * @throws LoopletError `config_…`
  */

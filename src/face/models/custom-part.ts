@@ -1,7 +1,10 @@
-/** Checks what a custom model yields: a part that the engine would pass over is a mistake in the function. */
+/**
+ * Checks the parts that a custom model yields. The engine would ignore a wrong part, so it is reported as a mistake
+ * in your function.
+ */
 import { describe, describeWord, isObject } from "../options/check.js";
 
-/** A mistake of the custom model's function, which another attempt would only repeat. */
+/** A mistake in a custom model's function; another attempt would repeat it. */
 export class CustomMistake extends Error {
   override readonly name = "CustomMistake";
 }
@@ -81,7 +84,7 @@ export class PartCheck {
     if (!this.#started.has("any")) {
       throw new CustomMistake(`the custom model yielded a ${part["type"]} before any tool_call_start`);
     }
-    // The index counts where there are both.
+    // If a part has both, its index counts.
     const field = part["index"] == null ? "id" : "index";
     if (part[field] != null && !this.#started.has(part[field])) {
       throw mistake(part, field, "that of a tool_call_start");

@@ -1,6 +1,6 @@
 /**
  * `custom()`: any async function as the model. It runs as an in-process `fetch` that speaks looplet's own NDJSON
- * protocol, so that retries, timeouts, aborts and streaming are those of every other model.
+ * protocol, so that retries, timeouts, aborts and streaming work as for every other model.
  */
 import { LoopletError } from "../api/errors.js";
 import type {
@@ -19,7 +19,7 @@ import { CustomMistake, PartCheck } from "./custom-part.js";
 import { sealModel } from "./models.js";
 
 /**
- * A model that is a function of yours.
+ * A model that is your own function.
  *
  * @throws LoopletError `config_…`
  */
@@ -46,7 +46,7 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
   });
 }
 
-/** A `fetch` that asks `answer` and streams what it says as NDJSON. @internal */
+/** A `fetch` that calls `answer` and streams its parts as NDJSON. @internal */
 export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
   return async (_url, init) => {
     const signal = init.signal ?? new AbortController().signal;
@@ -58,7 +58,9 @@ export function customFetch(answer: CustomModel): (url: string, init: RequestIni
   };
 }
 
-/** Parses the body only when somebody looks: a function that only counts calls does not pay for the history. */
+/**
+ * Parses the body only when a field is read, so that a function that only counts calls does not pay for the history.
+ */
 class AskedOnce implements CustomRequest {
   #body: string;
   #parsed: Record<string, unknown> | undefined;
@@ -123,7 +125,7 @@ function isIterable(value: unknown): boolean {
   );
 }
 
-/** One line a part, pulled as fast as the reader reads; a cancelled reader ends the generator. */
+/** One line a part, pulled as fast as the reader reads. A reader that cancels ends the generator. */
 function stream(source: AsyncGenerator<CustomPart>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const close = () => void source.return(undefined).catch(() => {});

@@ -1,4 +1,4 @@
-/** The models that a run may ask: checked, priced, numbered, so that each request gets the right key. */
+/** The models that a run may use: checked, priced and numbered, so that each request gets the right key. */
 import { at, describe } from "../options/check.js";
 import { LoopletError } from "../api/errors.js";
 import { nanoPrice } from "../options/model-options.js";
@@ -16,13 +16,14 @@ export class ModelList {
     this.#all = [...all];
   }
 
-  /** For one run, which may add its own. */
+  /** A copy for one run, which may add models of its own. */
   copy(): ModelList {
     return new ModelList(this.#settings, this.#all);
   }
 
   /**
-   * Checks a model and takes it in. `field` is where it stands; `tools` are the names that its tool choice may name.
+   * Checks a model and adds it. `field` is its path in the options; `tools` has the names that its tool choice may
+   * use.
    *
    * @throws LoopletError `config_…`
    */
@@ -59,12 +60,12 @@ export class ModelList {
     return this.#all[slot] as ModelParts;
   }
 
-  /** How a model's requests are sent. */
+  /** The function that sends a model's requests. */
   fetch(slot: number): Fetch {
     return this.at(slot).fetch ?? this.#settings.fetch ?? ((url, init) => fetch(url, init));
   }
 
-  /** Where the first model's price came from, if it has one; with several, the less certain. */
+  /** The source of the first model's price, if it has one. With several models the less certain source counts. */
   priceBasis(): "option" | "table" | undefined {
     const isFromTable = ({ config, prices }: ModelParts): boolean =>
       config.price !== undefined && prices !== undefined;
@@ -73,13 +74,16 @@ export class ModelList {
   }
 }
 
-/** The model's configuration with its price from the table, if that knows one. */
+/** The model's configuration, with its price from the table if it has one. */
 function priced({ config, prices }: ModelParts): ModelConfig {
   const price = prices?.(config.vendor, config.model);
   return price === undefined ? config : { ...config, price: nanoPrice(price) };
 }
 
-/** Is there a key, and may it be here? A fetch of one's own, a proxy or `authorize` answer both. */
+/**
+ * Checks that there is a key and that it may be in this place. Your own `fetch`, a proxy or `authorize` make a key
+ * unnecessary.
+ */
 function checkAccess(model: ModelParts, field: string, ownFetch: Fetch | undefined): void {
   const { apiKey, authorize, isDirect, dangerouslyAllowBrowser } = model;
   if (!isDirect || authorize !== undefined || (model.fetch ?? ownFetch) !== undefined) return;

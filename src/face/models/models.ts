@@ -1,10 +1,10 @@
 /**
- * Models: the part that the engine is told, and the part that it must not know (the key), kept apart. The second part
- * is reached through `modelParts` only, so that printing or storing a model never shows a key.
+ * Models, each in two parts: one for the engine, and one that the engine must not know (the key). The second part is
+ * reached only by `modelParts`, so that printing or storing a model never shows a key.
  *
  * The room `models/` owns the constructors of models, their vendors and their prices. It never encodes a request and
- * never reads an answer: the engine does, for models inside the process too. Users call the constructors; `createAgent`
- * and a run take the parts out.
+ * never reads an answer: the engine does, for models inside the process too. Users call the constructors;
+ * `createAgent` and a run take the parts out.
  */
 import { LoopletError } from "../api/errors.js";
 import type {
@@ -24,7 +24,7 @@ import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/opti
 
 /** The engine's `ModelConfig`, as JSON. */
 export interface ModelConfig {
-  /** Its place among the models of a run. */
+  /** The model's index among the models of a run. */
   slot?: number;
   vendor: string;
   protocol?: string;
@@ -67,25 +67,25 @@ export interface ModelParts {
   readonly apiKey?: ApiKey | undefined;
   readonly authorize?: Authorize | undefined;
   readonly fetch?: Fetch | undefined;
-  /** Where the key goes, if not where the engine says. */
+  /** The header for the key, if it differs from the engine's choice. */
   readonly auth?: { readonly header: string; readonly prefix: string } | undefined;
-  /** Prices of models, for one without a price of its own. */
+  /** A table of prices, for a model without a price of its own. */
   readonly prices?: PriceTable | undefined;
-  /** Requests go straight to the vendor, which wants its key. */
+  /** Whether requests go straight to the vendor, which requires its key. */
   readonly isDirect: boolean;
   readonly dangerouslyAllowBrowser: boolean;
 }
 
 const PARTS = Symbol.for("looplet.model");
 
-/** A frozen model whose parts no enumeration, JSON or console shows. */
+/** A frozen model that hides its parts from enumeration, JSON and the console. */
 export function sealModel(parts: ModelParts): Model {
   const model = { vendor: parts.config.vendor, model: parts.config.model };
   Object.defineProperty(model, PARTS, { value: () => parts });
   return Object.freeze(model);
 }
 
-/** The inside of a model, or nothing for anything else. */
+/** The parts of a model; undefined for any other value. */
 export function modelParts(model: unknown): ModelParts | undefined {
   if (!isObject(model)) return undefined;
   const read = (model as { [PARTS]?: () => ModelParts })[PARTS];
@@ -129,7 +129,7 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
 }
 
 /**
- * A model behind any server that speaks a known protocol: a local server, a gateway, another vendor. Needs no key.
+ * A model behind any server that speaks a known protocol: a local server, a gateway, another vendor. It needs no key.
  *
  * @throws LoopletError `config_…`
  */
@@ -155,23 +155,26 @@ const PROTOCOLS: readonly WireProtocol[] = [
   "bedrock_converse",
 ];
 
-/** A name that is none would be ignored. Types of thinking are the vendor's own words. */
+/**
+ * Checks the names of quirks, because an unknown name would have no effect. The types of thinking are the vendor's
+ * own words.
+ */
 function checkQuirks(quirks: object): void {
   const named = Object.entries(quirks).filter(([name]) => !name.startsWith("thinking."));
   checkOptions(Object.fromEntries(named), "model.quirks", QUIRK_TABLE);
 }
 
-/** How a vendor is reached that the engine has no row of. */
+/** How to reach a vendor that has no row in the engine. */
 export interface Reach {
   readonly baseUrl?: string;
-  /** The header of the key and what stands before the key. Default: `authorization`, `Bearer `. */
+  /** The header of the key, and the text before the key. Default: `authorization`, `Bearer `. */
   readonly auth?: { readonly header: string; readonly prefix: string };
   readonly quirks?: Quirks | undefined;
-  /** A server on one's own machine wants no key. */
+  /** Whether the server is on the user's own machine and needs no key. */
   readonly isLocal?: boolean;
 }
 
-/** A model of a vendor that the engine has a row of, or whose `reach` is given. */
+/** A model of a vendor that has a row in the engine, or whose `reach` is given. */
 export function vendorModel(
   vendor: string,
   model: string,
@@ -223,7 +226,7 @@ function httpModel(
   });
 }
 
-/** How they end. */
+/** The ends of the host names of vendors that require a key. */
 const VENDOR_HOSTS = [
   "api.anthropic.com",
   "api.openai.com",
@@ -244,7 +247,7 @@ function checkKey(apiKey: unknown): void {
   if (problem !== undefined) throw new LoopletError("config_invalid_value", "model.apiKey", problem);
 }
 
-/** What is wrong with a key as a header value, without showing it. */
+/** The problem with a key as a header value, without showing the key. */
 export function keyProblem(key: string): string | undefined {
   if (key.trim() === "") return "must not be empty";
   if (/[^\x21-\x7e]/.test(key))
@@ -326,7 +329,7 @@ function checkHeader(name: string, value: unknown, field: string): void {
   }
 }
 
-/** Whether this is a page or a worker of a browser. */
+/** Whether the code runs in a page or a worker of a browser. */
 export function isBrowser(): boolean {
   const agent: unknown = (globalThis as { navigator?: { userAgent?: unknown } }).navigator?.userAgent;
   return typeof agent === "string" && agent.startsWith("Mozilla/");

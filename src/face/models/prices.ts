@@ -1,12 +1,14 @@
 /**
- * List prices of the main models, US dollars per million tokens, as read on `PRICES_DATE` from the vendors' pages named
- * beside the rows, or (OpenAI, Google, Groq, and the cache reads of Anthropic below a tenth of the input) from pages that
- * quote them: check a price before you bill by it. Give `price: prices` to a model, or a function of yours that asks `prices` for what it does not know itself.
- * Vendors that report what a call cost (OpenRouter, xAI, Perplexity) need no row.
+ * List prices of the main models in US dollars per million tokens, as read on `PRICES_DATE`. They come from the
+ * vendors' pages that are named beside the rows. The rows of OpenAI, Google and Groq come from pages that quote the
+ * vendors, and so do Anthropic's cache reads below a tenth of the input price. Check a price before you bill by it.
+ *
+ * Give `price: prices` to a model, or a function of yours that calls `prices` for models that it does not know.
+ * Vendors that report the cost of a call (OpenRouter, xAI, Perplexity) need no row.
  */
 import type { Price } from "../api/index.js";
 
-/** The vendor, the model's name without its date, and what it costs. */
+/** The vendor, the model's name without its date, and its prices. */
 type Row = readonly [
   vendor: string,
   model: string,
@@ -16,10 +18,10 @@ type Row = readonly [
   long?: readonly [aboveTokens: number, inputFactor: number, outputFactor: number],
 ];
 
-/** When the rows were read. */
+/** The day on which the prices were read. */
 export const PRICES_DATE = "2026-11-21";
 
-/** Of Anthropic: kept for five minutes, 1.25 times the input price; for an hour, twice. */
+/** Anthropic's factors on the input price for writing to the cache: for five minutes, and for an hour. */
 const WRITE_FACTOR = 1.25;
 const WRITE_HOUR_FACTOR = 2;
 
@@ -62,7 +64,7 @@ const ROWS: readonly Row[] = [
   ["google", "gemini-2.5-pro", 1.25, 10, undefined, [200_000, 2, 1.5]],
   ["google", "gemini-2.5-flash-lite", 0.1, 0.4],
   ["google", "gemini-2.5-flash", 0.3, 2.5],
-  // https://api-docs.deepseek.com/quick_start/pricing, the price of the dear hours
+  // https://api-docs.deepseek.com/quick_start/pricing, the price of the expensive hours
   ["deepseek", "deepseek-v4-pro", 1.32, 3.96, 0.044],
   ["deepseek", "deepseek-flash", 0.3, 1.2, 0.006],
   ["deepseek", "deepseek-v4-flash", 0.3, 1.2, 0.006],
@@ -70,10 +72,10 @@ const ROWS: readonly Row[] = [
   ["groq", "openai/gpt-oss-120b", 0.15, 0.6],
 ];
 
-/** Vendors that sell a vendor's models at its prices. */
+/** Vendors that sell another vendor's models at that vendor's prices. */
 const SAME: { readonly [vendor: string]: string } = { azure: "openai", vertex: "google" };
 
-/** The list price of a model, or nothing when it is not in the table. */
+/** The list price of a model; undefined if it is not in the table. */
 export function prices(vendor: string, model: string): Price | undefined {
   const seller = SAME[vendor] ?? vendor;
   const row = ROWS.find(([name, begin]) => name === seller && isOf(model, begin));
@@ -95,7 +97,10 @@ export function prices(vendor: string, model: string): Price | undefined {
   };
 }
 
-/** The name itself, or with a date, a version of three digits, `-latest` or `-preview` behind it: `gpt-5-mini` is no `gpt-5`. */
+/**
+ * Whether a model's name is `begin`, with nothing behind it but a date, a version of three digits, `-latest` or
+ * `-preview`: `gpt-5-mini` is not a `gpt-5`.
+ */
 function isOf(model: string, begin: string): boolean {
   if (!model.startsWith(begin)) return false;
   return /^(-latest|-preview(-\d\d)*|[-@]\d{3}[\d-]*)*$/.test(model.slice(begin.length));

@@ -1,7 +1,7 @@
 /**
- * Vendors that speak a protocol of another: a row each, which a bundler drops when it is not imported. What stands here
- * besides the URL is what their documentation or a recorded answer says; `docs/vendors.md` has the page and the date of
- * each, and a test compares the two.
+ * Vendors that speak a protocol of another vendor: one row each, which a bundler drops if it is not imported. Besides
+ * the URL, a row holds facts from the vendor's documentation or a recorded answer. `docs/vendors.md` has the page and
+ * the date of each, and a test compares the two.
  */
 import { LoopletError } from "../api/errors.js";
 import type { HttpModelOptions, Model, Quirks, WireProtocol } from "../api/index.js";
@@ -13,21 +13,22 @@ import { vendorModel, type Reach } from "./models.js";
 export type VendorModel = (model: string, options?: HttpModelOptions) => Model;
 
 /**
- * A constructor of models for a server of your own that you use often. `compatible()` is the same for one model.
+ * Makes a constructor of models for a server of your own that you use often. For a single model, `compatible()` is
+ * enough.
  *
  * @throws LoopletError `config_…`, when it is called
  */
 export function vendor(row: {
-  /** In `result.error.vendor` and for prices. */
+  /** The vendor's name in `result.error.vendor` and for prices. */
   name: string;
   /** The URL before the protocol's path. */
   baseUrl: string;
-  /** Default `"openai_chat"`. */
+  /** The wire protocol. Default `"openai_chat"`. */
   protocol?: WireProtocol;
-  /** The header of the key and what stands before the key. Default: `authorization`, `Bearer `. */
+  /** The header of the key, and the text before the key. Default: `authorization`, `Bearer `. */
   auth?: { header: string; prefix: string };
   quirks?: Quirks;
-  /** The server is on one's own machine and wants no key. Default false. */
+  /** Whether the server is on the user's own machine and needs no key. Default false. */
   isLocal?: boolean;
 }): VendorModel {
   const { name, protocol = "openai_chat", ...reach } = row;
@@ -36,16 +37,16 @@ export function vendor(row: {
 
 const OPENAI: Quirks = { maxOutputTokens: "max_completion_tokens", topK: false, thinking: false };
 
-/** Servers whose JSON mode takes no schema: it must stand in the prompt. */
+/** The quirk of servers whose JSON mode accepts no schema; put the schema into the prompt. */
 const JSON_OBJECT = { response_format: { type: "json_object" } };
 
-/** A switch that is a boolean. */
+/** The quirk of servers that switch thinking by a boolean. */
 const SWITCH = {
   "thinking.enabled": { enable_thinking: true },
   "thinking.disabled": { enable_thinking: false },
 };
 
-/** OpenRouter's way to say how to reason, which others have taken over. */
+/** OpenRouter's fields for reasoning, which other vendors have adopted. */
 const REASONING: Quirks = {
   effort: { reasoning: { effort: "$" } },
   budgetTokens: { reasoning: { max_tokens: "$" } },
@@ -53,7 +54,7 @@ const REASONING: Quirks = {
   "thinking.disabled": { reasoning: { enabled: false } },
 };
 
-/** OpenRouter. `promptCaching: true` marks the prompt for models of Anthropic. */
+/** OpenRouter. `promptCaching: true` marks the prompt for Anthropic's models. */
 export const openrouter = /* @__PURE__ */ vendor({
   name: "openrouter",
   baseUrl: "https://openrouter.ai/api/v1",
@@ -117,7 +118,7 @@ export const perplexity = /* @__PURE__ */ vendor({
   baseUrl: "https://api.perplexity.ai",
 });
 
-/** Hugging Face's router; a model may name its host, as in `openai/gpt-oss-120b:cerebras`. */
+/** Hugging Face's router; a model's name may end with its provider, as in `openai/gpt-oss-120b:cerebras`. */
 export const huggingface = /* @__PURE__ */ vendor({
   name: "huggingface",
   baseUrl: "https://router.huggingface.co/v1",
@@ -163,7 +164,7 @@ export const vercelGateway = /* @__PURE__ */ vendor({
   quirks: REASONING,
 });
 
-/** A local Ollama. It takes the context from its own setting, not from the request. */
+/** A local Ollama. The size of its context comes from Ollama's own setting, not from the request. */
 export const ollama = /* @__PURE__ */ vendor({
   name: "ollama",
   baseUrl: "http://localhost:11434/v1",
@@ -205,8 +206,8 @@ interface Named<K extends string> {
 }
 
 /**
- * Azure OpenAI (v1 API) over Responses, or over Chat Completions with `api: "chat"`. The model is the deployment's name;
- * `resource` the part of the URL before `.openai.azure.com`. A token of Entra ID goes in with `authorize`.
+ * Azure OpenAI (v1 API) over Responses, or over Chat Completions with `api: "chat"`. The model is the deployment's
+ * name; `resource` is the part of the URL before `.openai.azure.com`. For a token of Entra ID, use `authorize`.
  *
  * @throws LoopletError `config_…`
  */
@@ -243,7 +244,7 @@ export function vertex(model: string, options: Named<"project" | "location">["op
 }
 
 /**
- * Cloudflare Workers AI over its REST interface; within a Worker the binding is the shorter way.
+ * Cloudflare Workers AI over its REST interface. Inside a Worker, use `workersAi()` with the binding.
  *
  * @throws LoopletError `config_…`
  */
@@ -255,8 +256,8 @@ export function cloudflareWorkersAi(model: string, options: Named<"accountId">["
 }
 
 /**
- * Cloudflare AI Gateway, its endpoint for all vendors; a model is `vendor/model`. `apiKey` is the vendor's; a gateway
- * that wants a token of its own gets it by `headers: { "cf-aig-authorization": … }`.
+ * Cloudflare AI Gateway, at its endpoint for all vendors; a model's name is `vendor/model`. `apiKey` is the vendor's.
+ * If the gateway requires a token of its own, add `headers: { "cf-aig-authorization": … }`.
  *
  * @throws LoopletError `config_…`
  */
@@ -277,7 +278,7 @@ function taken<T extends object>(options: T, own: { readonly [name: string]: "te
   return options;
 }
 
-/** A part of a URL that can be nothing else. */
+/** Checks a part of a URL, so that it cannot change another part. */
 function slug(part: string, name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._:-]*$/.test(part)) return part;
   throw new LoopletError("config_invalid_value", `model.${name}`, `needs a name, got ${describeWord(part)}`);

@@ -1,9 +1,9 @@
 /**
  * Checks options against a table and throws a `LoopletError` that names the field and the fix.
  *
- * The room `options/` turns the options of users into the engine's configuration, and says at once if one cannot work.
- * It asks none of your functions about a run under way, and it performs nothing. `createAgent`, `tool()`, the
- * constructors of models and the methods of a run call it.
+ * The room `options/` turns the options of users into the engine's configuration, and reports at once an option that
+ * cannot work. It asks none of your functions about a run under way, and it performs nothing. `createAgent`,
+ * `tool()`, the constructors of models and the methods of a run call it.
  */
 import { TOOL_EXECUTIONS } from "../generated/tables.js";
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
@@ -13,12 +13,13 @@ import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js
 const MAX_COUNT = 2 ** 32 - 1;
 const WIDE = new Set(["maxTotalTokens", "maxOutputTokens"]);
 
-/** Names of options that an error lists; more of them help nobody. */
+/** How many option names an error lists; a longer list helps nobody. */
 const MAX_LISTED = 25;
 
 /**
- * Checks names, types and required fields of `options`. `path` is the dotted path of the object, empty at the top;
- * `elsewhere` says for a known name of another place where it belongs; a function where that takes work.
+ * Checks the names, types and required fields of `options`. `path` is the dotted path of the object, empty at the
+ * top. `elsewhere` says where an option that is known elsewhere belongs; it may be a function, because the list takes
+ * work.
  */
 export function checkOptions(
   options: unknown,
@@ -36,7 +37,7 @@ export function checkOptions(
       throw new LoopletError("config_unknown_option", at(path, name), unknownOption(name, table, places));
     }
   }
-  // A row at a time and no list of them: the tables are long, and every agent is checked.
+  // The loop makes no list of the rows: tables are long, and every agent is checked.
   for (const name in table) {
     const kind = table[name]!;
     const value = options[name];
@@ -49,7 +50,7 @@ export function checkOptions(
   }
 }
 
-/** Where options of other places belong. */
+/** Names of options that belong elsewhere, each with its place. */
 interface Places {
   readonly [name: string]: string;
 }
@@ -102,7 +103,7 @@ function ofType(value: unknown, type: string, what: string): Problem {
   return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
 }
 
-/** Checks one of several words; undefined is the default. */
+/** Checks that a value is one of several words; undefined is the default. */
 export function checkWord(value: unknown, field: string, words: readonly string[]): void {
   if (value === undefined) return;
   const problem = oneOf(value, words);
@@ -134,7 +135,7 @@ function unknownOption(name: string, table: OptionTable, elsewhere: Places): str
   return `no such option of the ${names.length}, which docs/guide.md and its types explain${alike.length === 0 ? "" : `; perhaps ${alike.join(", ")}`}`;
 }
 
-/** The candidate of which at least three letters in five agree, or nothing. */
+/** The candidate that shares at least three letters in five with the name, or undefined. */
 export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Infinity;
@@ -162,12 +163,12 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** An object that is no array. */
+/** Whether a value is an object and not an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object that holds what it has under names: no `Map`, no signal, no promise that was not awaited. */
+/** Whether a value is a plain record of named values, and not a `Map`, a signal or a promise that was not awaited. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject(value) && /^(Object|Module)$/.test(kindOf(value));
 }
@@ -182,19 +183,24 @@ export function at(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** As `describe`, but shows a string: for what should have been one of a few words. */
+/**
+ * Describes a value as `describe` does, but shows a string: for errors about a value that must be one of a few words.
+ */
 export function describeWord(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : describe(value);
 }
 
-/** The same of what a function has returned where a value is due. A promise's rejection is nobody's then: it is heard here. */
+/**
+ * Describes a value that a function has returned wrongly. If it is a promise, its rejection is caught here, because
+ * nobody else waits for it.
+ */
 export function describeReturned(value: unknown): string {
   if (!isThenable(value)) return describe(value);
   Promise.resolve(value).catch(() => {});
   return "a promise: the function must not be async";
 }
 
-/** Runs what checks options that stand at `place`, so that its errors say so. */
+/** Runs a check of options at `place`, and adds the place to its errors. */
 export function placed<T>(place: string, make: () => T): T {
   try {
     return make();
@@ -204,7 +210,7 @@ export function placed<T>(place: string, make: () => T): T {
   }
 }
 
-/** A value in words, for an error; short, and never a secret: strings are only named as such. */
+/** A short description of a value for an error. It never shows a string's text, which may be a secret. */
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";

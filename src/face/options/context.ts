@@ -38,14 +38,14 @@ export function contextConfig(options: ContextOptions): object | undefined {
     instructions,
     ask: summarize === undefined ? undefined : true,
     budgetChars: contextBudget,
-    // In a subagent null undoes what the run has on.
+    // In a subagent null switches off the run's own setting.
     history: historyCompaction === true ? {} : historyCompaction === false ? null : historyCompaction,
   };
   return Object.values(config).every((value) => value === undefined) ? undefined : config;
 }
 
 /**
- * A window that the answers alone would fill leaves nothing for what they answer.
+ * Refuses a window that the answers alone would fill, because no room would be left for the questions.
  *
  * @throws LoopletError `config_invalid_value`
  */
@@ -59,7 +59,7 @@ export function checkWindow(
   throw new LoopletError("config_invalid_value", at(field, "contextWindow"), problem);
 }
 
-/** Whoever says how, wants it: also in a subagent of a run that has it off. */
+/** Checks the options of compaction. An object switches it on, also in a subagent of a run that has it off. */
 function checkedCompaction(compaction: false | CompactionOptions | undefined): CompactionOptions {
   if (compaction === undefined) return {};
   if (compaction === false) return { auto: false };
@@ -90,7 +90,7 @@ export function instructionsOf({ instructions }: ContextOptions): string | undef
 }
 
 /**
- * What `run.compact` was given, checked.
+ * The checked argument of `run.compact`.
  *
  * @throws LoopletError `config_…`
  */

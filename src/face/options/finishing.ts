@@ -1,4 +1,4 @@
-/** Answers that end otherwise than usual: checks the options, and throws where they say so. */
+/** Options about runs that end in an unusual way: checks them, and makes the error if they say `"throw"`. */
 import { RunError } from "../api/errors.js";
 import type { RunResult } from "../api/index.js";
 import type { FinishOptions } from "../api/result.js";
@@ -12,7 +12,7 @@ export function checkFinish(options: FinishOptions): void {
   }
 }
 
-/** What a run with this result rejects with, if the options say that it does. */
+/** The error that `run.result` rejects with, if the options say so for this result. */
 export function thrownFor(result: RunResult, options: FinishOptions): RunError | undefined {
   const { onCancel, onRefusal, onLimit, onFailure } = options;
   if (onCancel === "throw" && result.outcome === "cancelled") {

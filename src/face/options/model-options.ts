@@ -1,11 +1,11 @@
-/** How a model is asked: its options checked, as the engine reads them. */
+/** Checks the options of a model and writes them as the engine reads them. */
 import { LoopletError } from "../api/errors.js";
 import type { ModelOptions, Price, PromptCaching, ResponseFormat } from "../api/index.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
 import { CACHING_TABLE, FORMAT_TABLE, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
 
-/** The part of the configuration that says how a model is asked. */
+/** The part of a model's configuration that its options set. */
 export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {
   const { stream, maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
   const { frequencyPenalty, presencePenalty, thinking, effort, toolChoice, parallelToolCalls } = options;
@@ -102,7 +102,7 @@ function plainJson(value: unknown, field: string): unknown {
   }
 }
 
-/** US dollars per million tokens as integers of nano-USD per token: a factor of 1000. */
+/** Converts US dollars per million tokens to whole nano-USD per token: a factor of 1,000. */
 export function nanoPrice(price: Price): NonNullable<ModelConfig["price"]> {
   checkOptions(price, "model.price", PRICE_TABLE);
   const { longPrompt } = price;

@@ -1,6 +1,6 @@
 /**
- * The table that options are checked against. A test sees each scalar row at work in the engine. A `!` marks a required
- * option.
+ * The table that options are checked against. A test shows each scalar row at work in the engine. A `!` marks a
+ * required option.
  */
 
 import { SCALAR_OPTIONS } from "../generated/tables.js";
@@ -23,14 +23,14 @@ export type OptionKind =
   | "object"
   | "any";
 
-/** One scalar option of a run: its dotted path, its shape, its default as text. */
+/** One scalar option of a run: its dotted path, its shape, and its default as text. */
 export interface OptionRow {
   readonly name: string;
   readonly kind: OptionKind;
   readonly default: string;
 }
 
-/** The options of one object: name to kind; `!` after the kind means required. */
+/** The options of one object, by name; `!` after the kind marks a required option. */
 export type OptionTable = { readonly [name: string]: OptionKind | `${OptionKind}!` };
 
 /** The rows of `SCALAR_OPTIONS` below `group`, or the undotted ones. */
@@ -44,7 +44,7 @@ export function scalarTable(group?: string): OptionTable {
   return table;
 }
 
-/** What an agent and a subagent take, besides the scalar options. */
+/** The options that both an agent and a subagent have, besides the scalar ones. */
 const PROFILE_TABLE: OptionTable = {
   timeouts: "object",
   retry: "object",
@@ -59,7 +59,7 @@ const PROFILE_TABLE: OptionTable = {
   onMaxTokens: "any",
 };
 
-/** Everything that `createAgent` takes. */
+/** All options of `createAgent`. */
 export function agentTable(): OptionTable {
   return {
     model: "any!",
@@ -153,7 +153,7 @@ const AGENT_TOOL_TABLE = {
 
 export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "boolean" };
 
-/** Everything that `subagent` takes. */
+/** All options of `subagent`. */
 export function subagentTable(): OptionTable {
   const { maxSubagentDepth: _, joinDeltas: __, estimateUsage: ___, ...scalars } = scalarTable();
   return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE, ...scalars };
@@ -223,7 +223,7 @@ export const LONG_PROMPT_TABLE: OptionTable = {
   outputFactor: "number!",
 };
 
-/** Names that people bring from elsewhere, and what to write. */
+/** Option names of other libraries, each with looplet's name. */
 export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxTokens:
     "use maxOutputTokens (tokens of one answer) or maxTotalTokens (input plus output of the whole run)",

@@ -1,4 +1,7 @@
-/** The options about permissions, and the answers of those that are asked: checked, and in the form that the engine takes. */
+/**
+ * The options about permissions and the answers to permission questions: checked, and in the form that the engine
+ * takes.
+ */
 import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
 import { PERMISSION_MODES } from "../generated/tables.js";
@@ -13,8 +16,6 @@ import { normalRules } from "./readings.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
-/** In the engine's order. */
-
 /** The engine's `Permissions`, as JSON. */
 export interface PermissionConfig extends PermissionRules {
   mode: PermissionMode;
@@ -23,7 +24,7 @@ export interface PermissionConfig extends PermissionRules {
 }
 
 /**
- * What the engine is told; nothing when no option says anything, so that every tool runs.
+ * The engine's part of the options. It is undefined if no option is set, and then every tool runs.
  *
  * @throws LoopletError `config_…`
  */
@@ -46,14 +47,14 @@ export function permissionConfig(options: PermissionOptions): PermissionConfig |
   const lists = Object.entries((permissions ?? {}) as PermissionRules);
   return {
     ...Object.fromEntries(lists.map(([list, rules]) => [list, rules && normalRules(rules)])),
-    // A time alone restricts nothing: every tool runs that does not want an approval.
+    // A timeout alone restricts nothing: tools run unless they want an approval.
     mode: mode ?? (isOpen ? "bypassPermissions" : "default"),
     canUseTool: canUseTool !== undefined,
     ...(permissionTimeoutMs === undefined ? {} : { timeoutMs: permissionTimeoutMs }),
   };
 }
 
-/** @throws LoopletError for a mode that there is not, or that lacks what it needs */
+/** @throws LoopletError for an unknown mode, or one that lacks an option it needs */
 export function checkMode(mode: unknown, field: string, options: PermissionOptions): void {
   if (!PERMISSION_MODES.includes(mode as PermissionMode)) {
     throw new LoopletError(
@@ -85,8 +86,9 @@ function checkRule(rule: string, field: string): void {
 }
 
 /**
- * Refuses rules that name no tool of any agent: a `deny` with a typing error would let everything through. Names with a
- * star, of servers, and the `Edit` that stands for all tools that write files may be for tools that come and go.
+ * Refuses rules that name no tool of any agent: a `deny` with a typing error would let every call through. Some names
+ * may be for tools that come and go: names with a star, names of MCP servers, and `Edit`, which stands for all tools
+ * that write files.
  *
  * @throws LoopletError `config_invalid_value`
  */
@@ -108,7 +110,7 @@ function checkRuleName(rule: string, field: string, tools: readonly string[]): v
 }
 
 /**
- * Checks an answer that comes from outside.
+ * Checks an answer that your code has given.
  *
  * @throws LoopletError `misuse_invalid_argument`
  */
@@ -123,7 +125,7 @@ export function checkPermissionResult(
   return answer as PermissionResult;
 }
 
-/** The names that rules may have; undefined when the host may know tools that it has not described. */
+/** The names that rules may use; undefined if `onUnknownTool` may answer calls of any name. */
 export type RuledTools = readonly string[] | undefined;
 
 /** @throws LoopletError for a mode that `run.setPermissionMode` refuses, and for rules that `permissions` would */
@@ -146,13 +148,13 @@ export function checkUpdates(updates: unknown, options: PermissionOptions, tools
       const text = ruleText(rule);
       const where = `${field}.rules[${place}]`;
       checkRule(text, where);
-      // One that is taken back may be as wrong as it likes.
+      // A rule that is removed need not be valid.
       if (tools !== undefined && type !== "removeRules") checkRuleName(text, where, tools);
     }
   }
 }
 
-/** What is neither a rule nor the parts of one is no rule's text either. */
+/** The text of a rule, or undefined if the value is neither a rule nor the parts of one. */
 function ruleText(rule: unknown): string {
   if (typeof rule === "string") return rule;
   if (!isObject(rule) || typeof rule["toolName"] !== "string") return "";
@@ -161,7 +163,10 @@ function ruleText(rule: unknown): string {
 }
 
 const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
-/** Of the Agent SDK, without a meaning here. <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-22) */
+/**
+ * Fields of the Agent SDK that have no meaning here. <https://code.claude.com/docs/en/agent-sdk/permissions>
+ * (2026-11-22)
+ */
 const IGNORED_FIELDS = ["toolUseID", "decisionClassification"];
 
 function problemOf(answer: unknown): string | undefined {
@@ -182,7 +187,7 @@ function problemOf(answer: unknown): string | undefined {
   return undefined;
 }
 
-/** A function that runs before `check` has typed it. */
+/** Checks `needsApproval`, before `check` has typed it. */
 export function checkNeedsApproval(value: unknown, field: string): void {
   if (value === undefined || typeof value === "boolean") return;
   checkValue(value, field, "function");

@@ -1,22 +1,25 @@
-/** Texts as the platform reads them. Permission rules of the engine compare these, so that it needs no parser for them. */
+/**
+ * Texts as the platform reads them. The engine's permission rules compare these readings, so that the engine needs no
+ * parser for paths and addresses.
+ */
 
 /** One text and its normal forms. */
 export interface Reading {
   text: string;
-  /** A path's: NFC, without upper case. */
+  /** The text as a path: NFC, without upper case. */
   folded?: string;
-  /** None for a text that `URL` refuses, or whose scheme is not one of the web's. */
+  /** The text as an address; absent if `URL` refuses it or its scheme is not one of the web's. */
   address?: Address;
 }
 
 /** An address in normal form. */
 export interface Address {
   scheme: string;
-  /** Without a last dot. */
+  /** The host name, without a last dot. */
   host: string;
-  /** The host with and, if the port is the usual one, without it. */
+  /** The host name with its port, and without it if the port is the usual one. */
   places: string[];
-  /** Path and query: as `URL` writes them and, if that differs, with escapes resolved. */
+  /** Path and query as `URL` writes them. If resolving their escapes changes them, that form stands here too. */
   paths: string[];
 }
 
@@ -28,10 +31,10 @@ const PORTS: Readonly<Record<string, string>> = {
   "ftp:": "21",
 };
 
-/** No path and no address that anything takes is longer; texts of files are. */
+/** The longest text that is read. A path or an address is never longer; the text of a file is. */
 const MAX_LENGTH = 4096;
 
-/** The readings of these texts; none of a text that reads as it stands. */
+/** The readings of these texts. A text whose reading is itself has none. */
 export function readingsOf(texts: Iterable<string>): Reading[] {
   const readings: Reading[] = [];
   for (const text of new Set(texts)) {
@@ -44,7 +47,7 @@ export function readingsOf(texts: Iterable<string>): Reading[] {
   return readings;
 }
 
-/** Case by way of upper case, as file systems fold it: `ſ` is `s`. */
+/** Folds the case as file systems do, by way of upper case: `ſ` is `s`. */
 function foldedOf(text: string): string | undefined {
   const folded = text.toUpperCase().toLowerCase().normalize("NFC");
   return folded === text.toLowerCase() ? undefined : folded;
@@ -70,18 +73,18 @@ function addressOf(text: string): Address | undefined {
   };
 }
 
-/** A server may resolve escapes of plain characters before it looks for `..`. */
+/** The path with its plain characters unescaped, because a server may resolve them before it looks for `..`. */
 function resolvedPath(url: URL): string {
   const resolved = new URL(url.href);
   for (let before = ""; before !== resolved.pathname;) {
     before = resolved.pathname;
-    // A setter writes `?`, `#` and what no path may hold as escapes again.
+    // The setter escapes `?`, `#` and every character that no path may hold.
     resolved.pathname = before.replace(/%[2-7][0-9a-f]/gi, decodeURIComponent).replace(/\/{2,}/g, "/");
   }
   return resolved.pathname;
 }
 
-/** Rules in the form that their patterns are compared in. */
+/** The rules in the form in which their patterns are compared. */
 export function normalRules<Rule>(rules: readonly Rule[]): Rule[] {
   return rules.map((rule) => {
     if (typeof rule === "string") return rule.normalize("NFC") as Rule;
@@ -90,7 +93,7 @@ export function normalRules<Rule>(rules: readonly Rule[]): Rule[] {
   });
 }
 
-/** The rules of an answer's updates likewise. */
+/** The updates of an answer, with their rules in that form. */
 export function normalUpdates(updates: unknown): unknown {
   if (!Array.isArray(updates)) return updates;
   return updates.map((update: { rules?: unknown }) =>

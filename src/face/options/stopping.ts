@@ -15,7 +15,7 @@ export function hasToolCall(toolName: string): StopCondition {
 }
 
 /**
- * Stops the run after the tools of this iteration; unlike `maxIterations` as something that was meant to happen.
+ * Stops the run after the tools of this iteration. Unlike `maxIterations`, it marks an intended end.
  *
  * @throws LoopletError `config_…`
  */
@@ -59,7 +59,7 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
   return config;
 }
 
-/** What keeps `onRepeat` from being asked: a call that was made once repeats nothing. */
+/** The setting that keeps `onRepeat` from being called, if there is one. A call that was made once repeats nothing. */
 function neverAsks(repeat: RepeatOptions | false = {}): string | undefined {
   if (repeat === false) return "repeat: false";
   const { askAfter, stopAfter } = repeat;
@@ -68,7 +68,7 @@ function neverAsks(repeat: RepeatOptions | false = {}): string | undefined {
   return undefined;
 }
 
-/** Each step comes before the next one, as far as both are given; nobody is asked or told about a run that is stopped. */
+/** Checks that each given step comes before the next one, because a run that has stopped takes no further step. */
 function checkSteps(repeat: RepeatOptions): void {
   let before: [name: string, times: number] | undefined;
   for (const name of ["nudgeAfter", "askAfter", "stopAfter"] as const) {

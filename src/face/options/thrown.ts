@@ -1,6 +1,6 @@
-/** The words for anything that your code has thrown. */
+/** Describes a value that your code has thrown. */
 
-/** A thrown value in words. */
+/** A thrown value as a message. */
 export function message(thrown: unknown): string {
   if (thrown instanceof Error)
     return thrown.message === "" ? `${thrown.name} without a message` : thrown.message;

@@ -20,22 +20,22 @@ export function toolRunConfig(options: ToolRunOptions): object {
   };
 }
 
-/** The engine asks the host where a function stands in place of a word. */
+/** A checked word; a function becomes the word that makes the engine ask for it. */
 function wordOrHost(given: unknown, field: string, words: readonly string[]): unknown {
   if (typeof given === "function") return "host";
   checkWord(given, field, words);
   return given;
 }
 
-/** The agent's values with the run's over them. */
+/** The agent's values with the run's values over them. */
 export function mergedInputs(agent: Inputs | undefined, run: Inputs | undefined): Inputs {
   return { ...agent, ...run };
 }
 
 /**
- * `inputs` as JSON, nothing if there are none.
+ * `inputs` as JSON; undefined if there are none.
  *
- * @throws LoopletError for what JSON cannot hold
+ * @throws LoopletError for a value that JSON cannot hold
  */
 export function inputsJson(inputs: Inputs): string | undefined {
   const json = jsonOf(inputs, "inputs");
@@ -43,7 +43,7 @@ export function inputsJson(inputs: Inputs): string | undefined {
 }
 
 /**
- * The bound fields, and the schema that the model sees: without them.
+ * The bound fields, and the schema without them, which the model sees.
  *
  * @throws LoopletError `config_…`
  */

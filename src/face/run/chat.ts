@@ -1,4 +1,4 @@
-/** A conversation: the transcript of each run is the history of the next, and what its subagents remember. */
+/** A conversation: the transcript of each run is the history of the next, and so is the memory of its subagents. */
 import { LoopletError } from "../api/errors.js";
 import type {
   Chat,
@@ -18,7 +18,7 @@ export type StartRun = (
   prompt: Prompt,
   options: RunOptions,
   onEnd: (result: RunResult) => void,
-  /** Where the run is the first of its session. */
+  /** Set if the run is the first of its session. */
   session: SessionSource | undefined,
 ) => Run;
 
@@ -27,7 +27,7 @@ export class Conversation implements Chat {
   #messages: readonly Message[];
   #subagents: readonly SubagentMemory[];
   #current: Run | undefined;
-  /** How the next run begins a session, if it does. */
+  /** How the next run begins a session; undefined if the session has begun. */
   #session: SessionSource | undefined;
   #isClosed = false;
   readonly #endSession: (reason: "clear" | "close") => void;
@@ -78,7 +78,7 @@ export class Conversation implements Chat {
         this.#messages = result.messages;
         this.#subagents = result.subagents;
         this.#current = undefined;
-        // One that has come to no model call has begun nothing.
+        // A run without a model call has not begun the session.
         if (result.iterations > 0) this.#session = undefined;
       },
       this.#session,
@@ -103,7 +103,7 @@ export class Conversation implements Chat {
     this.#end("close");
   }
 
-  /** A session that no run has begun has no end. */
+  /** Ends the session, if a run has begun it. */
   #end(reason: "clear" | "close"): void {
     if (this.#session === undefined) this.#endSession(reason);
   }

@@ -1,15 +1,15 @@
-/** What a run is told before the engine is loaded. */
+/** Calls on a run that come before the engine is loaded. */
 import type { ContentBlock } from "../api/index.js";
 import type { Driver } from "./engine.js";
 
 export class Early {
-  /** To be told before the run begins. */
+  /** Calls to repeat on the driver before the run begins. */
   readonly first: ((driver: Driver) => void)[] = [];
-  /** Limits to be raised when it has begun. */
+  /** Limits to raise after the run has begun. */
   readonly budgets: { agentPath: string; more: object }[] = [];
   #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
 
-  /** Ids of the steers and follow-ups. */
+  /** Ids of the queued steers and follow-ups. */
   get ids(): number[] {
     return this.#queued.map(({ id }) => id);
   }
@@ -26,7 +26,7 @@ export class Early {
 
   begin(driver: Driver, prompt: readonly ContentBlock[]): void {
     for (const tell of this.first) tell(driver);
-    // Before the prompt: the first request takes the steers with it.
+    // Steers come before the prompt, so that the first request takes them along.
     for (const { id, isSteer, content } of this.#queued) {
       if (isSteer) driver.steer(id, content);
       else driver.followUp(id, content);

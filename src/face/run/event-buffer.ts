@@ -1,26 +1,26 @@
 /**
- * Events that wait to be read. Deltas of one block that wait behind each other become one, so that a buffer costs no
- * more than the text itself.
+ * Events that wait for a reader. Waiting deltas of one block are joined, so that a buffer costs no more than the text
+ * itself.
  */
 import type { RunEvent } from "../api/index.js";
 
 type Delta = Extract<RunEvent, { text: string; block: number }>;
 
-/** How far back a delta looks for an earlier one of its block: the blocks that vendors interleave. */
+/** How many events back a delta looks for an earlier one of its block, because vendors interleave blocks. */
 const LOOK_BACK = 8;
 
 export class EventBuffer {
   #events: RunEvent[] = [];
-  /** Joined deltas that nobody else has seen: their text may grow in place. */
+  /** Joined deltas that only this buffer holds, so that their text may grow in place. */
   #own = new WeakSet<RunEvent>();
-  /** Letters of all deltas ever added. */
+  /** Characters of all deltas ever added. */
   chars = 0;
 
   get size(): number {
     return this.#events.length;
   }
 
-  /** Appends `event`, or joins it to a delta of its block with nothing but deltas behind it; `seq` keeps rising. */
+  /** Appends `event`, or joins it to a delta of its block if only deltas came after that one. `seq` keeps rising. */
   add(event: RunEvent): void {
     if (!isDelta(event)) {
       this.#events.push(event);
@@ -40,12 +40,12 @@ export class EventBuffer {
     this.#events.push(joined);
   }
 
-  /** The oldest event, or nothing. */
+  /** Removes the oldest event; undefined if there is none. */
   shift(): RunEvent | undefined {
     return this.#events.shift();
   }
 
-  /** Everything that waits, for a reader of its own. */
+  /** A copy of the waiting events, for a reader of its own. */
   copy(): RunEvent[] {
     return this.#events.map((event) => (this.#own.has(event) ? { ...event } : event));
   }

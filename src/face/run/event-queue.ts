@@ -1,21 +1,23 @@
-/** One iteration over a run's events: holds what its reader has not taken yet, and never stalls the run. */
+/**
+ * One iteration over a run's events. It holds the events that its reader has not taken yet, and never stalls the run.
+ */
 import type { RunEvent } from "../api/index.js";
 import { EventBuffer } from "./event-buffer.js";
 
 export class EventQueue implements AsyncIterableIterator<RunEvent> {
   #waiting = new EventBuffer();
-  /** Readers that asked before there was an event, in order. */
+  /** Readers that asked before an event came, in order. */
   #readers: ((step: IteratorResult<RunEvent, void>) => void)[] = [];
   #ended = false;
   readonly #leave: (queue: EventQueue) => void;
 
-  /** `first` is what a reader sees before anything else; `leave` is called when the reader goes before the end. */
+  /** `first` are the events that the reader gets first; `leave` is called if the reader goes before the end. */
   constructor(first: readonly RunEvent[], leave: (queue: EventQueue) => void) {
     for (const event of first) this.push(event);
     this.#leave = leave;
   }
 
-  /** Takes an event; a delta may be joined to one that still waits. */
+  /** Adds an event; a delta may be joined to one that still waits. */
   push(event: RunEvent): void {
     if (this.#ended) return;
     const reader = this.#readers.shift();
@@ -26,7 +28,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
     this.#waiting.add(event);
   }
 
-  /** There will be no more events. */
+  /** Marks the end of the events. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -41,7 +43,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
-  /** `break`, `return` or a throw in the loop. */
+  /** Called for a `break`, `return` or throw in the loop. */
   return(): Promise<IteratorResult<RunEvent, void>> {
     const left = !this.#ended;
     this.#waiting = new EventBuffer();

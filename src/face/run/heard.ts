@@ -1,4 +1,4 @@
-/** The root's latest answer as far as it was streamed: all that is left of it when the instance is lost. */
+/** The root's latest answer as far as it was streamed. If the instance is lost, nothing else is left of it. */
 export class Heard {
   text = "";
   #iteration = 0;

@@ -1,4 +1,4 @@
-/** What a user hands to a run: a prompt, a history, a reason to stop. */
+/** Checks the values that users hand to a run: a prompt, a history, a reason to stop. */
 import { LoopletError } from "../api/errors.js";
 import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "../api/index.js";
 import { describe, isObject, jsonOf } from "../options/check.js";
@@ -42,7 +42,7 @@ function empty(field: string): LoopletError {
 }
 
 /**
- * Checks that a history is an array of messages; what they contain the engine judges.
+ * Checks that a history is an array of messages; the engine judges their content.
  *
  * @throws LoopletError `config_wrong_type`
  */
@@ -75,7 +75,7 @@ export function checkMessages(messages: unknown, field: string): void {
 }
 
 /**
- * The same for everything that a run goes on from.
+ * Checks the whole history of a run: its messages and the memory of its subagents.
  *
  * @throws LoopletError `config_wrong_type`
  */
@@ -98,7 +98,7 @@ function wrongMemory(field: string, got: unknown): LoopletError {
   );
 }
 
-/** Why a run was aborted, in words. */
+/** The reason of an abort, in words. */
 export function abortReason(reason: unknown): string {
   if (typeof reason === "string") return reason;
   if (reason instanceof Error || reason instanceof DOMException) return reason.message || reason.name;

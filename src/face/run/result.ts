@@ -1,24 +1,27 @@
-/** The result of a run, from what the engine says or, for a run that it never took over, from what was asked. */
+/**
+ * The result of a run, from the engine's report. For a run that the engine never took over, it is made of the
+ * options.
+ */
 import type { ContentBlock, Outcome, RunOptions, RunResult, Usage } from "../api/index.js";
 import { NANO } from "../options/money.js";
 import type { EngineResult } from "./engine.js";
 import type { Message } from "../api/message.js";
 
-/** The result as its user sees it. `priceBasis` is where the model's price came from. */
+/** The result in the form for users. `priceBasis` is the source of the model's price. */
 export function finished(
   raw: EngineResult,
   outcome: Outcome,
   priceBasis: "option" | "table" = "option",
 ): RunResult {
   const { text, usage, costNanoUsd, iterations, finishReason, rawFinishReason, undelivered } = raw;
-  // In the engine's JSON what is not there is null.
+  // The engine's JSON writes null for a missing field.
   const there = Object.entries(outcome).filter(([, value]) => value != null);
   const told = Object.fromEntries(there) as unknown as Outcome;
   return {
     ...told,
     text,
     output: raw.output ?? undefined,
-    // Passed on unread: see `RunDriver.result`.
+    // The getters keep the history unparsed until it is read: see `RunDriver.result`.
     get toolCalls() {
       return kept(this, "toolCalls", raw.toolCalls);
     },
@@ -45,8 +48,8 @@ function kept<T>(result: object, name: string, value: T): T {
 }
 
 /**
- * A run that the engine has not begun, or that was lost with its instance: the history, the prompt, and `text`, which
- * has been heard of the latest answer.
+ * The result of a run that the engine has not begun, or that was lost with its instance: the history, the prompt, and
+ * `text`, the streamed part of the latest answer.
  */
 export function unfinished(
   { messages = [], subagents = [] }: Pick<RunOptions, "messages" | "subagents">,

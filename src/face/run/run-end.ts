@@ -1,4 +1,4 @@
-/** How a run ends: the event that tells it, and the signal that brings it about. */
+/** The end of a run: its event, and the signal that brings it about. */
 import type { Failure, Outcome } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
@@ -9,12 +9,12 @@ export function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undef
   return reason == null ? undefined : { type: "abort", reason };
 }
 
-/** Calls `abort` when the signal fires; what is returned ends that. */
+/** Calls `abort` when the signal fires; the returned function stops listening. */
 export function follow(signal: HostAbortSignal | undefined, abort: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};
   const fire = (): void => abort(signal.reason);
   if (signal.aborted) {
-    // Later than this task's statement, so that listeners can use the run; before the engine is there.
+    // The abort waits for the current statement, so that its listeners can use the run, but not for the engine.
     queueMicrotask(fire);
     return () => {};
   }

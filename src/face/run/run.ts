@@ -1,6 +1,6 @@
 /**
- * A run as its user sees it: the listeners, the iterations, the functions of the tools, and everything that is asked
- * before the engine is loaded.
+ * A run as its user sees it: its listeners, its iterations and the functions of its tools. It also keeps the calls
+ * that come before the engine is loaded.
  *
  * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
  * and decides nothing. Agents start runs; users call the methods.
@@ -15,11 +15,8 @@ import type { PermissionMode } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
 import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
 import type { Trace } from "../api/trace.js";
-import { HostFunctions } from "../hooks/host-functions.js";
-import { Permissions } from "../hooks/permissions.js";
+import { Asks } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
-import { Stopping } from "../hooks/stopping.js";
-import { Summaries } from "../hooks/summaries.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { fail, refusal, reportUnheard } from "../host/failures.js";
@@ -44,8 +41,8 @@ import { finished, unfinished } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
 
 /**
- * What a backlog holds at most: letters of deltas, and events. Only a source inside the process can send more within
- * one task; an iteration that begins after so much starts with a snapshot.
+ * The limits of a backlog: characters of deltas, and events. Only a model inside the process can send more within one
+ * task. An iteration that begins later starts with a snapshot.
  */
 const MAX_BACKLOG_CHARS = 2_048;
 const MAX_BACKLOG_EVENTS = 100;
@@ -62,36 +59,33 @@ export class EngineRun implements Run {
   readonly #prompt: ContentBlock[];
   readonly #models: ModelList;
   readonly #tools: ToolCalls;
-  readonly #permissions: Permissions;
-  readonly #stopping: Stopping;
   readonly #traces: Trace[];
   readonly #output: StructuredOutput;
-  readonly #functions: HostFunctions;
-  readonly #summaries: Summaries;
+  readonly #asks: Asks;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
   #outcome: Outcome | undefined;
-  /** Set by an abort inside a listener: the events and the result follow when the listener has returned. */
+  /** The outcome of an abort inside a listener. The last events and the result follow when the listener returns. */
   #closing: Outcome | undefined;
   /** The result of a run that has ended, for iterations that begin later. */
   #ended: RunResult | undefined;
-  /** What `setModel` got. */
+  /** The model of a `setModel` before the engine was loaded. */
   #model: ModelConfig | undefined;
   readonly #early = new Early();
   #queued = 0;
   /** Every event of the run's first task, for iterations that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
-  /** Of the last event; changed in place. */
+  /** The stamp of the last event, changed in place. */
   readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   readonly #heard = new Heard();
-  /** Whether anybody sees every event. */
+  /** Whether somebody sees every event. */
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
-  /** `onEnd` gets the result before anybody else, inside `abort` if that ended the run; `session`: it is its first. */
+  /** `onEnd` gets the result first, inside `abort` if that ended the run. `session`: the run begins a session. */
   constructor(
     parts: AgentParts,
     prompt: Prompt,
@@ -114,19 +108,23 @@ export class EngineRun implements Run {
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
-    this.#permissions = new Permissions(parts.permissions, parts.sets, parts.ruledTools, running);
-    this.#stopping = new Stopping(parts.profiles, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
     if (this.#traces.length > 0)
       this.#tools.onThrow = (id, thrown) => {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
-    this.#output = new StructuredOutput(parts.profiles, running);
-    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => ({
-      ...this.#models.add(model, field, parts.tools),
-      ...parts.asked,
-    }));
-    this.#summaries = new Summaries(parts.profiles, running);
+    this.#output = new StructuredOutput(parts.profiles);
+    const asked = {
+      ...parts,
+      tools: this.#tools,
+      output: this.#output,
+      takeModel: async (model: Model, field: string) => ({
+        ...this.#models.add(model, field, parts.tools),
+        ...parts.asked,
+      }),
+      report: this.#report,
+    };
+    this.#asks = new Asks(asked, running);
     // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
@@ -134,7 +132,7 @@ export class EngineRun implements Run {
   }
 
   get outcome(): OutcomeKind | undefined {
-    // The engine's run has ended before its last events are heard.
+    // The engine's run ends before its last events are delivered.
     return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
   }
 
@@ -155,7 +153,7 @@ export class EngineRun implements Run {
     } catch (error) {
       this.#report(error);
     }
-    // The driver ends its run inside `abort`; without it, or should it fail, the run ends here.
+    // The driver ends its run inside `abort`. If there is no driver, or if it fails, the run ends here.
     if (this.outcome === undefined)
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
@@ -164,7 +162,7 @@ export class EngineRun implements Run {
     const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = this.#driver?.answer(questionId, { permission: result }) ?? false;
-    this.#permissions.close(questionId);
+    if (isOpen) this.#asks.withdraw(questionId, "the question was answered");
     return isOpen;
   }
 
@@ -253,20 +251,9 @@ export class EngineRun implements Run {
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => {
         this.#tools.abort(call, why);
-        this.#functions.abort(call, why);
+        this.#asks.withdraw(call, why);
       },
-      ask: (
-        question,
-        { profile = 0, prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop },
-      ) => {
-        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls, prepareCalls.texts);
-        if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
-        if (permission !== undefined) this.#permissions.ask(question, permission, profile);
-        if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);
-        if (checkOutput !== undefined) this.#output.ask(question, checkOutput, profile);
-        if (hook !== undefined) this.#functions.ask(question, hook);
-        if (stop !== undefined) this.#stopping.ask(question, stop, profile);
-      },
+      ask: (id, question) => this.#asks.ask(id, question),
       onDelta: this.#deltas(),
       onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),
       done: () => this.#done(),
@@ -278,7 +265,7 @@ export class EngineRun implements Run {
     };
   }
 
-  // Without a look at a field of the run: the code for those lasts until a garbage collection finds no run.
+  // The closure reads no field of the run: V8 drops the code for fields when a garbage collection finds no run.
   #deltas(): HostCallbacks["onDelta"] {
     const { onText, onThinking, onPartialOutput } = this.#options;
     const hear = partialOutput(onPartialOutput);
@@ -287,9 +274,9 @@ export class EngineRun implements Run {
     const heard = this.#heard;
     return (kind, text, block, seq, agent, iteration, attempt) => {
       try {
-        // What a subagent says is no part of the answer.
+        // Text of a subagent is not part of the answer.
         if (agent !== 0) {
-          // Events tell it.
+          // Events carry it.
         } else if (kind === 0) {
           heard.hear(iteration, attempt, text);
           const returned: unknown = onText?.(text);
@@ -314,7 +301,7 @@ export class EngineRun implements Run {
     };
   }
 
-  /** Where the events of a subagent come from. */
+  /** The path of an agent, and the call that it answers. */
   #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
     let origin = this.#origins.get(agent);
     if (origin === undefined) {
@@ -360,7 +347,7 @@ export class EngineRun implements Run {
     }
   }
 
-  /** A listener may be an async function: what it rejects with is what it throws. */
+  /** Watches the promise of an async listener: a rejection counts as an error that the listener throws. */
   #watch(returned: unknown): void {
     if (isThenable(returned)) Promise.resolve(returned).catch(this.#report);
   }
@@ -378,7 +365,7 @@ export class EngineRun implements Run {
     this.#want();
   }
 
-  /** Tells the driver what anybody would see of the events; what nobody sees does not cross. */
+  /** Tells the driver which events somebody would see; the others do not cross the boundary. */
   #want(): void {
     if (this.#driver === undefined || this.#outcome !== undefined) return;
     const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
@@ -420,7 +407,7 @@ export class EngineRun implements Run {
     return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
   }
 
-  /** The driver's run is over: its result is taken, its memory given back. */
+  /** The driver's run is over: takes its result and frees its memory. */
   #done(): void {
     const driver = this.#driver;
     if (driver === undefined || this.#outcome !== undefined) return;
@@ -447,7 +434,7 @@ export class EngineRun implements Run {
     if (this.#outcome === undefined) this.#endAlone({ outcome: "failed", error }, { type: "error", error });
   }
 
-  /** Ends a run that the engine has not taken over, or cannot end itself. */
+  /** Ends a run that the engine has not taken over or cannot end itself. */
   #endAlone(outcome: Outcome, why: EndEvent | undefined): void {
     this.#outcome = outcome;
     const driver = this.#driver;
@@ -467,16 +454,14 @@ export class EngineRun implements Run {
     this.#ended = result;
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
-    this.#permissions.closeAll();
-    this.#functions.abortAll(result.abortReason ?? "the run has ended");
-    this.#summaries.close();
+    this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     this.#onEnd(result);
     for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
-    // Whoever only listens hears of it by the last event.
+    // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.result.catch(() => {});
     this.#reject(thrown);
   }

@@ -1,6 +1,6 @@
 /**
- * A JSON object that is still being written, as the value that it is so far. Text is read once, in pieces; what
- * precedes the first brace is passed over. Strings grow, numbers and words appear when they are whole.
+ * The value so far of a JSON object that is still being written. Text is read once, in pieces, and text before the
+ * first brace is skipped. Strings grow; numbers and words appear when they are complete.
  */
 
 type Container = { [key: string]: unknown } | unknown[];
@@ -13,12 +13,12 @@ const enum Mode {
   /** A key, or the end of the object. */
   Key,
   Colon,
-  /** A comma, or the end of what is open. */
+  /** A comma, or the end of the open object or array. */
   Comma,
-  /** In a string that is a value, or a key. */
+  /** Inside a string that is a value, or a key. */
   Text,
   KeyText,
-  /** In a number or a word. */
+  /** Inside a number or a word. */
   Word,
   Done,
 }
@@ -26,16 +26,16 @@ const enum Mode {
 const ESCAPES: { readonly [letter: string]: string } = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 export class PartialJson {
-  /** Changed in place from piece to piece. */
+  /** The value so far, changed in place from piece to piece. */
   value: Container | undefined;
   #mode = Mode.Seek;
-  /** What is open, each with the place in it that is being written. */
+  /** The open objects and arrays, each with the key or index that is being written. */
   readonly #open: { into: Container; key: string | number }[] = [];
-  /** The string, number or word at hand, without an escape that is not whole. */
+  /** The current string, number or word, without an incomplete escape. */
   #text = "";
   #escape = "";
 
-  /** Reads the next piece; whether the value has changed. */
+  /** Reads the next piece; returns whether the value has changed. */
   feed(piece: string): boolean {
     let changed = false;
     for (let at = 0; at < piece.length && this.#mode !== Mode.Done;) {
@@ -89,7 +89,7 @@ export class PartialJson {
     return at + 1;
   }
 
-  /** A number or a word is over; what is none leaves no trace. */
+  /** Ends a number or a word. A word that is not valid JSON leaves no trace. */
   #word(): boolean {
     this.#mode = Mode.Comma;
     try {
@@ -131,7 +131,7 @@ export class PartialJson {
     this.#mode = this.#open.length === 0 ? Mode.Done : Mode.Comma;
   }
 
-  /** Behind a comma. */
+  /** The state behind a comma. */
   #next(): void {
     const top = this.#open.at(-1);
     this.#mode = typeof top?.key === "number" && Array.isArray(top.into) ? Mode.Value : Mode.Key;

@@ -1,11 +1,8 @@
-/** The host's part in structured output: the format for the engine, the checks that are the host's, partial values. */
+/** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
 import { LoopletError } from "../api/errors.js";
 import type { OutputFormat } from "../api/result.js";
-import type { Question } from "../host/driver.js";
 import { checkOptions, checkWord } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
-import { message } from "../options/thrown.js";
-import type { Driver } from "../run/engine.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
 
@@ -55,30 +52,22 @@ type Formatted = { readonly output?: OutputFormat | undefined };
 /** Checks the answers of one run. */
 export class StructuredOutput {
   readonly #profiles: readonly Formatted[];
-  readonly #driver: () => Driver | undefined;
   /** The run's own last answer that was found to be one: a transform may have made what JSON cannot hold. */
   #checked: { value: unknown } | undefined;
 
-  constructor(profiles: readonly Formatted[], driver: () => Driver | undefined) {
+  constructor(profiles: readonly Formatted[]) {
     this.#profiles = profiles;
-    this.#driver = driver;
   }
 
-  ask(question: number, { output }: Question["checkOutput"], profile: number): void {
-    this.#check(output, this.#profiles[profile]!).then(
-      (checked) => this.#driver()?.answer(question, { checked }),
-      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
-    );
-  }
-
-  /** The run's output, from what the engine says it is. */
+  /** The run's output, in place of the engine's JSON of it. */
   value(raw: unknown): unknown {
     if (raw === null) return undefined;
     return this.#checked === undefined ? raw : this.#checked.value;
   }
 
-  async #check(written: unknown, of: Formatted): Promise<{ problem?: string; output?: unknown }> {
-    const { schema, validate } = of.output ?? {};
+  /** Whether what the model wrote is an answer, for the agent of this place. */
+  async check(written: unknown, profile: number): Promise<{ problem?: string; output?: unknown }> {
+    const { schema, validate } = this.#profiles[profile]!.output ?? {};
     let value = written;
     if (isStandardSchema(schema)) {
       const result = await schema["~standard"].validate(written);
@@ -87,12 +76,12 @@ export class StructuredOutput {
     }
     const problem: unknown = await validate?.(value as never);
     if (typeof problem === "string") return { problem };
-    if (of === this.#profiles[0]) this.#checked = { value };
+    if (profile === 0) this.#checked = { value };
     return { output: jsonOr(value, written) };
   }
 }
 
-/** What JSON cannot hold stays in this isolate; the run's state has what the model wrote. */
+/** The value, or the model's own JSON if JSON cannot hold the value. The run's state gets the return value. */
 function jsonOr(value: unknown, written: unknown): unknown {
   try {
     return JSON.stringify(value) === undefined ? written : value;
@@ -101,7 +90,7 @@ function jsonOr(value: unknown, written: unknown): unknown {
   }
 }
 
-/** Tells `listener` the value so far of the answer that is being written; nothing without a listener. */
+/** Makes a function that passes the partial value of the current answer to `listener`; undefined without a listener. */
 export function partialOutput(listener: ((partial: never) => void) | undefined): HearText | undefined {
   if (listener === undefined) return undefined;
   let place = "";

@@ -1,9 +1,9 @@
 /**
- * Runs the tools of one run: prepares inputs, calls `execute`, hands back what came of it. A call that was aborted is
- * forgotten at once: whatever its tool still does has no effect.
+ * Runs the tools of one run: prepares inputs, calls `execute`, hands the results back. An aborted call is forgotten
+ * at once: nothing that its tool does afterwards has an effect.
  */
 import { describe, describeReturned } from "../options/check.js";
-import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "../host/driver.js";
+import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
 import type { Driver } from "../run/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
@@ -12,26 +12,25 @@ import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
-type AskedCall = Question["prepareCalls"]["calls"][number];
-type AskedError = Question["wordErrors"]["errors"][number];
-type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
-
 export class ToolCalls {
   readonly #tools: readonly ToolSet[];
   readonly #driver: () => Driver | undefined;
   readonly #report: (error: unknown) => void;
-  /** Hears what tools throw, and does not throw itself. */
+  /** Hears the errors that tools throw; it does not throw itself. */
   onThrow: ((toolCallId: string, thrown: unknown) => void) | undefined;
   readonly #running = new Map<number, Abort>();
   /**
-   * Validated inputs by the call's tool and the provider's id of it: a transform may have made what JSON cannot hold.
-   * An id alone is not enough: there are providers that use one twice.
+   * Validated inputs, by the call's tool and the provider's id. They are kept because a transform may have made a
+   * value that JSON cannot hold. The id alone is not enough, because some providers use an id twice.
    */
   readonly #prepared = new Map<string, { input: unknown; text: string | undefined }>();
 
   readonly #options: ToolRunOptions;
 
-  /** `tools` by profile. `driver` is nothing before the run's start and after its end; `report` takes what concerns no tool call. */
+  /**
+   * `tools` are indexed by profile. `driver` returns undefined before the run's start and after its end. `report`
+   * gets errors that concern no tool call.
+   */
   constructor(
     tools: readonly ToolSet[],
     driver: () => Driver | undefined,
@@ -44,7 +43,7 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /** Starts a call; its end is told to the driver. */
+  /** Starts a call; the driver gets its result. */
   call(invocation: ToolInvocation): void {
     const { call } = invocation;
     const abort = new Abort();
@@ -61,25 +60,20 @@ export class ToolCalls {
     abort?.abort(why);
   }
 
-  /** The run is over. */
+  /** Aborts all calls, because the run is over. */
   abortAll(why: string): void {
     for (const call of [...this.#running.keys()]) this.abort(call, why);
     this.#prepared.clear();
   }
 
-  /** Answers the question what the calls' inputs and resource keys are, and how the platform reads `texts`. */
-  prepare(question: number, calls: readonly AskedCall[], texts: readonly string[] = []): void {
-    Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
-      (prepared) => this.#driver()?.answer(question, { prepared }, texts),
-      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
-    );
+  /** The calls' inputs as your schemas make them, and their resource keys. */
+  prepare(calls: readonly AskedCall[]): Promise<PreparedCall[]> {
+    return Promise.all(calls.map((asked) => this.#prepare(asked)));
   }
 
-  /** Answers the question how the model shall be told what went wrong. */
-  word(question: number, errors: Question["wordErrors"]["errors"]): void {
-    void Promise.all(errors.map((asked) => this.#word(asked))).then((worded) =>
-      this.#driver()?.answer(question, { worded }),
-    );
+  /** How the model shall be told what went wrong. */
+  word(errors: readonly AskedError[]): Promise<string[]> {
+    return Promise.all(errors.map((asked) => this.#word(asked)));
   }
 
   async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
@@ -121,7 +115,9 @@ export class ToolCalls {
     return prepared;
   }
 
-  /** Never rejects: whatever the tool throws, or its result throws when it is looked at, is a fault. */
+  /**
+   * Performs a call and never rejects: an error that the tool throws, or that reading its result throws, is a fault.
+   */
   async #perform(invocation: ToolInvocation, abort: Abort): Promise<ToolReturn> {
     try {
       const { toolCallId, iteration } = invocation;
@@ -146,7 +142,7 @@ export class ToolCalls {
     }
   }
 
-  /** By the tool, by the handler of its kind, or by what is to be done with calls of tools that there are not. */
+  /** Calls the tool, the handler of its kind, or `onUnknownTool` for an unknown tool. */
   #execute(invocation: ToolInvocation, context: ToolContext): unknown {
     const { toolName } = invocation;
     const known = this.#tools[invocation.profile]?.get(toolName);
@@ -171,7 +167,7 @@ export class ToolCalls {
     const place = placeOf(invocation);
     const prepared = this.#prepared.get(place);
     this.#prepared.delete(place);
-    // A hook or an approval may have given the tool something else since.
+    // A hook or an approval may have replaced the input in the meantime.
     return prepared !== undefined && prepared.text === textOf(input) ? prepared.input : input;
   }
 
@@ -196,8 +192,8 @@ function placeOf({
   return `${agent} ${toolName} ${toolCallId}`;
 }
 
-/** Makes a call's signal when it is asked for: most tools never do, and a signal costs more than a call. */
-class Abort {
+/** Makes a signal when it is asked for: most functions never do, and a signal costs more than a call. */
+export class Abort {
   #controller: AbortController | undefined;
   #why: string | undefined;
 
@@ -221,7 +217,7 @@ function reason(why: string): DOMException {
 
 type ToolGenerator = AsyncGenerator<unknown, unknown, undefined> | Generator<unknown, unknown, undefined>;
 
-/** The generator's yields are progress, its return value is the result. An abort runs its clean-up. */
+/** Runs a generator: its yields are progress, its return value is the result. An abort runs its clean-up. */
 async function drain(
   generator: ToolGenerator,
   progress: (data: unknown) => void,
@@ -240,7 +236,7 @@ async function leave(generator: ToolGenerator): Promise<void> {
   try {
     await generator.return(undefined);
   } catch {
-    // The call is over: what its clean-up throws concerns nobody.
+    // The call is over, so an error of the clean-up concerns nobody.
   }
 }
 
@@ -252,7 +248,7 @@ function resourceKey({ options }: KnownTool, input: unknown): string | undefined
   return String(key);
 }
 
-/** What cannot be decided is asked about. */
+/** Whether a call needs an approval. If the function throws, it does. */
 async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
   if (typeof options.needsApproval !== "function") return false;
   try {

@@ -1,5 +1,5 @@
 /**
- * Rich results of tools as blocks: looplet's own `{ content }`, what an MCP server answers, and files.
+ * Rich results of tools as blocks: looplet's own `{ content }`, results of MCP servers, and files.
  * <https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-result> (2026-11-21)
  */
 import type { ContentBlock } from "../api/index.js";
@@ -10,14 +10,14 @@ import { base64Of } from "./tool-json.js";
 export interface RichResult {
   content: ContentBlock[];
   isError: boolean;
-  /** MCP: the same as JSON. */
+  /** MCP's JSON form of the result. */
   structuredContent: unknown;
 }
 
-/** The fields that such a result may have; one with others is an ordinary object. */
+/** The fields of a rich result; an object with any other field is an ordinary value. */
 const FIELDS = ["content", "isError", "structuredContent", "_meta"];
 
-/** The result as blocks, or nothing for an ordinary value. */
+/** The result as blocks; undefined for an ordinary value. */
 export function richResult(value: unknown): RichResult | undefined {
   if (!isObject(value) || !Array.isArray(value["content"])) return undefined;
   if (!Object.keys(value).every((name) => FIELDS.includes(name))) return undefined;
@@ -66,7 +66,7 @@ function resourceBlock({ uri, text, blob, mimeType }: Record<string, unknown>): 
   return { type: "text", text: `Resource ${String(uri)}: a file that cannot be shown (${String(mimeType)})` };
 }
 
-/** A file that models can be shown, by what it says it is or by how it begins. */
+/** A file that models can read, recognised by its declared type or by its first bytes. */
 export function mediaOf(bytes: Uint8Array, type = ""): ContentBlock | undefined {
   const mediaType = isShown(type) ? type : sniffed(bytes);
   return mediaType === undefined ? undefined : { type: "media", mediaType, data: base64Of(bytes) };
@@ -76,7 +76,10 @@ function isShown(type: string): boolean {
   return /^(?:image|audio)\/|^application\/pdf$/.test(type);
 }
 
-/** <https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern> (2026-11-21) */
+/**
+ * The type of an image by its first bytes: <https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern>
+ * (2026-11-21)
+ */
 function sniffed(bytes: Uint8Array): string | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   return SIGNATURES.find(([pattern]) => pattern.test(start))?.[1];

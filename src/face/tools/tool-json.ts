@@ -1,23 +1,25 @@
-/** JSON of whatever a tool hands over: what `JSON.stringify` would flatten to `{}` or refuse keeps its meaning. */
+/** Writes a tool's value as JSON. Values that `JSON.stringify` would flatten to `{}` or refuse keep their meaning. */
 import { message } from "../options/thrown.js";
 
 /**
- * A value as JSON text; `undefined` for what has none (a function, a symbol). A `Map` becomes an object, or a list of
- * entries if its keys are not all texts; a `Set` and any other iterable a list; an `Error` its name and message; a
- * bigint a number, or a text beyond 2^53; bytes `{ base64 }`, other typed arrays lists of numbers; a `RegExp` its text.
+ * A value as JSON text; `undefined` for a value that has none (a function, a symbol).
+ * - A `Map` becomes an object, or a list of entries if some key is not a string.
+ * - A `Set` and any other iterable become a list; an `Error` its name and message; a `RegExp` its text.
+ * - A bigint becomes a number, or a string beyond 2^53.
+ * - Bytes become `{ base64 }`, other typed arrays lists of numbers.
  *
- * @throws what `JSON.stringify` throws for a cycle, or a `toJSON` of the value's own; for what only time or nobody can
- * look into: a promise, a stream, a `WeakMap`
+ * @throws the error of `JSON.stringify` for a cycle, or of the value's own `toJSON`; an error for a value that cannot
+ * be read now or ever: a promise, a stream, a `WeakMap`
  */
 export function jsonOf(value: unknown): string | undefined {
   return isPlain(value) ? JSON.stringify(value) : JSON.stringify(value, reshape);
 }
 
-/** Whether `JSON.stringify` knows what to do with all of it: looking costs a tenth of a replacer. */
+/** Whether `JSON.stringify` can write all of the value. This look costs a tenth of a replacer. */
 function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value === "bigint") return false;
   if (typeof value !== "object" || value === null) return true;
-  // Too deep to look, perhaps a cycle.
+  // The value is too deep to look at, and may have a cycle.
   if (depth > 100) return false;
   if (Array.isArray(value)) return value.every((item) => isPlain(item, depth + 1));
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -26,7 +28,7 @@ function isPlain(value: unknown, depth = 0): boolean {
   return true;
 }
 
-/** `this` holds the value before its `toJSON`: that of a `Buffer` lists its bytes. */
+/** Reshapes one value. `this` holds the value before its `toJSON`, because a `Buffer`'s `toJSON` lists its bytes. */
 function reshape(this: unknown, key: string, value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   const own = (this as Record<string, unknown>)[key];
@@ -47,7 +49,7 @@ function reshape(this: unknown, key: string, value: unknown): unknown {
   return isBare ? Array.from(value as Iterable<unknown>) : value;
 }
 
-/** The bytes of a buffer or of a view of bytes. */
+/** The bytes of a buffer, or of a view of bytes. */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (!(value instanceof Uint8Array || value instanceof Uint8ClampedArray || value instanceof DataView))
@@ -57,13 +59,13 @@ export function bytesOf(value: unknown): Uint8Array | undefined {
 
 export function base64Of(bytes: Uint8Array): string {
   const pieces: string[] = [];
-  // As many arguments as every host takes.
+  // The greatest number of arguments that is safe on every platform.
   for (let at = 0; at < bytes.length; at += 8_192)
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)));
   return btoa(pieces.join(""));
 }
 
-/** What was thrown in words, with its causes: the message of a failed `fetch` says nothing without them. */
+/** A thrown value in words, with its causes: without them the message of a failed `fetch` says nothing. */
 export function inWords(thrown: unknown, depth = 3): string {
   const text = message(thrown);
   if (!(thrown instanceof Error) || depth === 0) return text;

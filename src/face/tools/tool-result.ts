@@ -1,4 +1,4 @@
-/** What a tool returned or threw, in the form that the engine takes. */
+/** Brings a tool's return value or error into the engine's form. */
 import { GENERAL_HINT } from "../api/errors.js";
 import type { ToolFault } from "../api/index.js";
 import type { ToolReturn } from "../host/driver.js";
@@ -7,10 +7,7 @@ import { message } from "../options/thrown.js";
 import { mediaOf, richResult } from "./tool-content.js";
 import { bytesOf, inWords, jsonOf } from "./tool-json.js";
 
-/**
- * A result: a string as it is, `undefined` as an empty text, an `Error` as if it were thrown, `{ content }` and results of
- * MCP as blocks, an image or a PDF as media, anything else as JSON. A promise only for a `Blob`.
- */
+/** The result of a tool, by the rules of `ToolOptions.execute`. It is a promise only for a `Blob`. */
 export function returned(value: unknown): ToolReturn | Promise<ToolReturn> {
   if (typeof value === "string") return { value: JSON.stringify(value) };
   if (value === undefined) return { value: '""' };
@@ -31,7 +28,9 @@ export function returned(value: unknown): ToolReturn | Promise<ToolReturn> {
   }
 }
 
-/** A fault: in the tool's own words when it threw a `ToolError`, never with a stack trace. Never throws. */
+/**
+ * The fault of a call, in the tool's own words if it threw a `ToolError`, and never with a stack trace. Never throws.
+ */
 export function faultOf(thrown: unknown): ToolFault {
   try {
     if (isObject(thrown) && thrown["name"] === "ToolError" && typeof thrown["recoverable"] === "boolean") {

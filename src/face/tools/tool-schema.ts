@@ -1,10 +1,10 @@
-/** A tool's input schema: which kind it is, and the JSON Schema that the model sees. */
+/** A tool's input schema: its kind, and the JSON Schema that the model sees. */
 import { LoopletError } from "../api/errors.js";
 import type { StandardIssue, StandardJSONSchemaV1, StandardSchemaV1 } from "../api/index.js";
 import { at, describe, isObject } from "../options/check.js";
 import { message } from "../options/thrown.js";
 
-/** Whether `schema` is a Standard Schema. Those of arktype are functions. */
+/** Whether `schema` is a Standard Schema; arktype's schemas are functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
   const standard = (schema as { "~standard"?: unknown })["~standard"];
@@ -55,7 +55,7 @@ function writtenAsJson(schema: StandardSchemaV1, field: string): unknown {
 const EXTENSION =
   "zod 4.2 and arktype 2.1.28 or newer can, valibot by toStandardJsonSchema() of @valibot/to-json-schema";
 
-/** What every provider demands; the rest of the schema is the engine's to judge. */
+/** Checks the demands that every provider makes; the engine judges the rest of the schema. */
 function checkObjectSchema(schema: Record<string, unknown>, field: string): void {
   if (schema["type"] !== "object") {
     throw invalid(

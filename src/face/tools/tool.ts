@@ -23,7 +23,7 @@ import { bindingConfig } from "../options/tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
 
 /**
- * Defines a tool; `execute` gets its input typed by the schema. The definition is returned as it is.
+ * Defines a tool; the schema types the argument of `execute`. The definition is returned unchanged.
  *
  * @throws LoopletError `config_…`
  */
@@ -51,17 +51,17 @@ export interface ToolConfig {
   access?: ToolAccess;
   ruleSubject?: string;
   agent?: { profile: number; keep?: boolean; handoff?: boolean; inheritModel?: boolean };
-  /** The schema with the bound fields, which `inputSchema` lacks. */
+  /** The schema with the bound fields; `inputSchema` lacks them. */
   fullSchema?: unknown;
   bindings?: { field: string; input: string }[];
   maxResultChars?: number;
 }
 
-/** A tool that an agent knows. */
+/** A tool of an agent, checked and named. */
 export interface KnownTool {
   readonly config: ToolConfig;
   readonly options: Tool;
-  /** Checks the input before the call, where the engine does not. */
+  /** The Standard Schema that checks the input before the call, if the engine does not. */
   readonly standard: StandardSchemaV1 | undefined;
 }
 
@@ -103,7 +103,7 @@ export function knowTools(
   return known;
 }
 
-/** Who runs a tool's calls: the tool itself before the handler of its kind. */
+/** The function that runs a tool's calls: its own `execute`, or else the handler of its kind. */
 export function handlerOf(
   { execute, kind }: Tool,
   handlers: NonNullable<ToolRunOptions["toolHandlers"]>,

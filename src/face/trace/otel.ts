@@ -1,10 +1,10 @@
-/** Spans for an OpenTelemetry tracer that the host gives; nothing of OpenTelemetry is imported. */
+/** Spans for your OpenTelemetry tracer. This file imports nothing of OpenTelemetry. */
 import { LoopletError } from "../api/errors.js";
 import type { Tracer } from "../api/index.js";
 import { describe } from "../options/check.js";
 import { checkSpanOptions, SpanTree, type Attributes, type SpanOptions } from "./spans.js";
 
-/** Seconds and nanoseconds: a number alone could be taken for a time since the process began. */
+/** Seconds and nanoseconds. OpenTelemetry could take a single number for a time since the process began. */
 type Time = [seconds: number, nanos: number];
 
 interface OtelSpan {
@@ -14,7 +14,7 @@ interface OtelSpan {
   end(time: Time): void;
 }
 
-/** `@opentelemetry/api` has this shape; `tracer` is by default that of its `trace`, named `looplet`. */
+/** The shape of `@opentelemetry/api`. `tracer` defaults to its tracer with the name `looplet`. */
 export interface OpenTelemetry<Context = any, Span extends OtelSpan = any> {
   readonly trace: {
     getTracer(name: string): OpenTelemetryTracer<Context, Span>;
@@ -36,7 +36,7 @@ const KINDS = { internal: 0, client: 2 } as const;
 const STATUS_ERROR = 2;
 
 /**
- * Spans of each run below the span that is active when the run starts: `openTelemetry(api)`, or
+ * Records the spans of each run below the span that is active when the run starts: `openTelemetry(api)`, or
  * `openTelemetry({ ...api, tracer })`, with `import * as api from "@opentelemetry/api"`.
  */
 export function openTelemetry(api: OpenTelemetry, options: SpanOptions = {}): Tracer {

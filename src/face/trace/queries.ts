@@ -1,4 +1,4 @@
-/** The table that `traceRows` fills, and the two questions that a dashboard asks of it. */
+/** The table that `traceRows` fills, and two queries for a dashboard. */
 
 export const traceTable = {
   postgres: `CREATE TABLE agent_loop_trace (
@@ -14,7 +14,7 @@ export const traceTable = {
   ts TIMESTAMPTZ DEFAULT NOW()
 );
 CREATE INDEX agent_loop_trace_job_iter ON agent_loop_trace (job_id, iter);`,
-  /** Also D1. */
+  /** The table for SQLite and D1. */
   sqlite: `CREATE TABLE agent_loop_trace (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   job_id TEXT NOT NULL,
@@ -34,12 +34,12 @@ const LAST_ROWS = `SELECT t.job_id, t.iter, t.stop_reason FROM agent_loop_trace 
 JOIN (SELECT job_id, MAX(iter) AS iter FROM agent_loop_trace GROUP BY job_id) last
 ON t.job_id = last.job_id AND t.iter = last.iter`;
 
-/** For Postgres, SQLite and D1. */
+/** Queries for Postgres, SQLite and D1. */
 export const traceQueries = {
-  /** One row `percent`: how many of 100 jobs stopped on `max_iters`. */
+  /** One row with `percent`: how many of 100 jobs stopped on `max_iters`. */
   maxItersPercent: `SELECT 100.0 * SUM(CASE WHEN stop_reason = 'max_iters' THEN 1 ELSE 0 END) / COUNT(*) AS percent
 FROM (${LAST_ROWS}) jobs;`,
-  /** Rows `iterations`, `jobs`: how many jobs took so many iterations to `end_turn`. */
+  /** Rows with `iterations` and `jobs`: how many jobs took so many iterations to `end_turn`. */
   iterationsToEndTurn: `SELECT iter + 1 AS iterations, COUNT(*) AS jobs
 FROM (${LAST_ROWS}) ends
 WHERE stop_reason = 'end_turn' GROUP BY iter ORDER BY iter;`,

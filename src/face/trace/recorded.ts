@@ -3,26 +3,29 @@ import type { Tracer } from "../api/index.js";
 import { tracing, type Sink } from "./sink.js";
 import { checkSpanOptions, SpanTree, type Attributes, type SpanEvent, type SpanOptions } from "./spans.js";
 
-/** A span that has ended, or, if it was asked for, that has begun. */
+/** A span that has ended or, with `starts: true`, one that has begun. */
 export interface Span {
-  /** 32 hexadecimal digits, the same for all spans of a run. */
+  /** 32 hexadecimal digits, equal for all spans of a run. */
   traceId: string;
   /** 16 hexadecimal digits. */
   spanId: string;
-  /** `null` for the root. */
+  /** The parent's `spanId`; `null` for the root. */
   parentSpanId: string | null;
   name: string;
   kind: "internal" | "client";
-  /** Since the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   startMs: number;
-  /** `null` while it goes on. */
+  /** Milliseconds since the Unix epoch; `null` while the span is open. */
   endMs: number | null;
   status: "unset" | "error";
   attributes: Attributes;
   events: SpanEvent[];
 }
 
-/** Gives `sink` every span as it ends, children before their parents; with `starts: true` also as it begins. */
+/**
+ * Gives `sink` every span as it ends, children before their parents. With `starts: true` it also gives every span as
+ * it begins.
+ */
 export function traceSpans(sink: Sink<Span>, options: SpanOptions & { starts?: boolean } = {}): Tracer {
   const open = tracing(sink);
   checkSpanOptions(options, "traceSpans", { starts: "boolean" });

@@ -1,8 +1,8 @@
-/** Keeps secrets out of what a trace records of inputs and outputs, by the names of their fields. */
+/** Removes secrets from recorded inputs and outputs, by the names of their fields. */
 
 const SECRET = /secret|password|api_?key|token|auth|credential|cookie/i;
 
-/** A copy in which the value of every field with a name like a secret's is `[REDACTED]`. */
+/** A copy in which `[REDACTED]` replaces the value of every field whose name sounds like a secret. */
 export function redacted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redacted);
   if (typeof value !== "object" || value === null) return value;

@@ -1,17 +1,17 @@
-/** Tracers that come and go while agents live. */
+/** Tracers that you add and remove while agents live. */
 import type { Trace, TracedRun, Tracer } from "../api/index.js";
 import { traceOf } from "./tracing.js";
 
-/** A tracer that passes on to all that are in it when a run starts; empty it does nothing. */
+/** A tracer that passes a run on to all its members. An empty registry does nothing. */
 export interface TracerRegistry extends Tracer {
-  /** Under a name that is taken it replaces. */
+  /** Adds a tracer, and replaces the one of the same name. */
   add(name: string, tracer: Tracer): void;
-  /** Whether it was there. */
+  /** Removes a tracer; false if there is none of that name. */
   remove(name: string): boolean;
   clear(): void;
 }
 
-/** One tracer that fails does not keep the others from being told; the first failure is reported. */
+/** Makes a registry. If one tracer fails, the others still hear the run; the first failure is reported. */
 export function tracerRegistry(): TracerRegistry {
   const tracers = new Map<string, Tracer>();
   const start = (run: TracedRun): Trace => {

@@ -1,6 +1,7 @@
 /**
- * A row per model call, as the table `agent_loop_trace` of `traceTable` has it. The last row of an agent says why the
- * loop ended, each before it why the model stopped; so a row is written when the next iteration begins, or at the end.
+ * Rows of the table `agent_loop_trace` (`traceTable`), one per model call. The last row of an agent says why the loop
+ * ended, and each earlier row why the model stopped. So a row is written when the next iteration begins, or at the
+ * end.
  */
 import { LoopletError } from "../api/errors.js";
 import type { Outcome, RunEvent, StoppedBy, TracedRun, Tracer, Usage } from "../api/index.js";
@@ -19,34 +20,34 @@ export interface TracedCall {
 
 export interface TraceRow {
   job_id: string;
-  /** From 0. */
+  /** The iteration, from 0. */
   iter: number;
   /**
-   * Of the model: `tool_use`, `end_turn`, `max_tokens`, `pause`, …; `null` where a call brought none. In the last row of
-   * the loop: `end_turn`, `max_iters`, `budget`, `user_cancel`, `tool_error_fatal`, `model_error`, or the name of the
-   * limit (`time`, `condition`, `repeat`, …).
+   * Why the model stopped: `tool_use`, `end_turn`, `max_tokens`, `pause`, …; `null` if the call had no answer. The
+   * last row says why the loop ended: `end_turn`, `max_iters`, `budget`, `user_cancel`, `tool_error_fatal`,
+   * `model_error`, or the name of the limit (`time`, `condition`, `repeat`, …).
    */
   stop_reason: string | null;
   tool_calls: TracedCall[];
-  /** All input, cached or not. */
+  /** All input tokens, cached or not. */
   input_tokens: number;
   output_tokens: number;
   cache_read: number;
   cache_write: number;
-  /** ISO 8601, the end of the iteration. */
+  /** The end of the iteration, in ISO 8601. */
   ts: string;
-  /** Only in the rows of a subagent: its place in the run's tree. */
+  /** The subagent's path in the run's tree; only in the rows of a subagent. */
   agent_path?: string;
-  /** The job of the agent that called it. */
+  /** The job of the agent that called the subagent. */
   parent_job_id?: string;
-  /** The tool call that it answers. */
+  /** The tool call that the subagent answers. */
   parent_call_id?: string;
 }
 
 export interface RowOptions {
-  /** The job's id, or what makes it. Default: a UUID made of the agent's `random`. */
+  /** The job's id, or a function that makes it. Default: a UUID made of the agent's `random`. */
   jobId?: string | ((run: TracedRun) => string) | undefined;
-  /** Write the rows of subagents too, each subagent as a job of its own. Default true. */
+  /** Whether subagents get rows too, each subagent as a job of its own. Default true. */
   subagents?: boolean | undefined;
 }
 
@@ -165,7 +166,7 @@ class Rows {
   }
 }
 
-/** The words of the article that the table comes from, where it has one. */
+/** The words of the article that this table comes from; other reasons keep looplet's word. */
 const MODEL_REASONS: { readonly [reason: string]: string } = {
   stop: "end_turn",
   tool_calls: "tool_use",
@@ -180,7 +181,10 @@ const LIMIT_REASONS: { readonly [limit in StoppedBy]?: string } = {
   fatal_tool: "tool_error_fatal",
 };
 
-/** A final answer that was cut off or refused keeps the model's word: it is no `end_turn`. */
+/**
+ * Why the loop ended. A final answer that was cut off or refused keeps the model's word, because it is not an
+ * `end_turn`.
+ */
 function loopReason({ outcome, stoppedBy }: Outcome, model: string | null): string {
   if (outcome === "cancelled") return "user_cancel";
   if (outcome === "failed") return "model_error";
@@ -199,7 +203,7 @@ function tokens(
   };
 }
 
-/** Version 4. */
+/** A UUID of version 4. */
 function uuid(random: () => number): string {
   return "xxxxxxxx-xxxx-4xxx-Nxxx-xxxxxxxxxxxx".replace(/[xN]/g, (place) => {
     const digit = Math.floor(random() * 16);

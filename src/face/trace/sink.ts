@@ -2,10 +2,13 @@ import { LoopletError } from "../api/errors.js";
 import type { Trace } from "../api/index.js";
 import { checkValue, describe, isThenable } from "../options/check.js";
 
-/** Where records go: a function, or anything with a `write`. What it returns is awaited only to report a rejection. */
+/**
+ * The place for records: a function, or an object with a `write`. A promise that it returns is awaited only to report
+ * a rejection.
+ */
 export type Sink<T> = ((record: T) => unknown) | { write(record: T): unknown };
 
-/** Makes traces that write to a sink. A step may write several records: whatever throws or rejects is told of. */
+/** Makes traces that write to a sink. A step may write several records, and every error is reported. */
 export function tracing<T>(sink: Sink<T>): (make: (write: (record: T) => void) => Trace) => Trace {
   const write = writer(sink);
   return (make) => {

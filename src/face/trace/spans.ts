@@ -1,7 +1,8 @@
 /**
- * The spans of a run, made of its events: agent > chat (one HTTP request) and agent > tool > agent of a subagent.
+ * The spans of a run, made of its events. An agent's span contains a chat span per HTTP request and a span per tool,
+ * and a tool's span contains the span of its subagent.
  *
- * Names and attributes are those of OpenTelemetry's conventions for generative AI, which are in development:
+ * Names and attributes follow OpenTelemetry's conventions for generative AI, which are in development:
  * <https://github.com/open-telemetry/semantic-conventions-genai/tree/main/docs/gen-ai> (2026-11-21).
  */
 import type {
@@ -22,14 +23,14 @@ import { framesOf } from "./stack.js";
 
 export type Attributes = { [name: string]: string | number | boolean | string[] };
 
-/** Something that happened at one moment of a span. */
+/** An event at one moment of a span. */
 export interface SpanEvent {
   name: string;
   timeMs: number;
   attributes: Attributes;
 }
 
-/** What is known of a span when it begins, and when it has ended. */
+/** The facts about a span that are known when it begins. */
 export interface SpanStart {
   name: string;
   kind: "internal" | "client";
@@ -38,35 +39,35 @@ export interface SpanStart {
 }
 export interface SpanEnd {
   endMs: number;
-  /** `error.type`, of a span that failed. */
+  /** The attribute `error.type`, for a span that failed. */
   error: string | undefined;
-  /** Those of the start and all that came later. */
+  /** The attributes of the start and all later ones. */
   attributes: Attributes;
   events: SpanEvent[];
 }
 
-/** Where spans go. `H` is what stands for a span that has begun. */
+/** The receiver of spans. `H` is its handle for a span that has begun. */
 export interface SpanWriter<H> {
   start(span: SpanStart, parent: H | undefined): H;
   end(span: H, end: SpanEnd): unknown;
 }
 
 export interface SpanOptions {
-  /** The agent's name. Default: none; that of a subagent is the last part of its path. */
+  /** The agent's name. A subagent's name is the last part of its path. Default: none. */
   agentName?: string | undefined;
   /**
-   * Record the inputs and results of tools and the last text, as JSON, without the values of fields whose names are
-   * those of secrets. Default false.
+   * Whether to record the inputs and results of tools and the last text, as JSON. Values of fields whose names sound
+   * like secrets are left out. Default false.
    */
   content?: boolean | undefined;
   /**
-   * `"gen_ai"`: `invoke_agent`, `chat <model>`, `execute_tool <tool>`. `"prompty"`: `turn`, `execute`, `<tool>`, as
-   * Prompty's specification has them. Default `"gen_ai"`.
+   * The names of the spans. `"gen_ai"`: `invoke_agent`, `chat <model>`, `execute_tool <tool>`. `"prompty"`: `turn`,
+   * `execute`, `<tool>`, as in Prompty's specification. Default `"gen_ai"`.
    */
   names?: "gen_ai" | "prompty" | undefined;
-  /** Prompty's label of the root: `turn 3`. */
+  /** The label of the root span with Prompty's names: `turn 3`. */
   turn?: string | number | undefined;
-  /** Further attributes of the root, for example `gen_ai.conversation.id`. */
+  /** Further attributes of the root span, for example `gen_ai.conversation.id`. */
   attributes?: Attributes | undefined;
 }
 
@@ -87,7 +88,7 @@ class Open<H> {
   readonly attributes: Attributes;
   readonly events: SpanEvent[] = [];
   error: string | undefined;
-  /** Its end is known, its last attributes are not. */
+  /** The end of a span whose last attributes are still unknown. */
   endMs: number | undefined;
 
   constructor(
@@ -115,7 +116,7 @@ interface AgentSpans<H> {
   /** Why a summary of the history is being made. */
   compacting: CompactTrigger | undefined;
   readonly calls: Map<string, Call<H>>;
-  /** Of its own requests and those of its subagents. */
+  /** Sums over the agent's own requests and its subagents' requests. */
   readonly sums: { [name: string]: number };
 }
 
@@ -149,7 +150,7 @@ export class SpanTree<H> implements Trace {
       }
       case "compact-start":
         note(agent.span, event.type, timeMs, {});
-        // The request was too long, which no other event tells.
+        // A summary on `overflow` means that the request was too long; no other event says so.
         if (agent.chat !== undefined) agent.chat.error = "context_length";
         agent.compacting = event.trigger;
         return this.#endChat(agent, timeMs);
@@ -167,7 +168,7 @@ export class SpanTree<H> implements Trace {
       case "text-end":
       case "reasoning-end":
       case "tool-input-end":
-        // A call may have started while the answer went on.
+        // A call may have started while the answer was still streaming.
         if (agent.chat?.endMs !== undefined) agent.chat.endMs = timeMs;
         return undefined;
       case "usage":
@@ -205,7 +206,7 @@ export class SpanTree<H> implements Trace {
         }
         return this.#endChat(agent, timeMs);
       case "error":
-        // What ends a run while a summary is made is not that request's.
+        // An error that ends the run during a summary does not belong to the summary's request.
         if (agent.compacting === undefined) this.#failChat(agent, event.error);
         agent.span.error = event.error.code;
         return undefined;
@@ -246,7 +247,7 @@ export class SpanTree<H> implements Trace {
     const call = parent?.calls.get(event.parentToolCallId ?? "");
     if (call !== undefined) call.span ??= this.#startTool(parent, call, timeMs);
     const { agentName, names, turn, attributes } = this.#options;
-    // The second agent of one tool has "#2" behind its name.
+    // The second agent behind one tool has "#2" after its name.
     const name = isRoot ? agentName : path.slice(path.lastIndexOf("/") + 1).replace(/#\d+$/, "");
     const label = names === "prompty" ? "turn" : "invoke_agent";
     const { model, vendor } = parent ?? this.#run;
@@ -316,7 +317,10 @@ export class SpanTree<H> implements Trace {
     return this.#end(chat, chat.endMs ?? timeMs);
   }
 
-  /** Nothing tells of the end of a summary's answer but what is made of it, in the same moment. */
+  /**
+   * Ends the span of a summary. No event marks the end of the summary's answer, but the boundary event follows at the
+   * same moment.
+   */
   #endSummary(agent: AgentSpans<H>, timeMs: number): unknown {
     if (agent.compacting === undefined) return undefined;
     agent.compacting = undefined;
@@ -343,7 +347,10 @@ export class SpanTree<H> implements Trace {
     return this.#start({ name: label, kind: "internal", startMs, attributes }, agent?.span);
   }
 
-  /** It began when it ran, not when the model asked for it: what it waited for is the agent's time. */
+  /**
+   * Ends a tool's span. The span began when the tool ran, not when the model asked for it; the wait between is the
+   * agent's time.
+   */
   #endTool(
     agent: AgentSpans<H>,
     event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">,
@@ -400,10 +407,10 @@ export class SpanTree<H> implements Trace {
 
 const FIRST_CHUNK = "gen_ai.response.time_to_first_chunk";
 
-/** Events without anything to say but their name. */
+/** Events that have only a name. */
 const MOMENTS: ReadonlySet<string> = new Set(["steer-delivered", "reset", "abort", "handoff"]);
 
-/** The vendor under the name that the conventions give it. */
+/** The conventions' names of vendors. */
 const PROVIDERS: { readonly [vendor: string]: string } = {
   google: "gcp.gemini",
   gemini: "gcp.gemini",

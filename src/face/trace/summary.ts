@@ -1,22 +1,22 @@
-/** The dashboard's numbers, without a database. */
+/** A dashboard's numbers without a database. */
 import { LoopletError } from "../api/errors.js";
 import { describe } from "../options/check.js";
 import type { TraceRow } from "./rows.js";
 
 export interface TraceSummary {
   jobs: number;
-  /** How many of 100 jobs stopped on `max_iters`; 0 without jobs. */
+  /** The share of jobs that stopped on `max_iters`, in percent; 0 without jobs. */
   maxItersPercent: number;
-  /** Iterations to `end_turn` → jobs. */
+  /** How many jobs took so many iterations to `end_turn`. */
   iterationsToEndTurn: { [iterations: number]: number };
-  /** Why the loops ended → jobs. */
+  /** How many jobs ended for each reason. */
   stopReasons: { [reason: string]: number };
   inputTokens: number;
   outputTokens: number;
 }
 
 /**
- * What `traceQueries` ask, and a little more; the order of the rows makes no difference.
+ * Answers the questions of `traceQueries` and counts the stop reasons; the order of the rows makes no difference.
  *
  * @throws LoopletError `config_wrong_type`
  */
@@ -45,7 +45,7 @@ export function summarizeTrace(rows: Iterable<TraceRow>): TraceSummary {
   return { jobs, maxItersPercent, iterationsToEndTurn, stopReasons, inputTokens, outputTokens };
 }
 
-/** A database may know of no tokens: its columns may be null. */
+/** Checks a row. Token columns may be null, because a database may lack them. */
 function checkRow(row: unknown, place: string): void {
   const found = (row ?? {}) as { readonly [column: string]: unknown };
   for (const [column, types] of Object.entries(COLUMNS)) {

@@ -1,4 +1,4 @@
-/** Lets the host's tracers follow the runs of an agent. */
+/** Lets your tracers follow the runs of an agent. */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError } from "../api/errors.js";
 import type { Trace, TracedRun, TraceOptions, Tracer } from "../api/index.js";
@@ -18,7 +18,7 @@ export function tracersOf({ trace }: TraceOptions): readonly Tracer[] {
   return tracers;
 }
 
-/** One trace per tracer, and per hook that only hears; one whose tracer throws is missing. */
+/** The traces of one run: one per tracer, and one per hook that only listens. A tracer that throws gets none. */
 export function traces(
   { tracing, hearers, clock, random }: AgentParts,
   id: string,
@@ -35,7 +35,7 @@ export function traces(
   });
 }
 
-/** @throws LoopletError `config_wrong_type`, once, instead of with every event */
+/** @throws LoopletError `config_wrong_type`, once and not with every event */
 export function traceOf(tracer: Tracer, run: TracedRun): Trace {
   const trace: unknown = tracer(run);
   if (typeof (trace as Trace | undefined)?.onEvent === "function") return trace as Trace;

@@ -8,7 +8,8 @@
 use crate::engine::json::cursor::Cursor;
 use crate::engine::json::reader::Object;
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::policy::rule::reading::{self, Address, Reading};
+use crate::engine::model::permission::{Address, Reading};
+use crate::engine::policy::rule::reading;
 use crate::engine::policy::rule::{command, path};
 
 /// A call that is to be judged.

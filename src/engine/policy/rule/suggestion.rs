@@ -4,9 +4,11 @@
 //! not allow this very call, none is suggested. Nothing is changed here; only your answer adds a rule.
 
 use crate::engine::model::config::ToolConfig;
-use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, address, command, is_glob};
+use crate::engine::policy::rule::{address, command, is_glob};
 
 impl Permissions {
     /// The rule because of which your code is asked about this call, whatever the mode.

@@ -1,7 +1,7 @@
 /**
- * `chromePrompt()`: the language model that the browser has built in. Each model call is a session of its own: the
- * history becomes its initial prompts, what is new is prompted, and the session is destroyed when the answer has ended.
- * <https://developer.chrome.com/docs/ai/prompt-api> (2026-11-21)
+ * `chromePrompt()`: the language model that is built into the browser. Each model call is a session of its own. The
+ * history becomes its initial prompts, the newest messages are prompted, and the session is destroyed after the
+ * answer. <https://developer.chrome.com/docs/ai/prompt-api> (2026-11-21)
  */
 import type { Model, ModelOptions } from "../../api/index.js";
 import { checkOptions } from "../../options/check.js";
@@ -34,17 +34,17 @@ export interface ChromePromptOptions extends Pick<
   /** The name in events and in `Message.origin`. Default `"built-in"`. */
   name?: string | undefined;
   /**
-   * Contract: called while the browser downloads the model, with the part that is there, from 0 to 1. What it throws is
-   * reported as uncaught, as in any event listener.
+   * Contract: called while the browser downloads the model, with the loaded share from 0 to 1. An error that it
+   * throws is reported as uncaught, as in any event listener.
    */
   onDownload?: ((loaded: number) => void) | undefined;
-  /** Languages and kinds of input. Default: the browser's; images and audio are added when there are some. */
+  /** Languages and kinds of input. Default: the browser's; images and audio are added if the messages have some. */
   expectedInputs?: readonly LanguageModelExpected[] | undefined;
   /** Languages of the answers. Default: the browser's. */
   expectedOutputs?: readonly LanguageModelExpected[] | undefined;
   /** How varied the answers are, from `"most-predictable"` to `"most-creative"`. Default: the browser's. */
   samplingMode?: string | undefined;
-  /** In place of `globalThis.LanguageModel`: a polyfill, or a double. */
+  /** A polyfill or a test double. Default: `globalThis.LanguageModel`. */
   languageModel?: LanguageModelStatic | undefined;
 }
 
@@ -62,11 +62,11 @@ const TABLE: OptionTable = {
 };
 
 /**
- * The browser's built-in model (Prompt API: Chrome 148 and newer on desktops, Edge). Only in pages and extensions, not
- * in workers. It needs no key and sends nothing anywhere.
+ * The browser's built-in model (Prompt API: Chrome 148 and newer on desktops, Edge). It works in pages and
+ * extensions, not in workers. It needs no key, and no data leaves the device.
  *
- * Tools: the API's own are not settled, so the model is held to JSON that is either an answer or one call
- * (`responseConstraint`). It has no limit of output tokens: `maxOutputTokens` fails the run.
+ * The API's own tools are not settled. So with tools the model must reply with JSON that is either an answer or one
+ * call (`responseConstraint`). The API has no limit of output tokens: `maxOutputTokens` fails the run.
  *
  * A model that must be downloaded first needs a click or a key press: start the first run in its handler.
  *
@@ -101,14 +101,14 @@ async function answer(
     const core = coreOptions(options, messages, request);
     const availability = await api.availability(core);
     if (availability === "unavailable") return refusal(404, UNAVAILABLE);
-    // What stands behind the last answer is asked; there is always something.
+    // The user messages after the last answer are prompted; there is always at least one.
     let asked = prompts.length - 1;
     while (asked > 0 && prompts[asked - 1]?.role === "user") asked -= 1;
     const create: LanguageModelCreateOptions = {
       ...core,
       signal,
       initialPrompts: prompts.slice(0, asked),
-      // Without a download it would tell of 0 and 1 each time.
+      // Without a download the monitor would report 0 and 1 each time.
       ...(availability === "available" ? {} : { monitor: (monitor) => watch(monitor, options) }),
     };
     const session = await api.create(create);
@@ -179,7 +179,7 @@ async function* stream(
   }
 }
 
-/** Tokens of what is asked, if the browser can count them. */
+/** The tokens of the prompt, if the browser can count them. */
 async function measure(
   session: LanguageModelSession,
   input: LanguageModelMessage[],
@@ -193,7 +193,7 @@ async function measure(
   }
 }
 
-/** The session's count grows by what is asked and by the answer. */
+/** The usage of one call: the session's count grows by the prompt and by the answer. */
 function usageOf(before?: number, asked?: number, after?: number): object | undefined {
   if (before === undefined || asked === undefined || after === undefined) return undefined;
   const input = Math.round(before + asked);
@@ -223,7 +223,10 @@ function blobOf(base64: string, type: string): Blob {
   return new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], { type });
 }
 
-/** DOMExceptions by name: <https://webmachinelearning.github.io/prompt-api/#language-model-errors> (2026-11-21). */
+/**
+ * Translates DOMExceptions by name: <https://webmachinelearning.github.io/prompt-api/#language-model-errors>
+ * (2026-11-21).
+ */
 function refusalOf(error: unknown): Response {
   const { message, code } = wordsOf(error);
   switch (nameOf(error)) {

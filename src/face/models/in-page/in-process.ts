@@ -1,6 +1,6 @@
 /**
- * Models that answer inside the process: a `fetch` that speaks OpenAI Chat Completions, so that requests are written and
- * answers are read by the engine, as for any server. Nothing here keeps state from request to request.
+ * Models that answer inside the process. Each is a `fetch` that speaks OpenAI Chat Completions, so that the engine
+ * writes requests and reads answers as for any server. This file keeps no state from request to request.
  */
 import type { Model, ModelOptions } from "../../api/index.js";
 import { askedWith } from "../../options/model-options.js";
@@ -34,7 +34,7 @@ export interface ChatTool {
   function: { name: string; description?: string; parameters: Record<string, unknown> };
 }
 
-/** One chunk of a streamed answer; what the engine does not need may be missing. */
+/** One chunk of a streamed answer; fields that the engine does not need may be missing. */
 export interface ChatChunk {
   id?: string;
   choices: { index: number; delta: object; finish_reason?: string | null }[];
@@ -42,12 +42,12 @@ export interface ChatChunk {
 }
 
 /**
- * Contract: answers one request. What it throws is a failed attempt that may be repeated; `refusal` says it more
- * exactly. `signal` fires when the attempt is over.
+ * Contract: answers one request. An error that it throws is a failed attempt that may be repeated; `refusal` says
+ * more. `signal` fires when the attempt is over.
  */
 export type ChatAnswer = (request: ChatRequest, signal: AbortSignal) => Promise<Response>;
 
-/** A model that `answer` answers. `label` names it in its address, which nobody calls. */
+/** A model whose requests `answer` answers. `label` names it in its address, to which no request is ever sent. */
 export function inProcessModel(
   label: string,
   model: string,
@@ -74,8 +74,8 @@ export function inProcessModel(
 }
 
 /**
- * An answer with an error status. `code` is a word of OpenAI's where the status alone does not say what is wrong;
- * `mayRetry` overrides what the status says about another attempt.
+ * An answer with an error status. `code` is one of OpenAI's words, for cases in which the status alone is not enough.
+ * `mayRetry` overrides whether the status allows another attempt.
  */
 export function refusal(
   status: number,
@@ -97,8 +97,8 @@ export function completion(body: object): Response {
 }
 
 /**
- * The chunks as server-sent events, pulled as fast as they are read. What the generator throws becomes an error event of
- * the words that `errorOf` finds; a reader that leaves ends the generator.
+ * The chunks as server-sent events, pulled as fast as they are read. An error of the generator becomes an error event
+ * with the words of `errorOf`. A reader that leaves ends the generator.
  */
 export function eventStream(
   chunks: AsyncGenerator<ChatChunk>,
@@ -124,7 +124,7 @@ export function eventStream(
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** A chunk with what is new in the first choice. */
+/** A chunk with the news of the first choice. */
 export function chunkOf(delta: object, finishReason?: string | null): ChatChunk {
   return { choices: [{ index: 0, delta, finish_reason: finishReason ?? null }] };
 }

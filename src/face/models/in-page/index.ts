@@ -1,4 +1,7 @@
-/** `looplet/models`: models that need no server of yours: in the browser, on the device, behind a Worker's binding. */
+/**
+ * `looplet/models`: models that need no server of yours. They run in the browser, on the device or behind a Worker's
+ * binding.
+ */
 export { chromePrompt, type ChromePromptOptions } from "./chrome-prompt.js";
 export { webllm, type WebLlmEngine, type WebLlmOptions } from "./webllm.js";
 export { workersAi, type WorkersAiBinding, type WorkersAiOptions } from "./workers-ai.js";

@@ -1,24 +1,24 @@
 /**
- * Tool use for models that have no tool calls of their own but can be held to a JSON Schema: the model is told of the
- * tools in its system prompt and replies with one JSON object, `{"text": …}` or `{"tool": …, "input": …}`. So an answer
+ * Tool use for models that have no tool calls of their own but can be held to a JSON Schema. Their system prompt
+ * describes the tools, and they reply with one JSON object, `{"text": …}` or `{"tool": …, "input": …}`. So an answer
  * is either text or one call.
  */
 import { chunkOf, type ChatChunk, type ChatMessage, type ChatPart, type ChatRequest } from "./in-process.js";
 
-/** A message of a model that knows nothing of tools. */
+/** A message for a model that knows no tools. */
 export interface PlainMessage {
   role: "system" | "user" | "assistant";
   content: string | ChatPart[];
 }
 
-/** What such a model is asked. */
+/** The request for such a model. */
 export interface PlainRequest {
   messages: PlainMessage[];
-  /** What the reply must fit, if there are tools. */
+  /** The schema that the reply must fit, if there are tools. */
   schema: Record<string, unknown> | undefined;
 }
 
-/** The request without tools: these in the system prompt, calls and results as texts. */
+/** Rewrites a request for such a model: tools go into the system prompt, calls and results become texts. */
 export function plain(request: ChatRequest): PlainRequest {
   const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
   const names = new Map<string, string>();
@@ -46,7 +46,10 @@ function plainMessage(message: ChatMessage, isJson: boolean, names: Map<string, 
   return { role: "assistant", content: [said, ...calls].filter((line) => line !== "").join("\n") };
 }
 
-/** Messages of one role that follow each other become one: there are chat templates that refuse them. */
+/**
+ * Adds a message, joined to the one before if both have the same role, because some chat templates refuse two in a
+ * row.
+ */
 function push(messages: PlainMessage[], message: PlainMessage): void {
   const last = messages.at(-1);
   if (last?.role !== message.role) messages.push(message);
@@ -66,7 +69,7 @@ export function textOf(content: string | ChatPart[]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
 }
 
-/** Texts as one string: most of these models take nothing else. */
+/** Content that is all text as one string, because most of these models accept nothing else. */
 export function flat(content: string | ChatPart[]): string | ChatPart[] {
   const isText = typeof content === "string" || content.every(({ type }) => type === "text");
   return isText ? textOf(content) : content;
@@ -104,7 +107,10 @@ function exactly(properties: Record<string, unknown>): Record<string, unknown> {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** A reference counts from the schema's root, which is elsewhere here: the engine checks the input anyway. */
+/**
+ * A schema with references becomes any object, because references count from the root of the tool's schema and that
+ * root is elsewhere here. The engine checks the input in any case.
+ */
 function inlined(parameters: Record<string, unknown>): Record<string, unknown> {
   return JSON.stringify(parameters).includes('"$ref"') ? { type: "object" } : parameters;
 }
@@ -117,14 +123,14 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Reads a reply while it comes: text is passed on at once, a call when it is complete. */
+/** Reads a reply while it streams. It passes text on at once, and a call when it is complete. */
 export class ReplyReader {
-  /** What has not been passed on. */
+  /** The end of the reply that has not been passed on. */
   #rest = "";
   #kind: "unknown" | "text" | "call" | "plain" = "unknown";
   #isClosed = false;
 
-  /** More of the reply; the new chunk, if there is anything to tell. */
+  /** Reads more of the reply; returns a chunk if there is news. */
   feed(piece: string): ChatChunk | undefined {
     this.#rest += piece;
     if (this.#kind === "unknown") this.#recognise();
@@ -132,7 +138,7 @@ export class ReplyReader {
     return text === "" ? undefined : chunkOf({ content: text });
   }
 
-  /** The last chunk. `reason` is what the model itself said, if it did. */
+  /** The last chunk. `reason` is the model's own, if it gave one. */
   end(reason?: string): ChatChunk {
     if (this.#kind === "plain") return chunkOf({}, reason ?? "stop");
     if (this.#kind === "text") return chunkOf({}, reason ?? (this.#isClosed ? "stop" : "length"));
@@ -143,7 +149,7 @@ export class ReplyReader {
       if (typeof reply.text === "string") return chunkOf({ content: reply.text }, reason ?? "stop");
       return chunkOf({ content: this.#rest }, reason ?? "stop");
     }
-    // The call was cut off: the engine answers it instead of running it.
+    // The engine answers a call that was cut off, and does not run it.
     const [, name, input] =
       /^\s*\{\s*"tool"\s*:\s*"([^"]*)"(?:\s*,\s*"input"\s*:\s*([^]*))?/.exec(this.#rest) ?? [];
     if (name !== undefined) return chunkOf(call(name, input ?? "{"), "length");
@@ -165,7 +171,7 @@ export class ReplyReader {
     return all;
   }
 
-  /** The text so far, without an escape or a pair of surrogates that is not complete. */
+  /** The text so far, without an incomplete escape or surrogate pair at its end. */
   #takeText(): string {
     if (this.#isClosed) return "";
     const whole = this.#rest.slice(0, this.#wholeLength());
@@ -176,7 +182,7 @@ export class ReplyReader {
     return unescaped(taken);
   }
 
-  /** Up to the closing quote, or to an escape that is not complete. */
+  /** The length up to the closing quote, or to an incomplete escape. */
   #wholeLength(): number {
     const rest = this.#rest;
     const mark = /["\\]/g;
@@ -191,7 +197,7 @@ export class ReplyReader {
   }
 }
 
-/** A model that is not held to the schema may write line breaks into a string. */
+/** Unescapes a string. A model that is not held to the schema may write line breaks into it. */
 function unescaped(text: string): string {
   try {
     return JSON.parse(`"${text}"`) as string;

@@ -1,7 +1,7 @@
 /**
- * The part of the browser's Prompt API that is used here, as the draft describes it:
- * <https://webmachinelearning.github.io/prompt-api/>, <https://developer.mozilla.org/en-US/docs/Web/API/LanguageModel>
- * (2026-11-22).
+ * The part of the browser's Prompt API that looplet uses, as the draft describes it:
+ * <https://webmachinelearning.github.io/prompt-api/>,
+ * <https://developer.mozilla.org/en-US/docs/Web/API/LanguageModel> (2026-11-22).
  */
 
 /** `globalThis.LanguageModel`, or a polyfill of it. */
@@ -12,7 +12,7 @@ export interface LanguageModelStatic {
 
 export type LanguageModelAvailability = "unavailable" | "downloadable" | "downloading" | "available";
 
-/** What a session is for. */
+/** A kind of input or output that a session expects. */
 export interface LanguageModelExpected {
   type: "text" | "image" | "audio";
   /** BCP 47 tags, for example `en`. */
@@ -23,9 +23,9 @@ export interface LanguageModelCoreOptions {
   expectedInputs?: LanguageModelExpected[];
   expectedOutputs?: LanguageModelExpected[];
   samplingMode?: string;
-  /** Of extensions only; pages may give it, and it has no effect. */
+  /** Works in extensions only; browsers ignore a page's value. */
   temperature?: number;
-  /** Of extensions only; pages may give it, and it has no effect. */
+  /** Works in extensions only; browsers ignore a page's value. */
   topK?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `webllm()`: a model that WebLLM runs on the device's GPU. Its engine speaks OpenAI Chat Completions as objects: the
- * request goes in as it is written, and its chunks are read by looplet's decoder.
+ * `webllm()`: a model that WebLLM runs on the device's GPU. Its engine speaks OpenAI Chat Completions as objects: it
+ * takes the request as it is written, and looplet's decoder reads its chunks.
  * <https://webllm.mlc.ai/docs/user/api_reference.html>,
  * <https://github.com/mlc-ai/web-llm/blob/main/src/openai_api_protocols/chat_completion.ts> (2026-11-21)
  */
@@ -11,33 +11,34 @@ import { CUSTOM_TABLE, type OptionTable } from "../../options/options.js";
 import { eventStream, inProcessModel, type ChatChunk, type ChatRequest } from "./in-process.js";
 import { flat, plain, ReplyReader } from "./json-reply.js";
 
-/** The part of WebLLM's `MLCEngineInterface` that is used: an `MLCEngine`, or one in a worker. */
+/** The part of WebLLM's `MLCEngineInterface` that looplet uses: an `MLCEngine`, or one in a worker. */
 export interface WebLlmEngine {
   readonly chat: { readonly completions: { create(request: any): PromiseLike<unknown> } };
-  /** Stops the generation that goes on. */
+  /** Stops the generation under way. */
   interruptGenerate(): unknown;
 }
 
 /** Options of `webllm()`. */
 export interface WebLlmOptions extends Omit<ModelOptions, "stream" | (typeof NOT_HERE)[number]> {
-  /** The name in events and in `Message.origin`. Default: that of `model`, else `"webllm"`. */
+  /** The name in events and in `Message.origin`. Default: the option `model`, else `"webllm"`. */
   name?: string | undefined;
-  /** The model's id, for an engine that has loaded several. Default: the one that it has loaded. */
+  /** The model's id, for an engine that has loaded several. Default: the loaded one. */
   model?: string | undefined;
   /**
-   * How the model is offered tools. `"json"` (default) works with every model: it is held to JSON that is either an
-   * answer or one call. `"native"` uses WebLLM's own function calling, which only the Hermes models have, and in which
-   * they answer with nothing but calls as long as there are tools; Hermes 2 Pro then takes no system prompt of yours.
+   * How the model calls tools. Default `"json"`.
+   * - `"json"` works with every model: its reply must be JSON that is either an answer or one call.
+   * - `"native"` uses WebLLM's own function calling, which only the Hermes models have. They answer with nothing but
+   *   calls as long as there are tools, and Hermes 2 Pro then accepts no system prompt of yours.
    */
   toolCalls?: "json" | "native" | undefined;
 }
 
-/** What WebLLM has no notion of. */
+/** Options that WebLLM does not have. */
 const NOT_HERE = ["thinking", "effort", "parallelToolCalls"] as const;
 
 /**
- * A model of WebLLM: `webllm(await CreateMLCEngine("Llama-3.2-3B-Instruct-q4f16_1-MLC"))`. Loading it, and telling of
- * the download, is the engine's own affair. An engine generates one answer at a time: further runs wait for it.
+ * A model of WebLLM: `webllm(await CreateMLCEngine("Llama-3.2-3B-Instruct-q4f16_1-MLC"))`. The engine itself loads
+ * the model and reports the download. It generates one answer at a time, so other runs wait.
  *
  * @throws LoopletError `config_…`
  */
@@ -72,12 +73,12 @@ export function webllm(engine: WebLlmEngine, options: WebLlmOptions = {}): Model
   });
 }
 
-/** Texts as strings: models without eyes take nothing else. */
+/** Content that is all text becomes a string, because models that read only text accept nothing else. */
 function flatten(request: ChatRequest): undefined {
   for (const message of request.messages) message.content = flat(message.content ?? "");
 }
 
-/** Takes the tools out of the request and asks for JSON instead. */
+/** Moves the tools out of the request and asks for JSON. */
 function constrain(request: ChatRequest): object | undefined {
   const { messages, schema } = plain(request);
   request.messages = messages.map(({ role, content }) => ({ role, content: flat(content) }));
@@ -95,8 +96,8 @@ async function* stream(
   isJson: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<ChatChunk> {
-  // The engine has one generation: it must not be interrupted while another run's goes on, so not before the first chunk
-  // and not twice.
+  // The engine has only one generation, so an abort must not interrupt another run's. It interrupts only after this
+  // run's first chunk, and only once.
   let state: "waiting" | "generating" | "over" = "waiting";
   const interrupt = (): void => {
     if (state !== "generating") return;
@@ -105,7 +106,7 @@ async function* stream(
   };
   signal.addEventListener("abort", interrupt, { once: true });
   const reply = isJson ? new ReplyReader() : undefined;
-  // The text that native calls are made of streams as well; they themselves come in the last chunk.
+  // Native calls come in the last chunk, but the text that they are made of streams too; it is held back here.
   const held: string[] = [];
   try {
     const chunks = (await engine.chat.completions.create(request)) as AsyncIterable<ChatChunk>;
@@ -136,7 +137,7 @@ async function* stream(
   }
 }
 
-/** <https://github.com/mlc-ai/web-llm/blob/main/src/error.ts> (2026-11-22) */
+/** Translates WebLLM's errors by name: <https://github.com/mlc-ai/web-llm/blob/main/src/error.ts> (2026-11-22) */
 function errorCode(error: unknown): { code?: string } {
   const name = (error as { name?: unknown } | null | undefined)?.name;
   if (name === "ContextWindowSizeExceededError") return { code: "context_length_exceeded" };

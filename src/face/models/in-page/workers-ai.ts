@@ -1,6 +1,6 @@
 /**
- * `workersAi()`: a model behind the binding of Cloudflare Workers AI. The binding takes the fields of OpenAI Chat
- * Completions and answers in that form, or, for older models, in a shorter one that is translated here:
+ * `workersAi()`: a model behind the binding of Cloudflare Workers AI. The binding accepts the fields of OpenAI Chat
+ * Completions and answers in that form. Older models answer in a shorter form, which this file translates:
  * `{"response", "tool_calls": [{"name", "arguments"}], "usage"}`, streamed and whole.
  * <https://developers.cloudflare.com/workers-ai/configuration/bindings/>,
  * <https://developers.cloudflare.com/workers-ai/features/function-calling/traditional/>,
@@ -22,16 +22,16 @@ export interface WorkersAiBinding {
 export interface WorkersAiOptions extends ModelOptions {
   /** The name in events and in `Message.origin`. Default: the model's. */
   name?: string | undefined;
-  /** Third argument of `env.AI.run`, for example `{ gateway: { id: "mine" } }` or `{ rejectIfBusy: true }`. */
+  /** The third argument of `env.AI.run`, for example `{ gateway: { id: "mine" } }` or `{ rejectIfBusy: true }`. */
   runOptions?: { [name: string]: unknown } | undefined;
 }
 
 /**
- * A model of Cloudflare Workers AI: `workersAi(env.AI, "@cf/meta/llama-3.3-70b-instruct-fp8-fast")`. The binding is the
- * access, there is no key. From outside a Worker, reach the same models by
- * `compatible({ baseUrl: "https://api.cloudflare.com/client/v4/accounts/ID/ai/v1", … })`.
+ * A model of Cloudflare Workers AI: `workersAi(env.AI, "@cf/meta/llama-3.3-70b-instruct-fp8-fast")`. The binding
+ * gives access, so there is no key. Outside of a Worker, use `compatible({ baseUrl:
+ * "https://api.cloudflare.com/client/v4/accounts/ID/ai/v1", … })`.
  *
- * Whether a model takes tools, images or a limit is told by its page; what it does not know it ignores or refuses.
+ * The model's page at Cloudflare lists the options that it supports; it ignores or refuses others.
  *
  * @throws LoopletError `config_…`
  */
@@ -66,9 +66,9 @@ export function workersAi(binding: WorkersAiBinding, model: string, options: Wor
 }
 
 /**
- * The binding checks what it is given more strictly than OpenAI: no null as content; older models take texts only as
- * strings. One tool is forced by offering no other, as Cloudflare's own adapter does. Usage comes without
- * `stream_options`, which older models do not know.
+ * The request in the form that the binding accepts; it checks more strictly than OpenAI. Content must not be null,
+ * and older models accept text only as strings. To force one tool, no other is offered, as in Cloudflare's own
+ * adapter. Usage comes without `stream_options`, which older models do not know.
  */
 function inputsOf({ model: _, ...inputs }: ChatRequest): Record<string, unknown> {
   const messages = inputs.messages.map((message) => ({ ...message, content: flat(message.content ?? "") }));
@@ -88,7 +88,7 @@ function answerOf(answer: unknown): Response {
   return completion(isShort(whole) ? chatOf(whole, "message") : (whole as object));
 }
 
-/** An answer, or a chunk of one, in the form of older models. */
+/** An answer, or a chunk of an answer, in the form of older models. */
 interface ShortAnswer {
   response?: unknown;
   tool_calls?: unknown;
@@ -105,7 +105,7 @@ function isShort(value: unknown): value is ShortAnswer {
 function chatOf(short: ShortAnswer, news: "delta" | "message"): object {
   const { response, tool_calls, usage, finish_reason, errors } = short;
   if (errors !== undefined) return { error: errors[0] ?? { message: "Workers AI reported an error" } };
-  // With a JSON Schema asked for, the response is the object itself.
+  // For a request with a JSON Schema, the response is the object itself.
   const content = response == null || typeof response === "string" ? response : JSON.stringify(response);
   return {
     choices: [
@@ -119,7 +119,7 @@ function chatOf(short: ShortAnswer, news: "delta" | "message"): object {
   };
 }
 
-/** The stream line by line; those of Chat Completions stay as they are. */
+/** Translates a stream line by line; lines of Chat Completions stay as they are. */
 function streamed(body: ReadableStream<Uint8Array>): Response {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -127,7 +127,7 @@ function streamed(body: ReadableStream<Uint8Array>): Response {
   let rest = "";
   const lines = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      // A chunk without a line's end yields nothing, and a pull that yields nothing is not repeated.
+      // A chunk may end no line, and a pull that yields nothing is not repeated; so the loop reads on.
       for (;;) {
         const { done, value } = await reader.read();
         const all = `${rest}${decoder.decode(value, { stream: !done })}`.split("\n");
@@ -157,7 +157,10 @@ function parsed(json: string): unknown {
   }
 }
 
-/** <https://developers.cloudflare.com/workers-ai/platform/errors/> (2026-11-21) */
+/**
+ * The status for Cloudflare's error codes: <https://developers.cloudflare.com/workers-ai/platform/errors/>
+ * (2026-11-21)
+ */
 const STATUS_OF_CODE: { readonly [code: string]: number } = {
   3003: 400,
   3006: 413,
@@ -178,14 +181,14 @@ const STATUS_OF_CODE: { readonly [code: string]: number } = {
 };
 
 /**
- * The binding throws an `InferenceUpstreamError` or `AiError` whose message begins with Cloudflare's code,
- * `5007: No such model …`. Anything else is thrown on, as a failure of the network.
+ * Translates an `InferenceUpstreamError` or `AiError`, whose message begins with Cloudflare's code: `5007: No such
+ * model …`. Any other error is thrown on, as a network failure.
  */
 function refusalOf(error: unknown): Response {
   const message = error instanceof Error ? error.message : String(error);
   const code = /\b([35]\d{3}):/.exec(message)?.[1];
   if (code === undefined) throw error;
-  // The day's free allocation comes back tomorrow; timeouts come from too little capacity.
+  // The day's free allocation returns tomorrow; timeouts come from a lack of capacity.
   if (code === "3036") return refusal(429, message, { code: "insufficient_quota" });
   if (code === "3007") return refusal(408, message, { mayRetry: true });
   return refusal(STATUS_OF_CODE[code] ?? 500, message);
