@@ -19,7 +19,7 @@ use crate::engine::model::permission::Rule;
 use subject::{Subject, Text};
 
 impl Rule {
-    /// Speaks of the tool as a whole.
+    /// True when the rule speaks of the tool as a whole.
     pub fn is_bare(&self) -> bool {
         self.specifier.is_none()
     }
