@@ -220,7 +220,7 @@ pub enum Facts<'a> {
     },
     Limit {
         limit: StoppedBy,
-        /// The timeout that ended, for the limit `time`.
+        /// The option of the timeout that was reached, for the limit `time`.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
         usage: &'a Usage,

@@ -1,8 +1,8 @@
 //! looplet's own protocol: the request is one JSON object, the answer one JSON object per line.
 //!
-//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the lines of
-//! an answer. The model call reaches the functions here through the table of protocols. A line that is not valid JSON
-//! fails the call, and so does a body without `finish`.
+//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the lines
+//! of an answer. The model call reaches the functions here through the table of protocols. A line that is not valid
+//! JSON fails the call, and so does a body without `finish`.
 
 use serde::{Deserialize, Serialize};
 
