@@ -2,7 +2,7 @@
 //!
 //! It owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), the
 //! calls into JavaScript ([`host`]), HTTP through the face's `fetch` ([`request`]), the way of events out ([`batch`])
-//! and of bytes in ([`inlet`]), and the hook that words a panic ([`panic`]). It never retries, and it neither reads a
+//! and of bytes in ([`inlet`]), and the hook that words a panic ([`mod@panic`]). It never retries, and it neither reads a
 //! provider's JSON nor knows a provider's name.
 //!
 //! Two rules keep it free of "recursive use of an object". No borrow is held while JavaScript runs. An input that

@@ -53,6 +53,7 @@ mod shared_counts;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/speak.rs"]
 mod speak;
+mod steady;
 mod steering;
 mod stopping;
 mod structured_output;

@@ -69,12 +69,9 @@ mod tests {
     fn steps_of_repetition_that_are_left_out_keep_to_the_order() {
         let none = Some(None);
         let at = |times| Some(Some(times));
-        let rows: &[(
-            Option<Option<u32>>,
-            Option<Option<u32>>,
-            Option<Option<u32>>,
-            [Option<u32>; 3],
-        )] = &[
+        /// Left out, off, or after so many repetitions.
+        type Step = Option<Option<u32>>;
+        let rows: &[(Step, Step, Step, [Option<u32>; 3])] = &[
             (None, None, None, [Some(3), Some(6), Some(20)]),
             (None, at(30), None, [Some(3), Some(30), Some(60)]),
             (at(12), None, None, [Some(12), Some(24), Some(24)]),
