@@ -125,7 +125,7 @@ pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(into, value);
 }
 
-/// Appends the fields of the object `vendor` but for nulls and those in `ours`.
+/// Appends the fields of the object `vendor`, except nulls and the keys in `ours`.
 pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
     if let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) {
         push_others(into, &object, ours);

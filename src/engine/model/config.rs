@@ -1,8 +1,8 @@
 //! The configuration of a run: plain data, read once from the JSON that the face writes.
 //!
-//! [`Config`] is the root. Each option that is left out has its default here and nowhere else. The face checks names
-//! and types by its own table. [`crate::engine::run::Run::new`] then checks everything that only the engine can judge,
-//! and refuses a wrong value with its path. Nothing here changes while a run is at work.
+//! [`Config`] is the root. Each option has its default here, or in [`crate::engine::policy::defaults`] if the default
+//! depends on other options. The face checks names and types by its own table. [`crate::engine::run::Run::new`] then
+//! checks everything that only the engine can judge, and refuses a wrong value with its path.
 
 use serde::{Deserialize, Serialize};
 
@@ -71,9 +71,9 @@ pub struct Config {
     pub estimate_usage: bool,
     /// The deltas of one block within one network chunk are joined; default true.
     pub join_deltas: bool,
-    /// What happens to effects is saved; without a journal nothing is, and nothing waits for it.
+    /// The steps of effects are saved; without a journal no step is saved, and nothing waits for a save.
     pub journal: bool,
-    /// Events say when they happened, and calls the hash of their input.
+    /// Events carry their time, and tool calls the hash of their input.
     pub trace: bool,
     /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
     pub agents: Vec<Config>,
@@ -440,13 +440,13 @@ pub enum OnUnknownTool {
 /// A field of a tool's input that is filled in from the run's inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
-    /// Of the tool's input.
+    /// The name of a field of the tool's input.
     pub field: String,
     /// The name of one of the run's inputs.
     pub input: String,
 }
 
-/// How a call that went wrong is told to the model: one text per convention.
+/// How the model is told about a failed call: one text per convention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ErrorFormat {
@@ -455,14 +455,14 @@ pub enum ErrorFormat {
     Structured,
     /// `{"error":message}`
     Sprout,
-    /// The message.
+    /// The message alone.
     Claude,
     /// `Error: message`
     Guide,
     /// `error: message`
     Simple,
-    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
+    /// `Error: Tool 'name' failed: message`, for faults of the tool itself.
     Prompty,
-    /// The host finds the words when the round is over; what it leaves open is structured.
+    /// Your code words the error when the round is over. The structured form fills in for it.
     Host,
 }

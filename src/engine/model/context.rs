@@ -1,4 +1,7 @@
-//! When the history of a conversation is made shorter.
+//! The configuration of context management: when and how the history of a conversation is made shorter.
+//!
+//! The options stand in [`crate::engine::model::config::Config`]. [`crate::engine::policy::context`] decides by them
+//! before each request. Nothing here counts or cuts.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,31 +9,32 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPolicy {
-    /// Tokens that the model can read; default: unknown.
+    /// The number of tokens that the model can read; default: unknown.
     pub window_tokens: Option<u64>,
-    /// Summarise when the window is nearly full, and when the vendor says that it is; default true.
+    /// Summarises when the window is nearly full and when the vendor reports that it is full; default true.
     pub auto: bool,
-    /// How full the window may be, in percent; default 80.
+    /// The share of the window that may be full, in percent; default 80.
     pub threshold_percent: u32,
-    /// Answers that stay as they are, with their tools' results; default 3.
+    /// The number of answers that stay as they are, with their tools' results; default 3.
     pub keep_last: u32,
-    /// What the summary shall also heed.
+    /// Guidance for the summary.
     pub instructions: Option<String>,
-    /// The host writes the summary.
+    /// Your code writes the summary.
     pub ask: bool,
-    /// Characters that a request may have, as `policy::context::characters` counts them; default: any number.
+    /// The most characters of a request, as [`crate::engine::policy::context::characters`] counts them; default: no
+    /// limit.
     pub budget_chars: Option<u64>,
-    /// Thinking and calls of old answers are cut short; default: never.
+    /// How thinking and calls of old answers are cut short; default: never.
     pub history: Option<HistoryPolicy>,
 }
 
-/// What is cut short of old answers (S002-18).
+/// How old answers are cut short.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HistoryPolicy {
-    /// An answer is old when so many have come after it; default 5.
+    /// The number of later answers that makes an answer old; default 5.
     pub after_responses: u32,
-    /// What stays of it, in characters; default 100.
+    /// The length of the prefix that stays, in characters; default 100.
     pub prefix_chars: u32,
 }
 

@@ -17,7 +17,7 @@ use crate::engine::model::question::Point;
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
     pub event: Point,
-    /// The tools, or other names, that it is for; default: all of them.
+    /// The tools, or other names, to which it applies; default: all.
     #[serde(default)]
     pub names: Option<Vec<String>>,
     /// The time after which it counts as failed, in milliseconds; default: none.

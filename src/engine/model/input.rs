@@ -122,7 +122,7 @@ pub enum ToolReturn {
     Last(Box<ToolReturn>),
 }
 
-/// What the host made of one call before it runs.
+/// Your code's preparation of one call before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreparedCall {

@@ -34,12 +34,12 @@ impl Json {
         Json(text.into())
     }
 
-    /// A value of ours, as JSON.
+    /// Writes one of our values as JSON.
     pub fn of(value: &impl Serialize) -> Json {
         Json(serde_json::to_string(value).unwrap_or_default().into())
     }
 
-    /// An empty object.
+    /// The JSON text `{}`.
     pub fn empty_object() -> Json {
         Json("{}".into())
     }

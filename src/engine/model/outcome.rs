@@ -67,14 +67,14 @@ pub struct Outcome {
     pub error: Option<Failure>,
 }
 
-/// One tool call of a run, as the result, the rounds and the hooks' inputs list it.
+/// One tool call of a run, as the result, the rounds and the inputs of hooks list it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallRecord {
     /// The provider's id.
     pub tool_call_id: String,
     pub tool_name: String,
-    /// What the model wrote, or a JSON string with the text that could not be parsed.
+    /// The model's input, or a JSON string with the text that could not be parsed.
     pub input: Json,
     /// The tool's return value or the structured error; `null` while the call is open.
     pub output: Option<Json>,

@@ -27,7 +27,7 @@ pub enum Output {
         request: EffectId,
     },
     CallTool(ToolInvocation),
-    /// Tell a running tool to stop; the run does not wait for it.
+    /// Tells a running tool to stop. The run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -36,12 +36,12 @@ pub enum Output {
         question: EffectId,
         ask: Question,
     },
-    /// Tell whoever was asked that the answer comes too late, or matters no more.
+    /// Withdraws a question whose answer would come too late or has no effect any more.
     Withdraw {
         question: EffectId,
         why: String,
     },
-    /// Write the journal's entries. `awaited`: something waits for the answer.
+    /// Writes the journal's entries. `awaited` says that the run waits for the answer.
     Save {
         save: EffectId,
         entries: Vec<JournalEntry>,
@@ -94,7 +94,7 @@ pub struct ToolInvocation {
     pub profile: u32,
 }
 
-/// What happened to an effect, for the journal.
+/// A step of an effect, for the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntry {
@@ -112,14 +112,14 @@ pub enum EffectKind {
     /// A tool call that a subagent answers.
     Subagent,
     Question(Point),
-    /// Of the journal itself.
+    /// The save of the journal itself.
     Save,
-    /// A step that waits until everything before it has been heard.
+    /// A step that waits until your listeners have heard everything before it.
     Handover,
 }
 
 impl EffectKind {
-    /// Whether the journal hears of it.
+    /// True when the journal records effects of this kind.
     pub fn is_journaled(self) -> bool {
         !matches!(self, EffectKind::Save | EffectKind::Handover)
     }

@@ -1,35 +1,38 @@
-//! What an answer must be: the schema of a structured answer, and how a model is held to it.
+//! The form that answers must have: the schema of a structured answer, and the way in which a model is held to it.
+//!
+//! The options stand in [`crate::engine::model::config::Config`]. The agent applies them to its requests and checks
+//! each final answer. A schema that cannot be compiled is refused before the run begins.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::message::Json;
 
-/// Asks for answers that fit a schema; each is checked, and asked for again if it does not.
+/// Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputFormat {
-    /// For the vendor, and of the tool; default `answer`.
+    /// The name that the vendor and the answer tool use; default `answer`.
     pub name: String,
-    /// What the answer is, for the model.
+    /// A description of the answer, for the model.
     pub description: String,
     /// JSON Schema of an object.
     pub schema: Json,
-    /// The vendor enforces the schema, where it can choose; default: if it can enforce this one.
+    /// The vendor enforces the schema; default: true if it can enforce this one.
     pub strict: Option<bool>,
     pub mode: OutputMode,
-    /// The engine checks answers against the schema; false where a Standard Schema does.
+    /// True when the engine checks answers against the schema; false when a Standard Schema does.
     pub validate: bool,
-    /// The host checks answers too.
+    /// Your code checks answers, too.
     pub ask: bool,
-    /// Answers that do not fit, beyond the first; then the run is stopped. Default 3.
+    /// The number of further answers that the model is asked for when one does not fit; default 3. The run then stops.
     pub max_retries: u32,
 }
 
-/// How a model is held to a schema.
+/// The way in which a model is held to a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OutputMode {
-    /// Natively where the protocol and the model can, else by a tool.
+    /// Uses the protocol's own means where the model has them, else a tool.
     #[default]
     Auto,
     Native,

@@ -1,28 +1,35 @@
-//! What a run may do: modes, rules, and the texts of calls as the platform reads them.
+//! The permissions of a run: modes, rules, and the platform's readings of a call's texts.
+//!
+//! The configuration holds [`Permissions`], and answers of your code can add rules and switch the mode.
+//! [`crate::engine::policy::permission`] judges calls by them. The engine has neither Unicode tables nor a parser of
+//! addresses, so the face sends each [`Reading`] with the answer that brings an input. A text that is not a rule is
+//! refused when it is read.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done with a call that no rule speaks of.
+/// How a call is treated that no rule speaks of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// The host decides.
+    /// Your code decides.
     #[default]
     Default,
-    /// File edits and file-system commands run that stay where the run works; else as `default`.
+    /// Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
+    /// as in `default`.
     AcceptEdits,
-    /// What changes anything goes to the host, whatever the allow rules say; else as `default`.
+    /// Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
+    /// treated as in `default`.
     Plan,
-    /// Nobody is asked: what no rule allows is denied.
+    /// Nobody is asked: a call that no rule allows is denied.
     DontAsk,
-    /// The host's classifier decides.
+    /// Your classifier decides.
     Auto,
-    /// Everything runs that no deny or ask rule holds back.
+    /// Every call runs, except one that a deny or ask rule holds back.
     BypassPermissions,
 }
 
-/// What a run may do, as it stands: answers of the host can add rules and switch the mode.
+/// The current permissions of a run. Answers of your code can add rules and switch the mode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Permissions {
@@ -30,13 +37,13 @@ pub struct Permissions {
     pub allow: Vec<Rule>,
     pub ask: Vec<Rule>,
     pub deny: Vec<Rule>,
-    /// The host has a function that is asked; without one, what nothing allows is denied.
+    /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
     pub can_use_tool: bool,
-    /// How long an open question is waited for; then the call is denied. Default: for ever.
+    /// The time after which an open question counts as a denial, in milliseconds; default: none.
     pub timeout_ms: Option<u64>,
 }
 
-/// The list that a rule stands in.
+/// The list to which a rule belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
@@ -45,7 +52,7 @@ pub enum RuleKind {
     Deny,
 }
 
-/// A rule, read from its text.
+/// A permission rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "RuleForm", into = "String")]
 pub struct Rule {
@@ -55,7 +62,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// `None` for a text that is no rule: an empty name, a bracket that is not closed or holds nothing.
+    /// Reads a rule. `None` for a text that is not a rule: it has an empty name, or its bracket is empty or not closed.
     pub fn parse(text: &str) -> Option<Rule> {
         let text = text.trim();
         let (tool, specifier) = match text.split_once('(') {
@@ -84,7 +91,7 @@ impl Rule {
     }
 }
 
-/// A rule in JSON: its text, or its two parts as the Agent SDK has them.
+/// A rule in JSON: its text, or its two parts as in the Agent SDK.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum RuleForm {
@@ -123,9 +130,10 @@ impl From<Rule> for String {
 #[serde(rename_all = "camelCase", default)]
 pub struct Reading {
     pub text: String,
-    /// For paths: in Unicode's NFC and without upper case; none if that is the text in lower case.
+    /// For paths: the text in Unicode's NFC and without case; `None` if that equals the text in lower case.
     pub folded: Option<String>,
-    /// None if the platform's `URL` refuses the text, or its scheme has other rules than those of the web.
+    /// The address; `None` if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
+    /// web.
     pub address: Option<Address>,
 }
 
@@ -133,12 +141,12 @@ pub struct Reading {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Address {
-    /// `https`.
+    /// For example `https`.
     pub scheme: String,
-    /// In lower case, in ASCII, without a last dot.
+    /// The host in lower case, in ASCII, without a last dot.
     pub host: String,
-    /// The host with and, if the port is the usual one, without it.
+    /// The host with its port and, if the port is the usual one, without it.
     pub places: Vec<String>,
-    /// Path and query: as `URL` writes them and, if that differs, with escapes resolved.
+    /// Path and query as `URL` writes them and, if they differ, with escapes resolved.
     pub paths: Vec<String>,
 }

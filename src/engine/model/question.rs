@@ -1,4 +1,9 @@
-//! Questions of a run: where one is asked, what is told with it, what may be answered.
+//! The questions of a run: the points at which it asks, the facts that it tells, and the answers that it accepts.
+//!
+//! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code. The
+//! [`Answer`] comes back as an input. An answer of another kind than the point's is not accepted. If your code cannot
+//! answer, the point's own failure rule decides. Some answers carry changed inputs, and with them the platform's
+//! readings of the changed texts ([`Answer::Read`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +18,7 @@ use crate::engine::model::permission::PermissionMode;
 use crate::engine::model::permission::Reading;
 use crate::engine::model::usage::Usage;
 
-/// A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations.
+/// A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Point {
@@ -21,7 +26,7 @@ pub enum Point {
     PostToolUse,
     PostToolUseFailure,
     PostToolBatch,
-    /// The run is the first of its session. Those of its root only.
+    /// The run is the first of its session. Only hooks of the root are asked.
     SessionStart,
     UserPromptSubmit,
     Stop,
@@ -31,44 +36,44 @@ pub enum Point {
     PostCompact,
     PermissionRequest,
     PermissionDenied,
-    /// A person is waited for; nothing waits for what hooks say to that.
+    /// Something waits for your code. Nothing waits for the hook's answer.
     Notification,
     InputGuardrail,
     OutputGuardrail,
     ToolGuardrail,
-    /// The next request can be made otherwise.
+    /// The next request can be changed before it is sent.
     PrepareIteration,
     IterationEnd,
-    /// A limit is hit and may be raised.
+    /// A limit is reached and may be raised.
     Limit,
-    /// Once per batch, for the calls whose tools want it: validate, name the resource.
+    /// Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it.
     #[serde(rename = "prepare_calls")]
     PrepareCalls,
-    /// How shall the model be told what went wrong in this round?
+    /// How should the model be told about the errors of this round?
     #[serde(rename = "word_errors")]
     WordErrors,
     /// May this call run? A person may answer, or a function in their place.
     #[serde(rename = "permission")]
     Permission,
-    /// The same, asked of a classifier.
+    /// May this call run? Your classifier answers.
     #[serde(rename = "classify")]
     Classify,
-    /// What stands for the first part of the conversation?
+    /// Which text stands for the first part of the conversation?
     #[serde(rename = "summarize")]
     Summarize,
-    /// Is this answer, which fits its schema, one? (Standard Schema, a function of yours)
+    /// Is this answer, which fits its schema, acceptable to your Standard Schema or your function?
     #[serde(rename = "check_output")]
     CheckOutput,
-    /// Shall the run stop after this round of tools, by conditions of yours?
+    /// Should the run stop after this round of tools, by your conditions?
     #[serde(rename = "stop_condition")]
     StopCondition,
-    /// The same, because the rounds repeat themselves.
+    /// Should the run stop because its rounds repeat themselves?
     #[serde(rename = "stop_repeat")]
     StopRepeat,
 }
 
 impl Point {
-    /// As the `question` event calls it: who decides about a call is nobody's business there.
+    /// The point as the `question` event reports it. The event does not tell a classifier from a person.
     pub fn told(self) -> Point {
         match self {
             Point::Classify => Point::Permission,
@@ -76,17 +81,17 @@ impl Point {
         }
     }
 
-    /// A hook, not a guardrail or what goes with iterations.
+    /// True for hooks, false for guardrails and the points around iterations.
     pub fn is_hook(self) -> bool {
         (self as usize) < Point::InputGuardrail as usize
     }
 
-    /// Any number of configured functions is asked at once.
+    /// True when any number of configured functions is asked at once.
     pub fn is_hooked(self) -> bool {
         self as usize <= Point::Limit as usize
     }
 
-    /// Whether this is an answer to it.
+    /// True when `answer` has the kind that this point accepts.
     pub fn takes(self, answer: &Answer) -> bool {
         match answer {
             Answer::Failed { .. } => true,
@@ -108,20 +113,20 @@ impl Point {
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     pub point: Point,
-    /// Which function of [`crate::engine::model::config::Config::hooks`]; 0 at a point that has one function.
+    /// The index of the function in [`crate::engine::model::config::Config::hooks`]; 0 at a point with one function.
     pub asker: u32,
-    /// Whose configuration the function stands in, where that is not the run's own: 0 for the run's own.
+    /// The index of the configuration that has the function, 0 for the run's own.
     pub profile: u32,
     pub agent_path: String,
     pub iteration: u32,
-    /// Of a subagent: the name of its tool.
+    /// The name of a subagent's tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
-    /// [`Facts`] of the point.
+    /// The [`Facts`] of the point.
     pub data: Json,
 }
 
@@ -130,40 +135,40 @@ pub struct Question {
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
     Hook(Box<HookAnswer>),
-    /// One entry per asked call, in order.
+    /// One entry per call in the question, in order.
     Prepared(Vec<PreparedCall>),
-    /// One text per asked error, in order.
+    /// One text per error in the question, in order.
     Worded(Vec<String>),
     Permission(PermissionAnswer),
     Classified(PermissionAnswer),
-    /// Whether the run shall stop.
+    /// True when the run should stop.
     Stop(bool),
     Checked(CheckedOutput),
-    /// Of the conversation so far.
+    /// The summary of the conversation so far.
     Summary(String),
-    /// An answer that brings inputs, and the platform's readings of texts in them.
+    /// An answer that changes inputs, together with the platform's readings of texts in them.
     Read {
         readings: Vec<Reading>,
         answer: Box<Answer>,
     },
-    /// There is none: what follows is the point's own failure rule.
+    /// Your code could not answer. The point's own failure rule decides.
     Failed {
         why: String,
     },
 }
 
-/// What is told with a question, by its point.
+/// The facts that a question tells, by its point.
 #[derive(Serialize)]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
-    /// About one call: the points around a tool, and whether it may run.
+    /// The facts of one call, at the points around a tool and for permissions.
     Call(Box<CallFacts<'a>>),
     Session {
         source: &'a str,
         model: &'a str,
     },
     Prompt {
-        /// The call that a subagent answers.
+        /// The provider's id of the call that a subagent answers.
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
         prompt: String,
@@ -215,7 +220,7 @@ pub enum Facts<'a> {
     },
     Limit {
         limit: StoppedBy,
-        /// Which time it is.
+        /// The option of the timeout that was reached, for the limit `time`.
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
         usage: &'a Usage,
@@ -227,14 +232,14 @@ pub enum Facts<'a> {
     },
     Round {
         iteration: u32,
-        /// How often the calls have repeated.
+        /// The number of times that the calls have repeated.
         #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<u32>,
         tool_calls: &'a [ToolCallRecord],
     },
     Calls {
         calls: Vec<ToolInvocation>,
-        /// Texts that rules compare: the platform's readings of them are wanted.
+        /// Texts that rules compare. The answer brings the platform's readings of them.
         texts: Vec<String>,
     },
     Errors {
@@ -255,13 +260,13 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// A call as those hear of it who are asked about it.
+/// A call as your code is told about it.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallFacts<'a> {
     pub tool_call_id: &'a str,
     pub tool_name: &'a str,
-    /// As the tool gets it.
+    /// The input that the tool gets.
     pub input: Option<&'a Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
@@ -269,23 +274,23 @@ pub struct CallFacts<'a> {
     pub error: Option<Json>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Why it is asked about, or was denied.
+    /// The reason why your code is asked about the call, or why it was denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// Of a subagent.
+    /// The path of a subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
     /// The rule that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<RuleFacts>,
-    /// The rule that would let such calls through.
+    /// A rule that would allow such calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<[Suggestion; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<&'a [String]>,
 }
 
-/// A rule in the words of an answer.
+/// A rule in the form in which an answer names it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleFacts {
@@ -294,7 +299,7 @@ pub struct RuleFacts {
     pub rule_content: Option<String>,
 }
 
-/// A change of rules that would answer the question for good, in the words of an answer.
+/// A change of rules that would settle the question for good, in the form in which an answer names it.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
@@ -305,7 +310,7 @@ pub struct Suggestion {
     pub destination: &'static str,
 }
 
-/// A call that came to a fault.
+/// A failed call.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FaultyCall<'a> {

@@ -9,7 +9,7 @@ use crate::engine::json::writer::push_any;
 use crate::engine::model::config::Binding;
 use crate::engine::model::message::Json;
 
-/// An input with the values that `inputs` has for the bound fields; where it has none the model's own stays.
+/// The input with the values of the bound fields. A field for which `inputs` has no value keeps the model's own.
 pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {
     if bindings.is_empty() {
         return written.clone();

@@ -17,7 +17,7 @@ use crate::engine::policy::rule::{cover, is_glob};
 /// The warning that stands before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
 
-/// What a call comes to.
+/// The verdict on a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Allow,

@@ -43,7 +43,8 @@ fn decimal(text: &str, places: usize) -> Option<u64> {
     Some(number.saturating_add(u64::from(rest.bytes().any(|byte| byte != b'0'))))
 }
 
-/// A date in any of the three forms of <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>, in milliseconds since 1970.
+/// A date in any of the three forms of <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>, in milliseconds since
+/// 1970.
 fn http_date_ms(text: &str) -> Option<u64> {
     let since_1970 = httpdate::parse_http_date(text)
         .ok()?

@@ -1,8 +1,7 @@
 //! The text that tells the model about a failed call, in one of several conventions.
 //!
-//! The agent calls [`ErrorFormat::text`] for each failed call, and the longest message comes with the call. The
-//! convention is the option `toolErrorFormat`. With `host`, your code words the errors of a round; for every error that
-//! it leaves open the structured form is used.
+//! The agent calls [`ErrorFormat::text`] for each failed call. The convention is the option `toolErrorFormat`. With
+//! `host`, your code words the errors of a round, and the structured form fills in for every error that it leaves open.
 
 use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::event::ToolFault;

@@ -1,12 +1,13 @@
-//! Wire protocols and vendors: a row each, plain functions in a table.
+//! Wire protocols and vendors: a table row for each, with plain functions.
 //!
-//! Encoding is incremental: [`Protocol::encode_head`] writes the body up to and including `"messages":[` (and a system
-//! message where the protocol has it there); [`Protocol::encode_message`] appends the wire form of one message, each
-//! wire item with a leading comma, to bytes that are never rewritten; [`Protocol::encode_tail`] closes the body.
-//! [`Protocol::join_body`] puts the three together with one copy and without the comma that is too many.
-//! Decoding is incremental too: the framing cuts the bytes into events, [`Decoder::decode_event`] writes them into an
-//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`]; a status that is no success
-//! through [`failure::decode_failure`].
+//! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a system
+//! message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message, each
+//! item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
+//! [`Protocol::join_body`] joins the three with one copy and without the surplus comma.
+//!
+//! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into an
+//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
+//! [`failure::decode_failure`]. The transcript and the model call use them.
 
 mod answer;
 pub mod anthropic;
@@ -34,40 +35,40 @@ use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
 
-/// How a streamed body is cut into events.
+/// The way in which a streamed body is cut into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Framing {
     Sse,
-    /// One JSON value a line.
+    /// One JSON value per line.
     Ndjson,
     /// Amazon's `application/vnd.amazon.eventstream`.
     EventStream,
 }
 
-/// What a request is made of, besides its messages.
+/// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestSpec<'a> {
     pub model: &'a ModelConfig,
     pub system: Option<&'a str>,
     pub tools: &'a [ToolConfig],
-    /// While a message is encoded: the one before it, whose calls its results answer.
+    /// While a message is encoded: the message before it, whose calls its results answer.
     pub before: Option<&'a Message>,
 }
 
 impl RequestSpec<'_> {
-    /// The model that is asked wrote this message as it is, in the protocol of this name.
+    /// True when the requested model wrote this message unchanged, in the protocol with this name.
     pub fn wrote(&self, message: &Message, protocol: &str) -> bool {
         let origin = message.origin.as_ref().filter(|_| !message.compacted);
         origin.is_some_and(|origin| origin.protocol == protocol && origin.model == self.model.model)
     }
 
-    /// Cache markers are wanted; where the configuration does not say, `by_default`.
+    /// True when cache markers are wanted. `by_default` decides if the configuration does not.
     pub fn marks_cache(&self, by_default: bool) -> bool {
         self.model.prompt_caching.enabled.unwrap_or(by_default)
     }
 }
 
-/// How the encoded messages end in a protocol that takes a cache marker there: last block, its list, its message.
+/// The end of the encoded messages in a protocol that takes a cache marker there: last block, its list, its message.
 pub const END: &[u8] = b"}]}";
 
 /// A wire protocol.
@@ -75,25 +76,27 @@ pub struct Protocol {
     /// The name in configurations and in [`crate::engine::model::message::Origin`].
     pub name: &'static str,
     pub framing: Framing,
-    /// What stands behind the base URL, with a query where the protocol has one. Its first segment is a version.
+    /// The path behind the base URL, with a query where the protocol has one. Its first segment is a version.
     pub path: fn(&ModelConfig) -> String,
-    /// Headers that every request of this protocol has, besides `content-type: application/json`.
+    /// The headers of every request in this protocol, besides `content-type: application/json`.
     pub headers: &'static [(&'static str, &'static str)],
+    /// Writes the body up to the messages.
+    ///
     /// # Errors
-    /// When an option cannot be expressed in this protocol.
+    /// The path of an option that this protocol cannot express.
     pub encode_head: fn(&RequestSpec<'_>, &mut Vec<u8>) -> Result<(), ConfigError>,
     pub encode_message: fn(&RequestSpec<'_>, &Message, &mut Vec<u8>),
     pub encode_tail: fn(&RequestSpec<'_>, &mut Vec<u8>),
-    /// What stands in place of an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker. Only
-    /// in what is sent: the kept bytes never have it. Where, is told by [`Marks`].
+    /// The text that replaces an [`END`] of messages to mark it for the vendor's prompt cache; empty for no marker.
+    /// Only the sent body has it, never the kept bytes. [`Marks`] knows the place.
     pub marked_end: fn(&RequestSpec<'_>) -> String,
     pub decoder: fn() -> Decoder,
 }
 
 impl Protocol {
-    /// The protocol's URL under a base URL, which may end in a slash and may already have the path's first segment
-    /// (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version. Where
-    /// models belong to publishers (Vertex AI) the version stands before those.
+    /// The protocol's URL under a base URL, which may end in a slash. The base URL may already have the path's first
+    /// segment (`https://gateway/v1` and `https://gateway` both work for a path of `/v1/messages`) or another version.
+    /// Where models belong to publishers (Vertex AI), the version stands before them.
     pub fn url(&self, base_url: &str, model: &ModelConfig) -> String {
         let base = base_url.trim_end_matches('/');
         let path = (self.path)(model);
@@ -116,7 +119,7 @@ impl Protocol {
         [base, rest].concat()
     }
 
-    /// A whole body: `head`, the encoded `messages`, the tail.
+    /// Joins a whole body from `head`, the encoded `messages` and the tail.
     pub fn join_body(&self, spec: &RequestSpec<'_>, head: &[u8], messages: &[u8]) -> Vec<u8> {
         let messages = match (head.last(), messages.split_first()) {
             (Some(b'['), Some((b',', rest))) => rest,
@@ -130,35 +133,35 @@ impl Protocol {
     }
 
     /// Closes a body that ends in encoded messages: marks it for the vendor's prompt cache and adds the tail.
-    /// [`Marks::undo`] takes the body back to where it was.
+    /// [`Marks::undo`] reverts this.
     pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>, marks: &mut Marks) {
         marks.place(&(self.marked_end)(spec), body);
         (self.encode_tail)(spec, body);
     }
 }
 
-/// No marker: the vendor's cache needs none.
+/// Returns no marker, for vendors that cache by themselves.
 pub fn no_marker(_spec: &RequestSpec<'_>) -> String {
     String::new()
 }
 
-/// `/v1`, `/v1beta`.
+/// True for a segment such as `/v1` or `/v1beta`.
 fn is_version(segment: &str) -> bool {
     segment.starts_with("/v") && segment.as_bytes().get(2).is_some_and(u8::is_ascii_digit)
 }
 
-/// A vendor: where it is, how it is greeted, which protocol it speaks.
+/// A vendor: its address, its key's header and its protocol.
 pub struct Vendor {
     pub name: &'static str,
-    /// Name of its [`Protocol`].
+    /// The name of its [`Protocol`].
     pub protocol: &'static str,
-    /// Empty for `compatible`, where the configuration must name it.
+    /// The base URL; empty for `compatible`, where the configuration must name it.
     pub base_url: &'static str,
-    /// The header of the key and what stands before the key; empty for none.
+    /// The header of the key and the text before the key; empty for none.
     pub auth: (&'static str, &'static str),
-    /// Its [`quirks`], as JSON.
+    /// Its [`quirks`] as JSON.
     pub quirks: &'static str,
-    /// The page that this row was written from, and the date of reading.
+    /// The page from which this row was written, and the date of reading.
     pub source: &'static str,
 }
 
@@ -234,21 +237,21 @@ pub const VENDORS: &[Vendor] = &[
     },
 ];
 
-/// The protocol of this name.
+/// The protocol with this name.
 pub fn protocol(name: &str) -> Option<&'static Protocol> {
     PROTOCOLS.iter().find(|protocol| protocol.name == name)
 }
 
-/// The vendor of this name.
+/// The vendor with this name.
 pub fn vendor(name: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.name == name)
 }
 
-/// The vendor and the protocol of a model: the protocol that it names, else its vendor's own. A vendor without a row
-/// here is one of the face's, which says how it is reached.
+/// The vendor and the protocol of a model. The protocol is the one that the model names, else the vendor's own. A
+/// vendor without a row here belongs to the face, whose configuration says how it is reached.
 ///
 /// # Errors
-/// An unknown vendor or protocol, or a vendor without a base URL of its own and none configured.
+/// An unknown vendor or protocol, or a vendor without a base URL when none is configured.
 pub fn find(model: &ModelConfig) -> Result<(&'static Vendor, &'static Protocol), ConfigError> {
     let is_reached = model.protocol.is_some() && model.base_url.is_some();
     let vendor = vendor(&model.vendor)
@@ -285,7 +288,7 @@ fn unknown(field: &str, name: &str, known: &[&str]) -> ConfigError {
     )
 }
 
-/// A decoder's state, one variant per protocol.
+/// The state of a decoder, one variant per protocol.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Decoder {
     Anthropic(anthropic::AnthropicDecoder),
@@ -297,12 +300,12 @@ pub enum Decoder {
 }
 
 impl Decoder {
-    /// Writes one framed event into the answer. `event` is the event's name, empty without one; `data` is its
-    /// data, or one line of NDJSON.
+    /// Writes one framed event into the answer. `event` is the event's name, or empty. `data` is its data, or one line
+    /// of NDJSON.
     ///
     /// # Errors
-    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. Its `status`,
-    /// `vendor` and `request_id` are for the caller to fill in.
+    /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. The caller fills in
+    /// its `status`, `vendor` and `request_id`.
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
@@ -314,7 +317,8 @@ impl Decoder {
         }
     }
 
-    /// Whether the last event only appended: then [`crate::engine::stream::lane::Lane`] takes those that repeat it.
+    /// Takes the [`Repeat`] of the last event, if the event only appended. [`crate::engine::stream::lane::Lane`] then
+    /// takes the events that repeat it.
     pub fn take_repeat(&mut self) -> Option<Repeat> {
         match self {
             Decoder::Anthropic(decoder) => decoder.layout.take_repeat(),
@@ -323,7 +327,7 @@ impl Decoder {
         }
     }
 
-    /// The body has ended: closes what is open.
+    /// Ends the body and closes every open block.
     ///
     /// # Errors
     /// `malformed_stream` when the protocol's end was never seen.

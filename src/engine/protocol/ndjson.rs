@@ -1,26 +1,8 @@
-//! looplet's own protocol, which the face speaks for `custom(async …)` models: the request is one JSON object, the
-//! answer one JSON object a line.
+//! looplet's own protocol: the request is one JSON object, the answer one JSON object per line.
 //!
-//! Request: `{"model","system"?,"tools"?:[{"name","description","inputSchema","strict"?}],"maxOutputTokens"?,"temperature"?,"topP"?,
-//! "topK"?,"frequencyPenalty"?,"presencePenalty"?,"seed"?,"stopSequences"?,"thinking"?,"effort"?,"toolChoice"?,
-//! "parallelToolCalls"?,"responseFormat"?:{"name","schema","strict"},"promptCaching"?:{"enabled"?,"ttl"?,"key"?},
-//! "metadata"?,…body,"messages":[…]}` with messages in the neutral form of [`crate::engine::model::message`].
-//!
-//! Answer, in any order that makes sense:
-//! - `{"type":"text","text"}`: appended to the open text block, or the first piece of a new one;
-//! - `{"type":"reasoning","text","signature"?}`: the same for reasoning;
-//! - `{"type":"refusal","text"}`;
-//! - `{"type":"tool_call","id"?,"name","input"}`: a whole call; `input` is an object, or a string of JSON text;
-//! - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}`,
-//!   `{"type":"tool_call_end","id"|"index"}`: a call in pieces; without id and index the last one is meant;
-//! - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
-//!   "reasoningTokens","costUsd"}`: what is missing counts as 0, or as not known;
-//! - `{"type":"response","id"?,"model"?}`;
-//! - `{"type":"finish","reason"}`: one of `stop`, `length`, `tool_calls`, `content_filter`, `refusal`, `pause`; the end;
-//! - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}`: fails the call; codes as in
-//!   [`FailureCode`], default `server`.
-//!
-//! Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
+//! The face speaks it for `custom(async …)` models. [`PROTOCOL`] describes the request and [`NdjsonDecoder`] the lines
+//! of an answer. The model call reaches the functions here through the table of protocols. A line that is not valid
+//! JSON fails the call, and so does a body without `finish`.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +24,16 @@ use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
 use crate::engine::protocol::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
 /// The row of this protocol.
+///
+/// The request has these fields and the fields of the configured `body`. Its messages have the neutral form of
+/// [`crate::engine::model::message`].
+///
+/// ```text
+/// { "model", "system"?, "tools"?: [{ "name", "description", "inputSchema", "strict"? }], "maxOutputTokens"?,
+///   "temperature"?, "topP"?, "topK"?, "frequencyPenalty"?, "presencePenalty"?, "seed"?, "stopSequences"?, "thinking"?,
+///   "effort"?, "toolChoice"?, "parallelToolCalls"?, "responseFormat"?: { "name", "schema", "strict" },
+///   "promptCaching"?: { "enabled"?, "ttl"?, "key"? }, "metadata"?, "messages": [ … ] }
+/// ```
 pub const PROTOCOL: Protocol = Protocol {
     name: "ndjson",
     framing: Framing::Ndjson,
@@ -147,11 +139,28 @@ fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
 }
 
 /// The state between lines.
+///
+/// An answer has these lines:
+/// - `{"type":"text","text"}` appends to the open text block, or begins one;
+/// - `{"type":"reasoning","text","signature"?}` does so for reasoning;
+/// - `{"type":"refusal","text"}` does so for a refusal;
+/// - `{"type":"tool_call","id"?,"name","input"}` is a whole call; `input` is an object, or a string of JSON text;
+/// - `{"type":"tool_call_start","id"?,"name","index"?}`, `{"type":"tool_call_delta","text","id"|"index"}` and
+///   `{"type":"tool_call_end","id"|"index"}` are a call in pieces; a piece without both belongs to the last call;
+/// - `{"type":"usage","inputTokens","outputTokens","cacheReadTokens","cacheWriteTokens","cacheWriteHourTokens",
+///   "reasoningTokens","costUsd"}` is the usage; a missing count is 0, a missing cost unknown;
+/// - `{"type":"response","id"?,"model"?}` names the answer and its model;
+/// - `{"type":"finish","reason"}` is the end, with `stop`, `length`, `tool_calls`, `content_filter`, `refusal` or
+///   `pause`;
+/// - `{"type":"error","code","message","status"?,"retryAfterMs"?,"retryable"?}` fails the call; its codes are those of
+///   [`FailureCode`], by default `server`.
+///
+/// Lines of other types are passed over. A body that is one JSON value (`stream: false`) is an array of such objects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NdjsonDecoder {
     /// The text, reasoning or refusal that is growing.
     flow: Option<(PartKind, usize)>,
-    /// Calls in pieces: their index, if they have one, and part.
+    /// The calls in pieces: their index, if they have one, and their block.
     calls: Vec<(Option<u64>, usize)>,
     done: bool,
 }
@@ -162,7 +171,7 @@ impl NdjsonDecoder {
     /// # Errors
     /// The failure that an `error` line reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        // Writers of Windows begin a body with a byte order mark.
+        // Programs on Windows begin a body with a byte order mark.
         let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii();
         if self.done || data.is_empty() {
             return Ok(());
@@ -171,7 +180,7 @@ impl NdjsonDecoder {
         self.read_line(&text, answer)
     }
 
-    /// The stream has ended.
+    /// Ends the stream.
     ///
     /// # Errors
     /// `malformed_stream` without a `finish` line.
@@ -308,7 +317,8 @@ impl NdjsonDecoder {
     }
 }
 
-/// An input that is no string is its own text; none at all is an empty object.
+/// Writes a call's input. A string is the text of the input, any other value is written as its own text, and a missing
+/// input is an empty object.
 fn push_input(part: usize, event: &Object<'_>, answer: &mut Answer) {
     let input = event.get("input").unwrap_or("{}");
     match string(input) {
@@ -328,7 +338,7 @@ fn end_call(part: usize, answer: &mut Answer) {
     answer.end(part);
 }
 
-/// A count that is missing is 0; with one that is none the line says nothing.
+/// Reads the usage. A missing count is 0. A line with a count that is not a number is ignored.
 fn read_usage(event: &Object<'_>) -> Option<Usage> {
     let count = |name: &str| event.last(name).map_or(Some(0), whole);
     Some(Usage {

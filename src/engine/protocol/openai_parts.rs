@@ -1,4 +1,7 @@
-//! What OpenAI's two protocols write alike.
+//! The parts of a request that OpenAI's two protocols write alike.
+//!
+//! The encoders of Chat Completions and Responses call these functions while they write tools, calls and results.
+//! Differences between the two are parameters. Nothing here fails.
 
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
@@ -6,14 +9,14 @@ use crate::engine::model::message::{Block, ToolInput};
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::request::message_parts::push_invalid;
 
-/// Opens an object of this type.
+/// Opens an object with this type.
 pub fn open(into: &mut Vec<u8>, r#type: &str) {
     push_comma(into);
     into.push(b'{');
     push_text(into, "type", r#type);
 }
 
-/// `is_nested`: a tool's name stands in an object `function`.
+/// Writes the tool choice. `is_nested` says that a tool's name stands in an object `function`.
 pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested: bool, into: &mut Vec<u8>) {
     let Some(choice) = &model.tool_choice else { return };
     if !fields.key(into, "tool_choice") {
@@ -34,12 +37,12 @@ pub fn push_tool_choice(model: &ModelConfig, fields: &BodyFields<'_>, is_nested:
     }
 }
 
-/// A call's arguments: JSON text in a string.
+/// Writes a call's arguments: JSON text in a string.
 pub fn push_arguments(input: &ToolInput, into: &mut Vec<u8>) {
     push_key(into, "arguments");
     match input {
         ToolInput::Json(json) => push_string(into, json.as_str()),
-        // Servers that render the history through a template parse the arguments and fail on anything else.
+        // Some servers render the history through a template that parses the arguments and fails on anything but JSON.
         ToolInput::Invalid(text) => {
             let mut object = Vec::new();
             push_invalid(text, &mut object);
@@ -63,7 +66,7 @@ pub fn text_of(block: &Block) -> Option<&str> {
     }
 }
 
-/// The texts of a tool's result, a line each.
+/// The texts of a tool's result, one per line.
 pub fn result_text(content: &[Block]) -> String {
     let mut texts = Vec::new();
     for block in content {

@@ -1,11 +1,13 @@
-//! Where a server of the Chat Completions protocol wants an option, if not where OpenAI has it.
+//! The places of options in servers that speak Chat Completions but deviate from OpenAI.
 //!
-//! Data, not code: a JSON object in [`ModelConfig::quirks`], which the face's vendor rows fill and a user of
-//! `compatible()` can write. Its keys are options as [`ModelConfig`] names them; for `thinking: { budgetTokens }` it is
-//! `budgetTokens`, for `thinking: { type }` it is `thinking.<type>`. Its values: the field's name; an object of fields
-//! in which the string `"$"` stands for the option's value; or `false` when the server has no such option. Further
-//! keys: `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses `stream_options`),
-//! `requiredReasoning` (the field of reasoning that every message with a call must have).
+//! Quirks are data: a JSON object in [`ModelConfig::quirks`]. The face's vendor rows fill it, and a user of
+//! `compatible()` can write it. A key is an option as [`ModelConfig`] names it; `thinking: { budgetTokens }` has the
+//! key `budgetTokens`, and `thinking: { type }` has `thinking.<type>`. A value is the field's name, or an object of
+//! fields in which the string `"$"` stands for the option's value, or `false` when the server has no such option.
+//!
+//! Further keys are `systemRole` (the role of the system prompt), `streamUsage: false` (the server refuses
+//! `stream_options`) and `requiredReasoning` (the field of reasoning that every message with a call must have). The
+//! encoder calls [`Quirks::push`] for each option. An option that the server lacks is a [`ConfigError`].
 
 use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::push_any;
@@ -14,10 +16,10 @@ use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::vendor;
 
-/// What stands for an option's value.
+/// The JSON text that stands for an option's value.
 const PLACE: &str = "\"$\"";
 
-/// Writes options where a server wants them.
+/// Writes options in the places where a server wants them.
 pub struct Quirks<'a> {
     fields: &'a BodyFields<'a>,
     own: Object<'a>,
@@ -27,10 +29,10 @@ pub struct Quirks<'a> {
 }
 
 impl<'a> Quirks<'a> {
-    /// The model's own quirks before those of its vendor's row.
+    /// The model's own quirks; its vendor's row fills in for the rest.
     ///
     /// # Errors
-    /// When `quirks` is no object.
+    /// When `quirks` is not an object.
     pub fn new(model: &'a ModelConfig, fields: &'a BodyFields<'a>) -> Result<Quirks<'a>, ConfigError> {
         let own = match &model.quirks {
             None => Object::default(),
@@ -51,16 +53,16 @@ impl<'a> Quirks<'a> {
         })
     }
 
-    /// What is said about `option`, as JSON text.
+    /// The quirk of `option`, as JSON text.
     pub fn get(&self, option: &str) -> Option<&'a str> {
         self.own.get(option).or_else(|| self.row.get(option))
     }
 
-    /// Writes the option, if it has a value, in the place that a quirk names, else in the field `usual`; an empty one
-    /// means that the protocol has no such option.
+    /// Writes the option, if it has a value, in the place that a quirk names, or else in the field `usual`. An empty
+    /// `usual` means that the protocol has no such option.
     ///
     /// # Errors
-    /// When the server has no such option, or another option has been written to the same field.
+    /// When the server has no such option, or another option has been written to this field.
     pub fn push(
         &mut self,
         into: &mut Vec<u8>,

@@ -1,4 +1,5 @@
-//! The scanner against the general reader, the encoders against small histories, failures against known bodies.
+//! Tests of the scanner against the general reader, of the encoders on small histories, and of failures on known
+//! bodies.
 
 mod bedrock;
 mod cache;

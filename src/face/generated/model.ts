@@ -353,7 +353,7 @@ export type EventKind =
       outcome: Outcome;
     };
 
-/** A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations. */
+/** A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations. */
 export type Point =
   | "PreToolUse"
   | "PostToolUse"
@@ -371,42 +371,48 @@ export type Point =
   | "OutputGuardrail"
   | "ToolGuardrail"
   | "IterationEnd"
-  /** The run is the first of its session. Those of its root only. */
+  /** The run is the first of its session. Only hooks of the root are asked. */
   | "SessionStart"
-  /** A person is waited for; nothing waits for what hooks say to that. */
+  /** Something waits for your code. Nothing waits for the hook's answer. */
   | "Notification"
-  /** The next request can be made otherwise. */
+  /** The next request can be changed before it is sent. */
   | "PrepareIteration"
-  /** A limit is hit and may be raised. */
+  /** A limit is reached and may be raised. */
   | "Limit"
-  /** Once per batch, for the calls whose tools want it: validate, name the resource. */
+  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
   | "prepare_calls"
-  /** How shall the model be told what went wrong in this round? */
+  /** How should the model be told about the errors of this round? */
   | "word_errors"
   /** May this call run? A person may answer, or a function in their place. */
   | "permission"
-  /** The same, asked of a classifier. */
+  /** May this call run? Your classifier answers. */
   | "classify"
-  /** What stands for the first part of the conversation? */
+  /** Which text stands for the first part of the conversation? */
   | "summarize"
-  /** Is this answer, which fits its schema, one? (Standard Schema, a function of yours) */
+  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
   | "check_output"
-  /** Shall the run stop after this round of tools, by conditions of yours? */
+  /** Should the run stop after this round of tools, by your conditions? */
   | "stop_condition"
-  /** The same, because the rounds repeat themselves. */
+  /** Should the run stop because its rounds repeat themselves? */
   | "stop_repeat";
 
-/** What is done with a call that no rule speaks of. */
+/** How a call is treated that no rule speaks of. */
 export type PermissionMode =
-  /** The host decides. */
+  /** Your code decides. */
   | "default"
-  /** File edits and file-system commands run that stay where the run works; else as `default`. */
+  /**
+   * Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
+   * as in `default`.
+   */
   | "acceptEdits"
-  /** What changes anything goes to the host, whatever the allow rules say; else as `default`. */
+  /**
+   * Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
+   * treated as in `default`.
+   */
   | "plan"
-  /** Nobody is asked: what no rule allows is denied. */
+  /** Nobody is asked: a call that no rule allows is denied. */
   | "dontAsk"
-  /** The host's classifier decides. */
+  /** Your classifier decides. */
   | "auto"
-  /** Everything runs that no deny or ask rule holds back. */
+  /** Every call runs, except one that a deny or ask rule holds back. */
   | "bypassPermissions";

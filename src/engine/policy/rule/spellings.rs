@@ -1,4 +1,7 @@
 //! Tests of the spellings that a model may choose to get past a rule, in tables for deny rules and for allow rules.
+//!
+//! Each row of `table` is a rule with the texts that it matches or lets pass. The tests run every row through the real
+//! verdict, compare random spellings with their plain form, and count the turns of loops over hostile texts.
 
 mod table;
 

@@ -1,9 +1,12 @@
-//! What an answer has beside its text and calls: sources, images, sound.
+//! The content of an answer beside its text and calls: sources, images, sound.
 //!
 //! OpenAI's and OpenRouter's `annotations`, Perplexity's `citations` and `search_results`, Groq's `executed_tools` and
-//! the pieces of `audio` are kept as they came, in `vendor` of the last text; no server wants them back (a sound's `id`
-//! expires, and then it is refused). A sound's transcript is its text. OpenRouter's `images` become media.
-//! <https://platform.openai.com/docs/api-reference/chat/object>, <https://docs.perplexity.ai/api-reference/chat-completions-post>,
+//! the pieces of `audio` are kept as they came, in `vendor` of the last text. No server wants them back: a sound's `id`
+//! expires, and servers refuse an expired one. A sound's transcript is its text. OpenRouter's `images` become media.
+//!
+//! The decoder calls [`Beside::read`] for each chunk and [`Beside::attach`] at the end. Nothing fails.
+//! <https://platform.openai.com/docs/api-reference/chat/object>,
+//! <https://docs.perplexity.ai/api-reference/chat-completions-post>,
 //! <https://openrouter.ai/docs/features/multimodal/image-generation> (2026-11-22)
 
 use serde::{Deserialize, Serialize};
@@ -28,7 +31,8 @@ const FIELDS: [&str; 5] = [
 ];
 
 impl Beside {
-    /// Reads a delta, or a chunk. What stands in several of them is kept once, but each piece of a sound.
+    /// Reads a delta or a chunk. A value that several of them repeat is kept once, except that each piece of a sound is
+    /// kept.
     pub fn read(&mut self, object: &Object<'_>) {
         let [sound, sources @ ..] = &mut self.lists;
         for (list, name) in sources.iter_mut().zip(FIELDS.iter().skip(1)) {
@@ -42,13 +46,13 @@ impl Beside {
         }
     }
 
-    /// Puts what has come beside the last text.
+    /// Attaches the collected lists to the last text.
     pub fn attach(&self, answer: &mut Answer) {
         attach_sources(&FIELDS, &self.lists, FIELDS.len(), answer);
     }
 }
 
-/// An image of OpenRouter's; without its data it is kept raw.
+/// Adds an image of OpenRouter's. An image without its data is kept raw.
 pub fn push_image(image: &str, answer: &mut Answer) {
     let url = Object::parse(image).and_then(|image| image.object("image_url")?.filled("url"));
     let data = url

@@ -1,4 +1,8 @@
-//! Which tool call a delta belongs to, when servers name it in five ways or not at all.
+//! Finds the tool call to which a delta belongs: servers name it in five ways, or not at all.
+//!
+//! The decoder hands each element of `tool_calls` to [`Calls::read`], and the old `function_call` to
+//! [`Calls::read_legacy`]. They open calls in the answer and append arguments to them. Nothing fails: a delta that
+//! names nothing continues the last call.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +20,7 @@ pub struct Calls {
 struct Call {
     /// The vendor's index, if it gave one.
     index: Option<u32>,
-    /// The vendor's id, empty until it gave one. The part may by then have a minted one, which stays.
+    /// The vendor's id, empty until it comes. The block may have an id of looplet's by then, which stays.
     id: String,
     part: usize,
 }
@@ -26,7 +30,7 @@ impl Calls {
         self.calls.is_empty()
     }
 
-    /// The part of the call with this index.
+    /// The block of the call with this index.
     pub fn part(&self, index: u32) -> Option<usize> {
         self.calls
             .iter()
@@ -71,7 +75,7 @@ impl Calls {
         );
     }
 
-    /// Reads the legacy `function_call`: one call, without id.
+    /// Reads the old `function_call`: one call, without an id.
     pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut Answer) {
         if self.calls.is_empty() {
             self.start(None, answer);
@@ -85,9 +89,9 @@ impl Calls {
         push_arguments(part, function.get("arguments"), answer);
     }
 
-    /// A known index continues its call, unless id and name say that this is another one (servers that give every call
-    /// the index 0). Without an index a known id continues, a new id or a name without id starts, anything else
-    /// continues the last call.
+    /// The call of a delta. A known index continues its call, unless id and name show another call (some servers give
+    /// every call the index 0). Without an index, a known id continues its call, a new id or a name without an id
+    /// starts one, and any other delta continues the last call.
     fn resolve(
         &mut self,
         index: Option<u32>,
@@ -111,7 +115,7 @@ impl Calls {
         known.unwrap_or_else(|| self.start(index, answer))
     }
 
-    /// Returns the place of the new call in the list.
+    /// Starts a call and returns its index in the list.
     fn start(&mut self, index: Option<u32>, answer: &mut Answer) -> usize {
         let part = answer.start_tool_call("", "");
         self.calls.push(Call {
@@ -123,7 +127,7 @@ impl Calls {
     }
 }
 
-/// What is not the vendor's.
+/// The fields of a call that have a neutral form.
 const OURS: &[&str] = &[
     "index",
     "id",
@@ -135,7 +139,7 @@ const OURS: &[&str] = &[
     "input",
 ];
 
-/// Arguments come as JSON text in a string; some servers send the object itself.
+/// Appends arguments. They come as JSON text in a string; some servers send the object itself.
 fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
     match arguments.map(|json| (json, string(json))) {
         Some((_, Some(text))) => answer.push(part, &text),

@@ -1,4 +1,8 @@
-//! Answers of Chat Completions, streamed or whole, into an [`Answer`].
+//! Decodes Chat Completions answers, streamed or whole, into an [`Answer`].
+//!
+//! A stream is a list of chunks, each with a delta, and ends in `[DONE]`. The model call feeds chunks, then calls
+//! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk, unreadable
+//! JSON and an early end fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +21,17 @@ use crate::engine::protocol::openai_chat::call::Calls;
 use crate::engine::protocol::openai_chat::reasoning::Details;
 use crate::engine::protocol::openai_chat::usage::read_usage;
 
-/// The state between chunks. What it puts up with:
-/// tool deltas without index, id or type, with repeated or blank heads, with arguments that are null or an object,
-/// whole calls in one chunk, several in one delta; the legacy `function_call`; a finish reason in any chunk, twice or
-/// never, and one that does not announce the calls; usage in any chunk, also under `x_groq`; reasoning under
-/// `reasoning_content`, `reasoning`, `reasoning_details` or in a content array; errors as chunks; a missing `[DONE]`.
-/// Choices but the first are passed over.
+/// The state between chunks.
+///
+/// The decoder tolerates:
+/// - tool deltas without index, id or type, with repeated or blank heads, with arguments that are null or an object;
+/// - whole calls in one chunk, several calls in one delta, and the old `function_call`;
+/// - a finish reason in any chunk, twice or never, and one that does not announce the calls;
+/// - usage in any chunk, also under `x_groq`;
+/// - reasoning under `reasoning_content`, `reasoning`, `reasoning_details` or in a content array;
+/// - errors as chunks, and a missing `[DONE]`.
+///
+/// It ignores every choice except the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChatDecoder {
     /// The text, reasoning or refusal that is growing.
@@ -30,9 +39,9 @@ pub struct ChatDecoder {
     calls: Calls,
     details: Details,
     beside: Beside,
-    /// The thinking part that the details belong to.
+    /// The thinking block to which the details belong.
     thinking: Option<usize>,
-    /// `reasoning_content` has come, be it empty.
+    /// True when `reasoning_content` has come, even if it was empty.
     has_reasoning_content: bool,
     /// `[DONE]` has come.
     done: bool,
@@ -65,7 +74,8 @@ impl ChatDecoder {
         self.read_chunk(&chunk, &text, "delta", answer)
     }
 
-    /// The chunks that come by the thousand. `None`: not one of them, nothing has happened.
+    /// Decodes the chunks that come by the thousand. `None` means that the chunk is not one of them and nothing has
+    /// happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let (delta, text) = match self.layout.recall(data) {
             Some(known) => known,
@@ -97,10 +107,10 @@ impl ChatDecoder {
         Some(())
     }
 
-    /// The body has ended. A stream that names its finish reason and lacks only `[DONE]` is whole.
+    /// Ends the body. A stream that has its finish reason and lacks only `[DONE]` counts as whole.
     ///
     /// # Errors
-    /// `malformed_stream` when it was cut off before.
+    /// `malformed_stream` when the body was cut off earlier.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
         if self.done {
             return Ok(());
@@ -127,7 +137,8 @@ impl ChatDecoder {
         Ok(())
     }
 
-    /// `news`: the field of a choice that holds what is new, `delta` or `message`. Perplexity sends both.
+    /// Reads a chunk. `news` is the field of a choice with the new content, `delta` or `message`. Perplexity sends
+    /// both.
     fn read_chunk(
         &mut self,
         chunk: &Object<'_>,
@@ -232,7 +243,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Mistral: `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`.
+    /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`.
     fn read_content_array(&mut self, json: &str, answer: &mut Answer) {
         for item in items(json).unwrap_or_default() {
             if let Some(text) = string(item) {
@@ -260,7 +271,7 @@ impl ChatDecoder {
         }
     }
 
-    /// The growing part, if it is of this kind, else a new one.
+    /// The growing block if it has this kind, else a new one.
     fn open(&mut self, kind: PartKind, answer: &mut Answer) -> usize {
         if let Some((open, part)) = self.flow
             && open == kind
@@ -282,7 +293,7 @@ impl ChatDecoder {
         }
     }
 
-    /// DeepSeek refuses a turn with calls that comes back without the `reasoning_content` that it had, even if that was
+    /// Keeps an empty `reasoning_content`. DeepSeek refuses a turn with calls that returns without it, even if it was
     /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
     fn keep_empty_reasoning(&mut self, answer: &mut Answer) {
         if self.has_reasoning_content && self.thinking.is_none() {
@@ -293,7 +304,7 @@ impl ChatDecoder {
         }
     }
 
-    /// Completes what only the end can tell.
+    /// Completes the fields that only the end can tell.
     fn close(&mut self, answer: &mut Answer) {
         self.done = true;
         answer.complete = true;

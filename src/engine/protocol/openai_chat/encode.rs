@@ -1,7 +1,8 @@
-//! The body's head: everything but the messages, and the system message.
+//! Writes the head of a Chat Completions request: every field except the messages, and the system message.
 //!
-//! Where options go is OpenAI's documentation, unless a quirk of the server says otherwise: see
-//! [`crate::engine::protocol::quirks`].
+//! Options stand where OpenAI's documentation has them, unless a quirk of the server says otherwise: see
+//! [`crate::engine::protocol::quirks`]. The model call writes the head anew for each request. Fields that the
+//! configuration's `body` has win. An option that the server lacks is a [`ConfigError`] with its path.
 
 use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::{
@@ -70,8 +71,8 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-/// `thinking` is `{ budgetTokens }`, which few servers have, or an object with a `type`, which goes as it is unless a
-/// quirk names the server's own switch.
+/// Writes the options of reasoning. `thinking` is `{ budgetTokens }`, which few servers have, or an object with a
+/// `type`. Such an object is sent as it is, unless a quirk names the server's own switch.
 fn push_reasoning(
     model: &ModelConfig,
     quirks: &mut Quirks<'_>,
@@ -150,8 +151,8 @@ fn push_response_format(
     quirks.push(into, "responseFormat", "response_format", Some(&whole))
 }
 
-/// Most servers cache by themselves; a key leads to the same cache. Only where a quirk says how can markers be wanted.
-/// <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
+/// Writes the options of caching. Most servers cache by themselves, and a key leads to the same cache. Markers can be
+/// wanted only where a quirk says how. <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
 fn push_caching(model: &ModelConfig, quirks: &mut Quirks<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
     let caching = &model.prompt_caching;
     if caching.enabled == Some(false) {

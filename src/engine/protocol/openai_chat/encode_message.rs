@@ -1,8 +1,11 @@
-//! One message as Chat Completions takes it: an assistant message, or a `tool` message per result and then a user
-//! message of what remains.
+//! Encodes one message in the form of Chat Completions.
 //!
-//! Reasoning goes back in the field that it came in, and only to the model that wrote it: other servers refuse fields
-//! that they do not know (Mistral). Reasoning that came in a content array (Mistral) does not. Media in a tool's result follow in the user message: `tool` messages hold only text.
+//! An assistant's message becomes one wire message. A user's message becomes a `tool` message per result, then a user
+//! message with its other blocks. Reasoning returns in the field in which it came, and only to the model that wrote it,
+//! because some servers (Mistral) refuse unknown fields. Reasoning that came in Mistral's content array does not
+//! return. Media in a result follow in the user message, because `tool` messages hold only text.
+//!
+//! A message is encoded once, when the transcript grows. Nothing fails.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{
@@ -34,7 +37,7 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
     let start = into.len();
     into.extend_from_slice(br#",{"role":"assistant""#);
     let head = into.len();
-    // Servers that know no refusals refuse the field: to them it is what was said.
+    // Some servers know no refusals and refuse the field, so a refusal is sent to them as text.
     push_joined(into, "content", &message.content, |block| match block {
         Block::Text { text, .. } => Some(text),
         Block::Refusal { text } if !own => Some(text),
@@ -92,9 +95,8 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
     into.push(b'}');
 }
 
-/// Thinking models of some servers refuse a call without reasoning in this field, also one that another model made; a
-/// blank will do, an empty text will not.
-/// <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
+/// Writes the reasoning that thinking models of some servers demand beside a call, even beside a call of another model.
+/// A blank suffices; an empty text does not. <https://api-docs.deepseek.com/guides/thinking_mode#tool-calls>,
 /// <https://github.com/charmbracelet/crush/issues/2696> (2026-11-21)
 fn push_required_reasoning(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     let quirks = spec
@@ -115,7 +117,7 @@ fn push_required_reasoning(spec: &RequestSpec<'_>, content: &[Block], into: &mut
     }
 }
 
-/// One string field out of all the texts that `pick` finds, if it finds any.
+/// Writes one string field that joins all texts that `pick` finds, if there are any.
 fn push_joined<'a>(
     into: &mut Vec<u8>,
     key: &str,
@@ -187,7 +189,7 @@ fn push_result(call_id: &str, content: &[Block], into: &mut Vec<u8>) {
     into.push(b'}');
 }
 
-/// One text is sent as a string, anything else as a list of parts.
+/// Writes a user's message: one text as a string, any other content as a list.
 fn push_user(content: &[Block], into: &mut Vec<u8>) {
     let start = into.len();
     into.extend_from_slice(br#",{"role":"user","content":"#);

@@ -2,9 +2,11 @@
 //!
 //! Written from <https://platform.openai.com/docs/api-reference/chat/create>,
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>,
-//! <https://api-docs.deepseek.com/guides/thinking_mode> and
-//! <https://openrouter.ai/docs/use-cases/reasoning-tokens> (2026-11-20), and from recorded answers of 25 servers.
-//! The decoder is tolerant: see [`ChatDecoder`] for what servers do otherwise than OpenAI.
+//! <https://api-docs.deepseek.com/guides/thinking_mode> and <https://openrouter.ai/docs/use-cases/reasoning-tokens>
+//! (2026-11-20), and from recorded answers of 25 servers.
+//!
+//! [`encode`] and [`encode_message`] write requests, with the server's [`quirks`](crate::engine::protocol::quirks).
+//! [`ChatDecoder`] reads answers and lists the deviations from OpenAI that it tolerates.
 
 mod beside;
 mod call;

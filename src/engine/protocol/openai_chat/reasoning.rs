@@ -1,15 +1,16 @@
-//! Reasoning and how it goes back: the field that its text came in, and OpenRouter's `reasoning_details`.
+//! Keeps reasoning so that it can return: the field in which its text came, and OpenRouter's `reasoning_details`.
 //!
-//! A thinking block of this protocol keeps `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and
-//! `reasoning_details` where there were any: signatures and encrypted pieces live there. DeepSeek, OpenRouter and others
-//! demand that a turn with tool calls comes back with its reasoning.
+//! A thinking block of this protocol keeps `{"field":"reasoning_content"}` (or `reasoning`) in `vendor`, and its
+//! `reasoning_details` with their signatures and encrypted pieces. DeepSeek, OpenRouter and others demand that a turn
+//! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes them
+//! unchanged. A piece that is not an object is ignored.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_any, push_comma, push_string, written};
 
-/// The elements of `reasoning_details`, pieces of one element joined.
+/// The elements of `reasoning_details`, with the pieces of each joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
     list: Vec<Detail>,
@@ -17,11 +18,11 @@ pub struct Details {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Detail {
-    /// Type and index as JSON: pieces with the same ones belong together.
+    /// Type and index as JSON. Pieces with equal ones belong together.
     key: [String; 2],
     /// The object without its text.
     rest: String,
-    /// Where the text stands: `text` or `summary`.
+    /// The field of the text: `text` or `summary`.
     text_field: Option<String>,
     text: String,
 }
@@ -31,7 +32,7 @@ impl Details {
         self.list.is_empty()
     }
 
-    /// Adds a piece and returns the text in it.
+    /// Adds a piece and returns its text.
     pub fn read(&mut self, json: &str) -> String {
         let Some(piece) = Object::parse(json) else {
             return String::new();
@@ -90,7 +91,7 @@ impl Details {
 }
 
 impl Detail {
-    /// Further fields: what comes later replaces.
+    /// Adds further fields. A later value replaces an earlier one.
     fn read_rest(&mut self, piece: &Object<'_>) {
         let known = Object::parse(&self.rest).unwrap_or_default();
         let is_news = |key: &str, value: &str| key != "text" && key != "summary" && value != "null";

@@ -1,9 +1,12 @@
-//! Token counts, under all the names that servers give them, here and in Responses.
+//! Reads token counts under all the names that servers give them, in Chat Completions and in Responses.
+//!
+//! The decoders call [`read_usage`] for every usage object, and the last one counts. A count that is missing or not a
+//! number is 0. The vendor's own cost is read where it sends one; every other cost comes from the model's price.
 
 use crate::engine::json::reader::Object;
 use crate::engine::model::usage::{Usage, shifted};
 
-/// The neutral counts. `prompt_tokens` already holds what came from the cache.
+/// The neutral counts. `prompt_tokens` includes tokens from the cache.
 pub fn read_usage(wire: &Object<'_>) -> Usage {
     let details = |names: [&str; 2]| names.into_iter().find_map(|name| wire.object(name));
     let prompt = details(["prompt_tokens_details", "input_tokens_details"]);
@@ -21,7 +24,7 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         .number("completion_tokens")
         .or_else(|| wire.number("output_tokens"))
         .unwrap_or(0);
-    // xAI counts reasoning beside the completion, everybody else within: the total tells.
+    // xAI counts reasoning beside the completion, every other vendor within it. The total tells which.
     let beside = input_tokens
         .saturating_add(output_tokens)
         .saturating_add(reasoning_tokens);
@@ -45,10 +48,10 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
     }
 }
 
-/// What the server says that the call cost: in dollars (OpenRouter), with its parts (Perplexity), in ticks of 10⁻¹⁰
-/// dollars (xAI).
-/// <https://openrouter.ai/docs/use-cases/usage-accounting>, <https://docs.perplexity.ai/api-reference/chat-completions-post>,
-/// <https://docs.x.ai/developers/cost-tracking> (2026-11-21)
+/// The cost by the server's account: in dollars (OpenRouter), with its parts (Perplexity), or in ticks of 10⁻¹⁰ dollars
+/// (xAI). <https://openrouter.ai/docs/use-cases/usage-accounting>,
+/// <https://docs.perplexity.ai/api-reference/chat-completions-post>, <https://docs.x.ai/developers/cost-tracking>
+/// (2026-11-21)
 fn read_cost(wire: &Object<'_>) -> Option<u64> {
     if let Some(ticks) = wire.get("cost_in_usd_ticks") {
         return shifted(ticks, -1);

@@ -1,8 +1,12 @@
-//! Answers of Responses, streamed or whole, into an [`Answer`].
+//! Decodes Responses answers, streamed or whole, into an [`Answer`].
 //!
-//! Order of events: `response.created`, per item `response.output_item.added`, events of its parts,
-//! `response.output_item.done`, then `response.completed`, `.incomplete` or `.failed` with the whole response. Of an
-//! item's events only the deltas are read: its end has everything else. What follows the last event is passed over.
+//! The order of events is `response.created`; for each item `response.output_item.added`, events of its parts,
+//! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the whole response. Among an
+//! item's events only the deltas are read, because its end repeats everything else. Events behind the last one are
+//! ignored.
+//!
+//! The model call feeds events, then calls [`ResponsesDecoder::finish`]. A failed response, unreadable JSON and an
+//! early end fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +20,11 @@ use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::openai_chat::read_usage;
 use crate::engine::protocol::openai_responses::item::{Item, Slot};
 
-/// The state between events. What it puts up with: ids that change from event to event, no `event:` lines, no sequence
-/// numbers, arguments without deltas, items that only their end or only the whole response shows, a last event whose
-/// `output` is empty (ChatGPT), several items of one index, unknown events.
+/// The state between events.
+///
+/// The decoder tolerates ids that change from event to event, missing `event:` lines and sequence numbers, arguments
+/// without deltas, items that only their end or only the whole response shows, a last event with an empty `output`
+/// (ChatGPT), several items with the same index, and unknown events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResponsesDecoder {
     items: Vec<Item>,
@@ -27,7 +33,7 @@ pub struct ResponsesDecoder {
     layout: Numbered<Place>,
 }
 
-/// An `output_index`, what a delta adds to, and its `content_index` or `summary_index`.
+/// An `output_index`, the target of a delta, and its `content_index` or `summary_index`.
 type Place = (u32, ResponsesDelta, u32);
 
 impl ResponsesDecoder {
@@ -42,7 +48,8 @@ impl ResponsesDecoder {
         self.decode_any(event, data.trim_ascii(), answer)
     }
 
-    /// The events that come by the thousand. `None`: not one of them, nothing has happened.
+    /// Decodes the events that come by the thousand. `None` means that the event is not one of them and nothing has
+    /// happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let ((index, delta, at), text) = match self.layout.recall(data) {
             Some(known) => known,
@@ -117,7 +124,7 @@ impl ResponsesDecoder {
         Ok(())
     }
 
-    /// The body has ended.
+    /// Ends the body.
     ///
     /// # Errors
     /// `malformed_stream` when the response's end was never seen.
@@ -141,7 +148,7 @@ impl ResponsesDecoder {
         self.conclude(response.word("status"), &text, answer)
     }
 
-    /// The item of this index that is still growing, or else a new one.
+    /// The item with this index that is still growing, or else a new one.
     fn open(&mut self, index: u32) -> Option<&mut Item> {
         let open = |item: &Item| item.index == index && !item.settled;
         let at = self.items.iter().rposition(open).unwrap_or_else(|| {
@@ -167,7 +174,7 @@ impl ResponsesDecoder {
         let at = at.unwrap_or(0);
         match place(delta, at as u32) {
             None => item.push_custom(&text, answer),
-            // A call that never began has no name: its end brings everything.
+            // A call that never began has no name. Its end brings everything.
             Some((PartKind::ToolCall, slot)) => {
                 if let Some(part) = item.known(slot) {
                     push(PartKind::ToolCall, part, &text, answer);
@@ -187,7 +194,7 @@ impl ResponsesDecoder {
         }
     }
 
-    /// Reads the whole response: items that have not come before, usage, and how it ended.
+    /// Reads the whole response: items that have not come before, usage, and the way in which it ended.
     fn conclude(&mut self, status: &str, json: &str, answer: &mut Answer) -> Result<(), Failure> {
         let response = Object::parse(json).unwrap_or_default();
         read_head(&response, answer);
@@ -213,7 +220,7 @@ impl ResponsesDecoder {
     }
 }
 
-/// A delta of another kind than its item's is passed over.
+/// Appends a delta. A delta of another kind than its item's is ignored.
 fn push(kind: PartKind, part: usize, text: &str, answer: &mut Answer) {
     if answer.parts.get(part).is_some_and(|open| open.kind == kind) {
         answer.push(part, text);
@@ -224,7 +231,7 @@ fn output_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("output_index")?).ok()
 }
 
-/// What a delta adds to; `None` for a custom tool's plain text.
+/// The kind and slot of a delta's target; `None` for a custom tool's plain text.
 fn place(delta: ResponsesDelta, at: u32) -> Option<(PartKind, Slot)> {
     let slot = at.saturating_mul(2);
     Some(match delta {
@@ -237,7 +244,7 @@ fn place(delta: ResponsesDelta, at: u32) -> Option<(PartKind, Slot)> {
     })
 }
 
-/// A response that is `incomplete` without a reason has used up its tokens all the same.
+/// Reads the end. A response that is `incomplete` without a reason has used up its tokens, too.
 fn read_end(status: &str, response: &Object<'_>, answer: &mut Answer) {
     let details = response.object("incomplete_details");
     let reason = details.and_then(|details| details.filled("reason"));

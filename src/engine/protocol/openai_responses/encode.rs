@@ -1,4 +1,7 @@
-//! The body's head: everything but the items.
+//! Writes the head of a Responses request: every field except the items.
+//!
+//! The model call writes it anew for each request. Objects of the configuration's `body` are merged over looplet's own
+//! and win. An option that Responses lacks is a [`ConfigError`] with its path.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text, written};
@@ -58,7 +61,7 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-/// What has no field here.
+/// Refuses options that have no field here.
 fn check(model: &ModelConfig) -> Result<(), ConfigError> {
     let absent = "has no counterpart in OpenAI Responses: leave it out, or use protocol \"openai_chat\"";
     check_sampling(model, SAMPLING, absent)?;
@@ -84,9 +87,9 @@ fn check(model: &ModelConfig) -> Result<(), ConfigError> {
     )
 }
 
-/// Models that do not reason refuse to be asked for encrypted reasoning: `Encrypted content is not supported with this
-/// model`. <https://github.com/pydantic/pydantic-ai/issues/2865> and 3326 there (2026-11-21). `body: { include: null }`
-/// leaves it out for others.
+/// True when the model may be asked for encrypted reasoning. Models that do not reason refuse it: `Encrypted content is
+/// not supported with this model`. <https://github.com/pydantic/pydantic-ai/issues/2865> and 3326 there (2026-11-21).
+/// `body: { include: null }` leaves it out for others.
 fn encrypts_reasoning(model: &str) -> bool {
     let without = ["gpt-4", "gpt-3", "chat"];
     without.iter().all(|part| !model.contains(part))
@@ -108,8 +111,8 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.push(b']');
 }
 
-/// The API caches by itself; a key leads to the same cache. <https://platform.openai.com/docs/guides/prompt-caching>
-/// (2026-11-21)
+/// Writes the key of the cache. The API caches by itself; a key leads to the same cache.
+/// <https://platform.openai.com/docs/guides/prompt-caching> (2026-11-21)
 fn push_caching(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     let caching = &model.prompt_caching;
     let rows = [
@@ -160,11 +163,11 @@ fn push_text_options(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Ve
     push_merged(fields, "text", ours.get(..count).unwrap_or_default(), into);
 }
 
-/// An object of our fields and those that `body` has there, which win.
+/// Writes an object of our fields and of the fields that `body` has there, which win.
 fn push_merged(fields: &BodyFields<'_>, key: &str, ours: &[(&str, &str)], into: &mut Vec<u8>) {
     let over = fields.over(key);
     let Some(object) = over.map_or(Some(Object::default()), Object::parse) else {
-        // A null removes the field; what is no object is sent as it is.
+        // A null removes the field. A value that is not an object is sent as it is.
         if let Some(json) = over {
             push_raw(into, key, json);
         }

@@ -1,11 +1,14 @@
-//! One message as Responses takes it: an item per message text, reasoning, call and result.
+//! Encodes one message in the form of Responses: an item per message text, reasoning, call and result.
 //!
-//! Left out: reasoning and raw items that another protocol or another model wrote; reasoning that the server cannot
-//! know (not stored, neither encrypted nor open); reasoning with nothing after it (`… of type 'reasoning' was provided
-//! without its required following item`). Items keep their ids only if each item of the message has one and goes back:
-//! the API asks for the reasoning that belongs to a call's id, and refuses ids longer than 64 characters.
-//! <https://github.com/vercel/ai/issues/7099>, <https://github.com/laravel/ai/pull/1052>,
-//! <https://github.com/TanStack/ai/issues/1212> (2026-11-21); without any ids recorded requests were taken too.
+//! The encoder leaves out items that the API refuses:
+//! - reasoning and raw items that another protocol or model wrote;
+//! - reasoning that the server cannot know, because it is neither stored nor encrypted nor open;
+//! - reasoning with nothing after it (`… of type 'reasoning' was provided without its required following item`).
+//!
+//! Items keep their ids only if each item of the message has one and is sent. The API asks for the reasoning that
+//! belongs to a call's id, and refuses ids longer than 64 characters. <https://github.com/vercel/ai/issues/7099>,
+//! <https://github.com/laravel/ai/pull/1052>, <https://github.com/TanStack/ai/issues/1212> (2026-11-21). Recorded
+//! requests without any ids were accepted, too. Nothing fails here.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text, push_vendor};
@@ -18,7 +21,7 @@ use crate::engine::protocol::openai_responses::item::custom_input;
 use crate::engine::protocol::request::legal_id::push_id;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
 
-/// The longest id that OpenAI takes.
+/// The longest id that OpenAI accepts.
 const MAX_ID_BYTES: usize = 64;
 
 /// Appends the items, each with a comma before it.
@@ -47,10 +50,10 @@ fn push_assistant(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>)
     items.close_message();
 }
 
-/// The block's item has an id that may go back, or needs none.
+/// True when the block's item has an id that may be sent, or needs none.
 fn keeps_id(block: &Block, stored: bool) -> bool {
     let vendor = match block {
-        // The id of a custom tool's call is none that a function's call may have.
+        // The id of a custom tool's call cannot be the id of a function's call.
         Block::ToolCall { vendor, .. } if item_of(vendor).is_some() && custom_input(block).is_none() => {
             return false;
         }
@@ -59,7 +62,7 @@ fn keeps_id(block: &Block, stored: bool) -> bool {
             signature, vendor, ..
         } => match item_of(vendor) {
             Some(object) if stored || signature.is_some() || object.get("field").is_some() => vendor,
-            // A part before the last.
+            // The part is not the last of its item.
             None => return true,
             Some(_) => return false,
         },
@@ -73,7 +76,7 @@ fn id_of(vendor: Option<&Json>) -> Option<String> {
     Some(Object::parse(vendor?.as_str())?.string("id")?.into_owned())
 }
 
-/// What the last part of a reasoning item knows of the item.
+/// The fields of the item that the last part of a reasoning item keeps.
 fn item_of(vendor: &Option<Json>) -> Option<Object<'_>> {
     Object::parse(vendor.as_ref()?.as_str()).filter(|object| object.get("type").is_some())
 }
@@ -84,7 +87,7 @@ struct Items<'a, 'b> {
     own: bool,
     stored: bool,
     ids: bool,
-    /// The open message item, by the vendor fields of its first part.
+    /// The open message item, as the vendor fields of its first part.
     message: Option<Option<&'a Json>>,
     /// The parts of a reasoning item before its last.
     thoughts: Vec<&'a Block>,
@@ -148,7 +151,7 @@ impl<'a> Items<'a, '_> {
         }
     }
 
-    /// Parts with one id, or with none, are of one item.
+    /// Opens a message item. Parts with equal ids, or without ids, belong to one item.
     fn open_message(&mut self, vendor: Option<&'a Json>) {
         if self.message.is_some_and(|known| id_of(known) == id_of(vendor)) {
             return;
@@ -167,7 +170,7 @@ impl<'a> Items<'a, '_> {
         }
     }
 
-    /// Writes the reasoning item that `block` is the last part of.
+    /// Writes the reasoning item whose last part is `block`.
     fn close_reasoning(&mut self, block: &'a Block) {
         let Block::Thinking {
             signature, vendor, ..
@@ -202,7 +205,7 @@ impl<'a> Items<'a, '_> {
     }
 }
 
-/// OpenAI takes at most 64 characters.
+/// Writes a call's id. OpenAI accepts at most 64 characters.
 /// <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input> (2026-11-21)
 fn push_call_id(into: &mut Vec<u8>, id: &str) {
     if id.len() > MAX_ID_BYTES {
@@ -217,7 +220,7 @@ fn open_item(into: &mut Vec<u8>, r#type: &str) {
     push_text(into, "type", r#type);
 }
 
-/// The texts that came in `list`.
+/// Writes the texts that came in `list`.
 fn push_thoughts(thoughts: &[&Block], list: &str, r#type: &str, into: &mut Vec<u8>) {
     push_raw(into, list, "[");
     for block in thoughts {
@@ -238,7 +241,8 @@ fn came_in_content(vendor: Option<&Json>) -> bool {
     object.is_some_and(|object| object.get("field").is_some())
 }
 
-/// Results, then raw items, then a message of what remains. Raw parts of a message (`input_…`) stay in it.
+/// Writes a user's message: results, then raw items, then a message of the other blocks. Raw parts of a message
+/// (`input_…`) stay in it.
 fn push_user(spec: &RequestSpec<'_>, content: &[Block], into: &mut Vec<u8>) {
     let calls = spec.before.filter(|before| spec.wrote(before, NAME));
     let calls = calls.map_or(&[][..], |before| &before.content);
@@ -293,7 +297,7 @@ fn is_part(json: &Json) -> bool {
     object.is_some_and(|object| object.word("type").starts_with("input_"))
 }
 
-/// Text alone is sent as a string, anything else as a list of parts.
+/// Writes a result: text alone as a string, any other content as a list.
 fn push_output(content: &[Block], into: &mut Vec<u8>) {
     if content.iter().all(|block| text_of(block).is_some()) {
         push_text(into, "output", &result_text(content));
@@ -322,7 +326,7 @@ fn push_part(block: &Block, into: &mut Vec<u8>) {
     }
 }
 
-/// An image, else a file: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-21).
+/// Writes an image, or a file for every other type: <https://platform.openai.com/docs/guides/pdf-files> (2026-11-21).
 fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
     let is_image = media_type.starts_with("image/");
     open(into, if is_image { "input_image" } else { "input_file" });
@@ -334,7 +338,7 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
             push_data_url(media_type, data, into);
         }
         (MediaSource::Data(data), false) => {
-            // The name must have an ending; `.txt` is taken for every kind of text.
+            // The name must have an ending. The API accepts `.txt` for every kind of text.
             let is_text = media_type.starts_with("text/");
             let kind = media_type.split_once('/').map_or(media_type, |(_, kind)| kind);
             let name = ["document.", if is_text { "txt" } else { kind }].concat();

@@ -1,4 +1,8 @@
-//! An output item while it is being streamed, and what its end says about it.
+//! An output item during streaming, and the fields that its end adds.
+//!
+//! The decoder opens an [`Item`] when it begins or when its first delta comes, finds the block of each part by its
+//! [`Slot`], and calls [`Item::settle`] with the whole item at the end. An item that only the end shows is read from
+//! there. Nothing fails: an unknown item becomes a raw block.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +11,20 @@ use crate::engine::json::writer::{object_of, push_escaped, written};
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::message::{Block, ToolInput};
 
-/// Where in its item a part stands: twice its index, and one more in a reasoning item's `content`.
+/// The place of a part in its item: twice its index, plus one in a reasoning item's `content`.
 pub type Slot = u32;
 
-/// The item's only part, if it has but one.
+/// The slot of an item's only part.
 const ONLY: Slot = 0;
 
-/// What a custom tool's plain text is wrapped in, so that it is a JSON object like every input.
+/// The start of the object around a custom tool's plain text, so that it is a JSON object like every input.
 const CUSTOM_HEAD: &str = "{\"input\":\"";
 const CUSTOM_TAIL: &str = "\"}";
 
-/// As JSON text, in `vendor`.
+/// The type of a custom tool's call as JSON text, kept in `vendor`.
 const CUSTOM_CALL: &str = "\"custom_tool_call\"";
 
-/// What the model wrote to a custom tool; `None` if the call is none, or was cut off.
+/// The plain text of a custom tool's call. `None` for any other call, and for one that was cut off.
 pub fn custom_input(call: &Block) -> Option<String> {
     let Block::ToolCall {
         input: ToolInput::Json(json),
@@ -40,9 +44,9 @@ pub fn custom_input(call: &Block) -> Option<String> {
 /// An item that has begun.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// The vendor's `output_index`. Ids do not tell: Copilot gives an item another one in every event.
+    /// The vendor's `output_index`. Ids cannot identify an item: Copilot gives it another one in every event.
     pub index: u32,
-    /// The item has come whole.
+    /// True when the whole item has come.
     pub settled: bool,
     parts: Vec<(Slot, usize)>,
 }
@@ -56,7 +60,7 @@ impl Item {
         }
     }
 
-    /// Opens the part of a call or of a raw item; the parts of others begin with their first text.
+    /// Opens the block of a call or of a raw item. The blocks of other items begin with their first text.
     pub fn start(&mut self, item: &Object<'_>, answer: &mut Answer) {
         if !self.parts.is_empty() {
             return;
@@ -75,13 +79,13 @@ impl Item {
         }
     }
 
-    /// The part in this slot, if it has begun.
+    /// The block of this slot, if it has begun.
     pub fn known(&self, slot: Slot) -> Option<usize> {
         let (_, part) = self.parts.iter().rev().find(|(known, _)| *known == slot)?;
         Some(*part)
     }
 
-    /// The part in this slot. The one before it ends where this one begins.
+    /// The block of this slot. The block before it ends where this one begins.
     pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut Answer) -> usize {
         if let Some(part) = self.known(slot) {
             return part;
@@ -110,7 +114,7 @@ impl Item {
         answer.push(part, &escaped(text));
     }
 
-    /// The item is whole: adds what its deltas left out and ends its parts.
+    /// Adds the content that the deltas left out, and ends the item's blocks.
     pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
         self.settled = true;
         self.start(item, answer);
@@ -172,7 +176,7 @@ impl Item {
                 fields.push(("field", "\"content\""));
             }
             if at + 1 == last {
-                // The item's status is not taken back by every server.
+                // Not every server accepts an item's status in a request.
                 let ours = ["summary", "content", "encrypted_content", "status"];
                 further(item, &ours, &mut fields);
                 if let Some(part) = answer.parts.get_mut(*part) {
@@ -204,14 +208,14 @@ impl Item {
             let tail = if is_cut_off { "" } else { CUSTOM_TAIL };
             let text = [CUSTOM_HEAD, &input, tail].concat();
             self.complete(ONLY, PartKind::ToolCall, &text, answer);
-            // The type tells how it goes back.
+            // The type decides how the call is sent back.
             let mut fields = vec![("type", CUSTOM_CALL)];
             further(item, &["type", "call_id", "name", "input"], &mut fields);
             set_vendor(part, &fields, answer);
         }
     }
 
-    /// Adds the end of a part's text that its deltas left out.
+    /// Appends the end of a part's text that its deltas left out.
     fn complete(&mut self, slot: Slot, kind: PartKind, text: &str, answer: &mut Answer) -> Option<usize> {
         if text.is_empty() && self.known(slot).is_none() {
             return None;
@@ -230,7 +234,7 @@ impl Item {
 /// Fields of the event that Bedrock's server writes into the item too.
 const OF_EVENT: [&str; 2] = ["item_id", "output_index"];
 
-/// Adds the fields that are not `ours` and not empty.
+/// Adds the fields that are neither in `ours` nor empty.
 fn further<'a>(object: &'a Object<'_>, ours: &[&str], into: &mut Vec<(&'a str, &'a str)>) {
     for (key, value) in object.fields() {
         if value != "[]" && !ours.contains(&key) && !OF_EVENT.contains(&key) {

@@ -1,19 +1,25 @@
-//! The top level of a request's body, into which the configuration may put fields of its own.
+//! The top level of a request's body, where the configuration's `body` may add and replace fields.
+//!
+//! Each encoder makes a [`BodyFields`] for its head. It opens every field of its own with [`BodyFields::key`], which
+//! returns false for a field that `body` replaces. [`BodyFields::finish`] comes last and appends the rest of `body`.
+//! The run alone may write `stream` and the messages: a `body` with either of them is a [`ConfigError`].
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_any, push_comma, push_key, push_number, push_string};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 
-/// The top level of a body: fields of ours, none of which the configured `body` also has, then those of `body`.
+/// The top level of a body: our fields except the ones that the configured `body` has, then the fields of `body`.
 #[derive(Default)]
 pub struct BodyFields<'a> {
     over: Option<Object<'a>>,
 }
 
 impl<'a> BodyFields<'a> {
+    /// Reads the configured `body`.
+    ///
     /// # Errors
-    /// When `body` is no object, or has `stream` or the protocol's field of the messages, which only the run may write.
+    /// When `body` is not an object, or has `stream` or the protocol's field of messages, which only the run may write.
     pub fn new(body: Option<&'a Json>, messages_field: &str) -> Result<BodyFields<'a>, ConfigError> {
         let Some(body) = body else {
             return Ok(BodyFields { over: None });
@@ -46,7 +52,7 @@ impl<'a> BodyFields<'a> {
         self.over.as_ref()?.get(key)
     }
 
-    /// `body` has the key, be it null.
+    /// True when `body` has the key, even if its value is null.
     pub fn has(&self, key: &str) -> bool {
         self.over.as_ref().is_some_and(|object| object.has(key))
     }
@@ -95,8 +101,8 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// A field that is an object: `ours`, which is not closed yet, and over it what `body` has there. Not sent if that is
-    /// nothing, or null in `body`.
+    /// Writes a field that is an object: `ours`, which is not closed, with the value in `body` merged over it. An empty
+    /// object is not sent, and neither is a null in `body`.
     pub fn merged(&self, into: &mut Vec<u8>, key: &str, mut ours: Vec<u8>) {
         ours.push(b'}');
         let over = self.over(key);
@@ -125,12 +131,12 @@ impl<'a> BodyFields<'a> {
         }
     }
 
-    /// Appends the fields of `body` but those in `written`. A null removes a field of ours and is not sent; of a key
-    /// given twice the last counts.
+    /// Appends the fields of `body`, except the ones in `written`. A null removes a field of ours and is not sent. The
+    /// last value of a repeated key counts.
     pub fn finish(&self, into: &mut Vec<u8>, written: &[&str]) {
         let Some(object) = &self.over else { return };
         for (key, value) in object.fields() {
-            // Of one text with the last: not given again.
+            // The field is the last with its key when both texts are the very same.
             let is_last = object.last(key).map(str::as_ptr) == Some(value.as_ptr());
             if value != "null" && is_last && !written.contains(&key) {
                 push_any(into, key, value);

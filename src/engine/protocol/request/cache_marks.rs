@@ -1,42 +1,44 @@
-//! Markers for a vendor's prompt cache among a body's messages: spliced in for a request and taken out behind it, so that
-//! the kept bytes never have them.
+//! Places markers for a vendor's prompt cache among a body's messages, and takes them out after the request.
 //!
-//! One stands at the end. The vendor looks back from it for what it has cached, by some twenty blocks: a round that adds
-//! more would miss it, so that the end of the request before is marked too. A request may have four markers, those of
-//! tools and system prompt and the user's own among them.
+//! The kept bytes never have a marker. One marker stands at the end. The vendor looks back from it over some twenty
+//! blocks for text that it has cached. A round that adds more blocks would miss it, so the end of the previous request
+//! is marked, too. A request may have four markers, including the markers of tools and system prompt and your own.
 //! <https://platform.claude.com/docs/en/build-with-claude/prompt-caching>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
+//!
+//! The transcript calls [`Marks::note`] for each message, then [`Marks::place`] and [`Marks::undo`] around each
+//! request. Nothing fails.
 
 use crate::engine::model::message::{Block, Json, Message, Role};
 use crate::engine::protocol::END;
 
-/// How many markers a request may have.
+/// The most markers of a request.
 const MAX_MARKERS: usize = 4;
 
-/// The keys that a marker has, in a block of the user's too. A colon does not follow them within a text, where the quote
-/// before it is escaped.
+/// The keys of a marker, also of one in a block of yours. Within a text no colon follows them, because the quote before
+/// it is escaped.
 const KEYS: [&str; 2] = ["\"cache_control\":", "\"cachePoint\":"];
 
-/// A block that the user gave a marker of its own takes no second one. Such a field stands at the block's end.
+/// The length of a block's end in which your own marker is looked for. A block with such a marker gets no second one.
 const OWN_MARKER_BYTES: usize = 80;
 
-/// Where markers stand in a body, and where its messages end without them.
+/// The places of markers in a body, and the end of its messages without them.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// Markers of the head, and the user's own.
+    /// The number of markers in the head, and of your own.
     fixed: usize,
-    /// Where the last answer begins, which is where the request before it ended.
+    /// The start of the last answer, which is the end of the previous request.
     before: usize,
-    /// Where the messages end.
+    /// The end of the messages.
     end: usize,
-    /// How many bytes a marker adds; the places that have one.
+    /// The number of bytes that a marker adds, and the places that have one.
     added: usize,
     marks_before: bool,
     marks_end: bool,
 }
 
 impl Marks {
-    /// Those of a body that is nothing but its head.
+    /// The marks of a body that has nothing but its head.
     pub fn behind(head: &[u8]) -> Marks {
         Marks {
             fixed: str::from_utf8(head).map_or(0, count),
@@ -45,7 +47,7 @@ impl Marks {
         }
     }
 
-    /// A message is encoded at `start`.
+    /// Notes that a message is encoded at `start`.
     pub fn note(&mut self, message: &Message, start: usize) {
         self.fixed += own_markers(&message.content);
         if message.role == Role::Assistant {
@@ -53,7 +55,7 @@ impl Marks {
         }
     }
 
-    /// Puts `marked` in place of [`END`] where the messages end, and where those of the request before did.
+    /// Puts `marked` in place of [`END`] at the end of the messages and at the end of the previous request.
     pub fn place(&mut self, marked: &str, body: &mut Vec<u8>) {
         self.end = body.len();
         self.added = marked.len().saturating_sub(END.len());
@@ -69,12 +71,12 @@ impl Marks {
         }
     }
 
-    /// How many bytes of the placed body every later one begins with: a marker comes and goes behind them.
+    /// The number of bytes with which every later body begins, too. A marker only ever changes bytes behind them.
     pub fn steady(&self) -> usize {
         self.before.min(self.end).saturating_sub(END.len())
     }
 
-    /// Takes a closed body back to its encoded messages.
+    /// Reverts a closed body to its encoded messages.
     pub fn undo(&mut self, body: &mut Vec<u8>) {
         let marked = END.len() + self.added;
         let added = |is: bool| if is { self.added } else { 0 };
@@ -97,7 +99,7 @@ fn put(body: &mut Vec<u8>, end: usize, length: usize, by: &[u8]) {
     body.extend_from_slice(&tail);
 }
 
-/// The messages end in a block without a marker.
+/// True when the messages end in a block without a marker.
 fn takes_marker(messages: &[u8]) -> bool {
     let last = messages.get(messages.len().saturating_sub(OWN_MARKER_BYTES)..);
     let has =
@@ -105,7 +107,7 @@ fn takes_marker(messages: &[u8]) -> bool {
     messages.ends_with(END) && !KEYS.iter().any(has)
 }
 
-/// Blocks that were written for the vendor may have markers.
+/// The number of markers in blocks with fields of the vendor.
 fn own_markers(content: &[Block]) -> usize {
     let mut markers = 0;
     for block in content {

@@ -1,10 +1,14 @@
-//! Ids of calls, and names of tools, for vendors that take only `[a-zA-Z0-9_-]+`.
+//! Ids of calls and names of tools, for vendors that accept only `[a-zA-Z0-9_-]+`.
+//!
+//! The encoders call [`push_id`] for every call and every result. Equal ids become equal legal ids, so a result still
+//! finds its call. A legal id stays as it is.
 
 use crate::engine::json::writer::{push_number, push_text};
 use crate::engine::stream::eventstream::crc32;
 
-/// Appends a field with an id. Other servers' ids (`functions.add:0`) are written with `_` and the code of each other
-/// character; one of more than `max` characters keeps its begin and ends in its checksum. The same in call and result.
+/// Appends a field with an id. In other servers' ids (`functions.add:0`) each illegal character becomes `_` and its
+/// code. An id of more than `max` characters keeps its beginning and ends in its checksum. A call and its result become
+/// alike.
 pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, max: usize) {
     let mut legal = Vec::with_capacity(id.len());
     for character in id.chars() {

@@ -1,10 +1,12 @@
-//! What several protocols write alike.
+//! The parts of messages and tools that several protocols write alike.
+//!
+//! The encoders of messages call them. They append to the body and never rewrite it, and nothing fails.
 
 use crate::engine::json::writer::{push_key, push_raw, push_text};
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::message::{Block, ToolInput};
 
-/// What the model is told of a tool, its schema under `schema`.
+/// Writes the declaration of a tool, with its schema under the key `schema`.
 pub fn push_tool(tool: &ToolConfig, schema: &str, into: &mut Vec<u8>) {
     push_text(into, "name", &tool.name);
     if !tool.description.is_empty() {
@@ -13,7 +15,7 @@ pub fn push_tool(tool: &ToolConfig, schema: &str, into: &mut Vec<u8>) {
     push_raw(into, schema, tool.input_schema.as_str());
 }
 
-/// A call's input where only objects are taken: what the model wrote otherwise is shown to it in one.
+/// Writes a call's input for vendors that accept only objects. Any other text is shown to the model inside an object.
 pub fn push_input(key: &str, input: &ToolInput, into: &mut Vec<u8>) {
     match input {
         ToolInput::Json(json) => push_raw(into, key, json.as_str()),
@@ -24,14 +26,14 @@ pub fn push_input(key: &str, input: &ToolInput, into: &mut Vec<u8>) {
     }
 }
 
-/// An object that shows what is no JSON.
+/// Writes an object that shows a text which is not valid JSON.
 pub fn push_invalid(text: &str, into: &mut Vec<u8>) {
     into.push(b'{');
     push_text(into, "_invalid_json", text);
     into.push(b'}');
 }
 
-/// The blocks up to the last that is no reasoning, which vendors refuse at the end.
+/// The blocks up to the last one that is not reasoning, because vendors refuse reasoning at the end.
 pub fn without_last_thinking(content: &[Block]) -> &[Block] {
     let is_thinking =
         |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });

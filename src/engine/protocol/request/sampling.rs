@@ -1,11 +1,14 @@
-//! The options of sampling, which each protocol has under names of its own, or not at all.
+//! The sampling options, for which each protocol has its own names, or none.
+//!
+//! An encoder passes its list of [`Names`] to [`check_sampling`] and then to [`push_sampling`]. An option that the
+//! protocol lacks is a [`ConfigError`] with its path; it is never dropped silently.
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::request::body_fields::BodyFields;
 
-/// A protocol's names of [`OPTIONS`]; empty for what it does not have.
+/// A protocol's names of [`OPTIONS`]; an empty name stands for an option that it lacks.
 pub type Names = [&'static str; 6];
 
 /// The options, in the order of every list here.
@@ -18,7 +21,7 @@ pub const OPTIONS: Names = [
     "seed",
 ];
 
-/// What the configuration says.
+/// The configured values.
 pub fn values(model: &ModelConfig) -> [Option<&Json>; 6] {
     [
         model.temperature.as_ref(),
@@ -39,8 +42,10 @@ pub fn push_sampling(fields: &BodyFields<'_>, model: &ModelConfig, names: &Names
     }
 }
 
+/// Refuses options that the protocol lacks.
+///
 /// # Errors
-/// When an option is set that the protocol does not have.
+/// The path of the first such option that is set.
 pub fn check_sampling(model: &ModelConfig, names: &Names, problem: &str) -> Result<(), ConfigError> {
     for (at, (name, value)) in names.iter().zip(values(model)).enumerate() {
         if name.is_empty() && value.is_some() {
@@ -51,8 +56,10 @@ pub fn check_sampling(model: &ModelConfig, names: &Names, problem: &str) -> Resu
     Ok(())
 }
 
+/// Refuses unknown lifetimes of cached prompts.
+///
 /// # Errors
-/// When a lifetime of cached prompts is set that is not one of `known`.
+/// When a lifetime is set that is not in `known`.
 pub fn check_ttl(model: &ModelConfig, known: [&str; 2], problem: &str) -> Result<(), ConfigError> {
     match model.prompt_caching.ttl.as_deref() {
         Some(ttl) if !known.contains(&ttl) => Err(ConfigError::new("model.promptCaching.ttl", problem)),

@@ -1,9 +1,11 @@
-//! Whether a request may ask for thinking.
+//! Decides whether a request may ask for thinking.
 //!
-//! Claude's manual thinking belongs to a whole turn: while tools answer, the assistant messages of the turn have to begin
-//! with the thinking that the same model signed, else the request is refused (`Expected thinking or redacted_thinking,
-//! but found tool_use`). A turn that another model began, or whose thinking was cut, goes on without.
-//! <https://platform.claude.com/docs/build-with-claude/thinking-tool-workflows> (2026-11-21)
+//! Claude's manual thinking belongs to a whole turn. While tools answer, the assistant messages of the turn have to
+//! begin with thinking that this very model signed; otherwise the API refuses the request (`Expected thinking or
+//! redacted_thinking, but found tool_use`). A turn that another model began, or whose thinking was cut, continues
+//! without thinking. <https://platform.claude.com/docs/build-with-claude/thinking-tool-workflows> (2026-11-21)
+//!
+//! The model call asks before each request. Nothing fails.
 
 use crate::engine::json::reader::Object;
 use crate::engine::model::message::{Block, Message, Role};
@@ -11,7 +13,7 @@ use crate::engine::model::model_config::ModelConfig;
 use crate::engine::protocol::Protocol;
 use std::borrow::Cow;
 
-/// `model`, without its thinking where the open turn at the end of `messages` cannot have any.
+/// The `model`, without its thinking if the open turn at the end of `messages` cannot have any.
 pub fn model_of_turn<'a>(
     protocol: &Protocol,
     model: &'a ModelConfig,
@@ -27,7 +29,8 @@ pub fn model_of_turn<'a>(
     })
 }
 
-/// `{ budgetTokens }` or `{ type: "enabled" }`: the other kinds leave it to the model whether it thinks.
+/// True for `{ budgetTokens }` and `{ type: "enabled" }`. With every other form the model itself decides whether it
+/// thinks.
 fn is_manual(model: &ModelConfig) -> bool {
     let Some(thinking) = model
         .thinking
@@ -39,7 +42,7 @@ fn is_manual(model: &ModelConfig) -> bool {
     thinking.get("type").is_none() || thinking.string("type").as_deref() == Some("enabled")
 }
 
-/// The assistant messages since the last prompt are not all of this model, or the first of them lacks its thinking.
+/// True when an assistant message since the last prompt is not this model's, or the first of them lacks its thinking.
 fn is_foreign_turn(protocol: &Protocol, model: &ModelConfig, messages: &[Message]) -> bool {
     let mut first = None;
     let mut rest = messages;

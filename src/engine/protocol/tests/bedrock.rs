@@ -1,4 +1,4 @@
-//! Messages as Converse takes them.
+//! Tests of messages in Converse's form.
 
 mod options;
 mod stream;
@@ -114,7 +114,7 @@ fn raw(json: &str) -> Block {
     }
 }
 
-/// A round with everything that an answer can have.
+/// A round with every kind of block that an answer can have.
 fn round(of: &str) -> Vec<Message> {
     let cited = Block::Text {
         text: "It rains.".to_owned(),
@@ -296,7 +296,7 @@ fn without_tools_calls_and_results_are_told_as_text() {
         ]),
     );
     assert_eq!(told(&model(CLAUDE, json!({})), &[]), wanted);
-    // There is no choice that forbids calls.
+    // Converse has no choice that forbids calls.
     assert_eq!(
         told(&model(CLAUDE, json!({"toolChoice": "none"})), &[tool("weather")]),
         wanted

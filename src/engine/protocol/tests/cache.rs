@@ -1,4 +1,4 @@
-//! Cache markers: where they stand, and that the kept bytes never have them.
+//! Tests of cache markers: they stand in the right places, and the kept bytes never have them.
 
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ fn s001_38_anthropic_gets_a_marker_behind_the_tools_the_system_prompt_and_the_la
             &marker
         );
         assert_eq!(body["messages"][2]["content"][0]["cache_control"], marker);
-        // Where the request before ended.
+        // The end of the previous request.
         assert_eq!(body["messages"][0]["content"][0]["cache_control"], marker);
         let count = body.to_string().matches("cache_control").count();
         assert_eq!(count, if marker.is_null() { 0 } else { 4 });
@@ -212,7 +212,7 @@ fn a_round_of_many_blocks_finds_what_the_request_before_has_cached() {
         transcript.push_assistant(Message::assistant(pick(0)));
         transcript.push_round(pick(1), vec![]);
     }
-    // A run that is restored in between marks the same places.
+    // A run that was restored in between marks equal places.
     let whole = sent(&mut transcript, protocol, &spec);
     transcript.forget_body();
     assert_eq!(sent(&mut transcript, protocol, &spec), whole);

@@ -1,4 +1,4 @@
-//! Bodies of both protocols out of one history.
+//! Tests of the bodies that the protocols write for one history.
 
 use serde_json::{Value, json};
 

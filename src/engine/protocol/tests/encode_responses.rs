@@ -1,4 +1,4 @@
-//! Bodies of OpenAI Responses.
+//! Tests of bodies for OpenAI Responses.
 
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ fn no_item_of_an_answer_keeps_its_id_when_one_cannot_go_back_with_it() {
     let call = || named(call("c1", "{}"), r#"{"id":"fc_1"}"#);
     let known = r#"{"type":"reasoning","id":"rs_1"}"#;
     let long = format!(r#"{{"type":"reasoning","id":"{}"}}"#, "x".repeat(65));
-    // Neither encrypted nor open: the server does not know it.
+    // Reasoning that is neither encrypted nor open is unknown to the server.
     let lost = input(json!({}), &answer(vec![thinking("Hm", None, known), call()]));
     assert_eq!(types(&lost), ["function_call"]);
     assert_eq!(lost[0]["id"], Value::Null);
@@ -183,7 +183,7 @@ fn no_item_of_an_answer_keeps_its_id_when_one_cannot_go_back_with_it() {
     );
     let partial = answer(vec![thinking("Hm", Some("e"), known), Block::text("Hal")]);
     assert_eq!(input(json!({}), &partial)[0]["id"], Value::Null);
-    // A server that stores knows it by its id.
+    // A server that stores reasoning knows it by its id.
     let stored = input(
         json!({"body":{"store":true}}),
         &answer(vec![thinking("Hm", None, known), call()]),

@@ -1,4 +1,4 @@
-//! Error bodies of many vendors.
+//! Tests of error bodies from many vendors.
 
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::failure::{decode_error_value, decode_failure};

@@ -1,4 +1,4 @@
-//! Bodies and URLs for Gemini.
+//! Tests of bodies and URLs for Gemini.
 
 use serde_json::{Value, json};
 
@@ -181,7 +181,7 @@ fn another_models_call_gets_the_word_that_stands_for_a_signature() {
             ])
         );
     }
-    // Another Gemini's signature stays; only where it gave none the word is needed.
+    // Another Gemini's signature stays. The placeholder is needed only where it gave none.
     let older = json!({"protocol": "gemini", "model": "gemini-2.5-pro"});
     let blocks = json!([
         {"type": "thinking", "text": "Hm"},
@@ -196,7 +196,7 @@ fn another_models_call_gets_the_word_that_stands_for_a_signature() {
     let history = messages(json!([said(signed, older)]));
     let parts = &body(&model(json!({})), &tools(), &history).unwrap()["contents"][0]["parts"];
     assert_eq!(parts[1]["thoughtSignature"], "s2");
-    // What this model itself wrote is never changed.
+    // The encoder never changes the text of this very model.
     let history = messages(json!([said(
         json!([{"type": "tool_call", "id": "a", "name": "now", "input": {}}]),
         own()

@@ -1,4 +1,5 @@
-//! Every option in every protocol: the fields that it adds to a request or changes there, or the error that names it.
+//! Tests of every option in every protocol: the fields that it adds or changes in a request, or the error that names
+//! it.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +7,7 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::{RequestSpec, find};
 
-/// The columns.
+/// The columns of the table.
 const PROTOCOLS: [(&str, &str); 6] = [
     ("anthropic", "claude-sonnet-4-6"),
     ("openai_chat", "m"),
@@ -16,7 +17,7 @@ const PROTOCOLS: [(&str, &str); 6] = [
     ("ndjson", "m"),
 ];
 
-/// An option, and what becomes of it in each protocol: fields, or `!` and the field of the error.
+/// An option and its effect in each protocol: fields, or `!` and the field of the error.
 type Row = (&'static str, [&'static str; 6]);
 
 #[rustfmt::skip]
@@ -315,7 +316,7 @@ fn every_option_reaches_every_protocol_or_is_refused_by_its_name() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The fields of a body that are not in one without the options, or other there.
+/// The fields of a body that differ from a body without the options.
 fn added(protocol: &str, name: &str, options: &str) -> Result<Map<String, Value>, ConfigError> {
     let without = body(protocol, name, "{}")?;
     let mut with = body(protocol, name, options)?;

@@ -1,4 +1,4 @@
-//! Options in the fields that each server wants them in.
+//! Tests of options in the fields in which each server wants them.
 
 use serde_json::{Value, json};
 

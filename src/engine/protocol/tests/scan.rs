@@ -1,4 +1,4 @@
-//! Whatever layout a delta has, the decoders make the same of it with the scanner as without.
+//! Tests that the decoders read any layout of a delta alike, with the scanner and without it.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::engine::protocol::answer::scan::{
 };
 use crate::engine::protocol::{Decoder, protocol};
 
-/// Writes JSON with the blanks and the escapes that `choices` decide, keys in a rotated order.
+/// Writes JSON with blanks and escapes chosen by `choices`, and with its keys in a rotated order.
 struct Writer {
     choices: Vec<u8>,
     at: usize,
@@ -83,7 +83,7 @@ impl Writer {
                     self.blanks(out);
                     out.push(':');
                     match value {
-                        // Nobody escapes these.
+                        // No server escapes these words.
                         Value::String(name) if key == "type" || key == "object" => {
                             out.push_str(&format!("\"{name}\""))
                         }
@@ -134,7 +134,7 @@ fn same_with_and_without_scanner(name: &str, before: &[Value], value: &Value, ch
     let fast = answer_of(&mut (row.decoder)(), before, &event);
     let slow = answer_of(&mut (row.decoder)(), before, &unusual.to_string());
     assert_eq!(fast, slow, "{event}");
-    // The second time the layout is known.
+    // The second time, the layout is known.
     let mut again = before.to_vec();
     again.push(unusual);
     let mut decoder = (row.decoder)();
@@ -292,7 +292,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One event is learnt, another recalled: the scanner must agree whenever the layout does.
+    /// One event is learnt and another recalled. The scanner has to agree whenever the layout does.
     #[test]
     fn a_known_layout_gives_what_the_scanner_gives(
         texts in (text(), text()), padding in ("[a-z\"]{0,4}", "[a-z\"]{0,4}"), choices in proptest::collection::vec(any::<u8>(), 1..40),
@@ -333,7 +333,7 @@ proptest! {
             layout.learn(&first, &found, kind);
             prop_assert!(layout.recall(&first).is_some());
             let recalled = layout.recall(&second);
-            // An empty piece is nothing to either.
+            // An empty piece means nothing to the scanner and to the layout.
             let nothing = recalled.is_some_and(|(_, text)| text.is_empty()) && chat_delta(&second).is_none();
             prop_assert!(recalled.is_none() || recalled == chat_delta(&second) || nothing);
         }
@@ -343,7 +343,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// As above, with a number that is another one in each event, wherever it stands.
+    /// Like the property above, with a number that differs in each event and stands anywhere.
     #[test]
     fn a_known_layout_with_a_running_number_gives_what_the_scanner_gives(
         texts in (text(), text()), numbers in (0u32..300, 0u32..300), place in 0usize..3,

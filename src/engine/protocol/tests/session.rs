@@ -1,6 +1,6 @@
-//! One rich session, as each protocol would have written it, goes on with every other: never a request that is refused.
+//! Tests that a rich session written by one protocol goes on with every other, and that no server refuses a request.
 //!
-//! What the vendors' documentation demands of a history is checked by hand here, apart from the encoders.
+//! The checks follow the vendors' documentation by hand, independently of the encoders.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{PROTOCOLS, Protocol, RequestSpec, protocol};
 
-/// The blocks that only the protocol `origin` can have written, and what all have.
+/// The blocks that only the protocol `origin` can have written, and the blocks that every protocol has.
 fn session(origin: &str) -> Vec<Message> {
     let thinking_vendor = match origin {
         "openai_chat" => json!({"field": "reasoning_content"}),
@@ -39,7 +39,7 @@ fn session(origin: &str) -> Vec<Message> {
     );
     first.push(json!({"type": "media", "mediaType": "image/png", "data": "bWFkZQ==", "vendor": {"thoughtSignature": "c2ln"}}));
     first.push(json!({"type": "media", "mediaType": "audio/L16;rate=24000", "data": "c291bmQ="}));
-    // Ids as some servers make them.
+    // Ids in the form of some servers.
     first.push(
         json!({"type": "tool_call", "id": "functions.weather:0", "name": "weather", "input": {"city": "Bern"},
         "vendor": {"thoughtSignature": "c2ln", "extra_content": {"google": {}}}}),
@@ -473,7 +473,7 @@ fn bedrock(body: &Value) -> Checked {
     demand(open.is_empty(), "each call has a result")
 }
 
-/// A raw block stays with the protocol that wrote it; this is the name that `compatible` may be given.
+/// A raw block stays with the protocol that wrote it. A configuration of `compatible` may use this name.
 #[test]
 fn every_protocol_has_its_check() {
     for row in PROTOCOLS {

@@ -1,4 +1,4 @@
-//! What the bodies of one conversation have in common.
+//! Tests of the bytes that the bodies of one conversation have in common.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{RequestSpec, find};
 
-/// Ends in characters of 1 to 4 bytes, so that what stands before a message's end is cut in all their places.
+/// Endings in characters of 1 to 4 bytes, so that the bytes before a message's end are cut at every place within them.
 const TEXTS: [&str; 5] = ["ok", "né", "漢字", "👍", "\"}]}"];
 
 fn message(role: &str, at: usize) -> Message {

@@ -1,6 +1,6 @@
 //! Rules, and the spellings that they match or let pass.
 
-/// Denied by the rule.
+/// Texts that the rule denies.
 pub const DENIED: &[(&str, &[&str])] = &[
     (
         "Bash(rm *)",

@@ -1,4 +1,4 @@
-//! The options of a request to Converse, its cache points and its path.
+//! Tests of the options of a request to Converse, its cache points and its path.
 
 use serde_json::{Value, json};
 

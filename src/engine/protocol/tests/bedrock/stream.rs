@@ -1,4 +1,4 @@
-//! What a call makes of a stream of Converse that breaks, reports an exception or is none.
+//! Tests of model calls whose Converse stream breaks, reports an exception, or is no stream of events.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn call() -> ModelCall {
     call
 }
 
-/// What a whole call makes of a body with status 200: the text that came, and the failure.
+/// Runs a model call on a body with status 200. Returns the text that came, and the failure.
 fn called(body: &[u8]) -> (String, Option<Failure>) {
     let mut call = call();
     let failure = body
@@ -190,7 +190,7 @@ fn a_delta_is_read_alike_by_the_scanner_and_by_the_general_reader() {
         r#"{"delta":{"toolUse":{"input":"{\"a\":1}"}},"contentBlockIndex":1"#,
         r#"{"contentBlockIndex":2,"delta":{"reasoningContent":{"text":"c"}}"#,
         r#"{"contentBlockIndex":2,"delta":{"reasoningContent":{"text":"c","signature":"s"}}"#,
-        // A block of another kind begins, one that no start named is left out, one without an index too.
+        // The next deltas belong to another kind of block, to a block without a start, or to no index.
         r#"{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"c"}}"#,
         r#"{"contentBlockIndex":1,"delta":{"text":"late"}"#,
         r#"{"contentBlockIndex":0,"delta":{"toolUse":{"input":"1"}}"#,
@@ -224,7 +224,7 @@ fn a_delta_is_read_alike_by_the_scanner_and_by_the_general_reader() {
     );
 }
 
-/// The answer in a body with status 200, which must be whole.
+/// The answer in a body with status 200, which has to be whole.
 fn answered(body: &[u8]) -> Answer {
     let mut call = call();
     call.handle_chunk(body).unwrap();
