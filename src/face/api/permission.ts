@@ -24,6 +24,7 @@ export type PermissionMode = EngineMode;
  * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
  * - `Read(src/**)` uses the patterns of a `.gitignore`.
  * - `WebFetch(domain:example.com)` names a domain.
+ *
  * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
  * is a convenience; only a sandbox around the tool is a wall.
  */
@@ -129,8 +130,8 @@ export interface PermissionOptions {
    */
   permissionTimeoutMs?: number | undefined;
   /**
-   * Whether the mode `"bypassPermissions"` is allowed, whether `permissionMode`, `run.setPermissionMode` or an
-   * answer's `updatedPermissions` chooses it. This option alone switches to no mode. Default false.
+   * Must be true for the mode `"bypassPermissions"`, however it is chosen: by `permissionMode`,
+   * `run.setPermissionMode` or an answer's `updatedPermissions`. This option alone switches to no mode. Default false.
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }
