@@ -224,9 +224,7 @@ function expectEqual(what, actual, expected) {
 }
 
 function bodyOf({ lastBody }) {
-  return JSON.parse(
-    typeof lastBody === "string" ? lastBody : new TextDecoder("utf-8", { fatal: true }).decode(lastBody),
-  );
+  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(lastBody));
 }
 
 /** JSON string literals of 4 to 12 characters: plain ASCII mostly, the rest UTF-8 of 2 to 4 bytes and JSON escapes. */

@@ -19,12 +19,15 @@ mod eventstream;
 mod json_readers;
 mod json_repair;
 mod machine;
+mod machine_answers;
 mod machine_checks;
 mod schema;
 #[allow(dead_code)]
 #[path = "../../tests/wire/misbehaving/speak.rs"]
 mod speak;
 mod sse;
+#[path = "../../tests/run/steady.rs"]
+mod steady;
 #[path = "../../tests/wire/misbehaving/wire.rs"]
 mod wire;
 #[allow(dead_code)]

@@ -7,15 +7,12 @@
 
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{EventKind, ToolFault};
-use looplet::engine::model::input::{
-    Behavior, CheckedOutput, Input, PermissionAnswer, PreparedCall, QuestionAnswer, ToolReturn,
-};
+use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::output::Question;
-use looplet::engine::policy::hook::{Decision, HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use super::ended::check_messages;
+use super::machine_answers::{answer, raise};
 use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
@@ -84,19 +81,19 @@ struct Played {
 }
 
 /// The input as a source of choices; zeros when it is used up.
-struct Choices<'a> {
+pub struct Choices<'a> {
     data: &'a [u8],
     at: usize,
 }
 
 impl<'a> Choices<'a> {
-    fn byte(&mut self) -> u8 {
+    pub fn byte(&mut self) -> u8 {
         let byte = self.data.get(self.at).copied().unwrap_or(0);
         self.at += 1;
         byte
     }
 
-    fn below(&mut self, end: u8) -> u8 {
+    pub fn below(&mut self, end: u8) -> u8 {
         self.byte() % end
     }
 
@@ -386,44 +383,6 @@ impl Step {
     }
 }
 
-/// What is not much, of each limit that there is.
-fn raise(more: u8) -> Raise {
-    let when = |bit: u8| more & bit != 0;
-    Raise {
-        max_total_tokens: when(1).then_some(u64::from(more)),
-        max_tool_rounds: when(4).then_some(1),
-        max_tool_calls: when(8).then_some(2),
-        time_ms: when(16).then_some(u64::from(more)),
-        ..Raise::default()
-    }
-}
-
-fn hook_answer(roll: u8, more: u8) -> HookAnswer {
-    let json = || Some(Json::parse(r#"{"n":2}"#).unwrap());
-    HookAnswer {
-        decision: [
-            None,
-            Some(Decision::Allow),
-            Some(Decision::Ask),
-            Some(Decision::Defer),
-            Some(Decision::Deny),
-        ][more as usize % 5],
-        reason: (more & 8 != 0).then(|| "a reason".into()),
-        updated_input: (more & 16 != 0).then(json).flatten(),
-        updated_output: (more & 32 != 0).then(|| Json::string("rewritten")),
-        context: if more & 64 == 0 {
-            Vec::new()
-        } else {
-            vec!["context".into()]
-        },
-        stop: (roll == 7 && more & 128 != 0).then(|| "enough".into()),
-        retry: roll == 2,
-        interrupt: roll == 3,
-        limits: (more & 2 != 0).then(|| raise(more)),
-        ..HookAnswer::default()
-    }
-}
-
 fn content(choices: &mut Choices<'_>) -> Vec<Block> {
     match choices.below(4) {
         0 => Vec::new(),
@@ -441,31 +400,7 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
     if !world.questions.is_empty() {
         let at = choices.below(world.questions.len().min(255) as u8) as usize;
         let (question, ask) = world.questions.remove(at);
-        let answer = match (choices.below(8), ask) {
-            (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
-            (roll, Question::PrepareCalls { calls, .. }) => {
-                let answered = calls.len() - usize::from(roll == 1).min(calls.len());
-                let calls = calls.iter().take(answered);
-                QuestionAnswer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
-            }
-            (roll, Question::Hook { .. }) => {
-                QuestionAnswer::Hook(Box::new(hook_answer(roll, choices.byte())))
-            }
-            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
-            (roll, Question::Summarize { .. }) => {
-                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
-            }
-            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
-                problem: (roll > 5).then(|| "no".into()),
-                output: None,
-            }),
-            (roll, Question::Permission { .. }) => QuestionAnswer::Permission(PermissionAnswer {
-                behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
-                interrupt: roll == 7,
-                ..PermissionAnswer::default()
-            }),
-        };
+        let answer = answer(&ask, choices);
         return world.input(Input::Answered { question, answer });
     }
     let ids: Vec<String> = world.running.keys().cloned().collect();
@@ -492,13 +427,5 @@ fn act_on_tools(world: &mut World, choices: &mut Choices<'_>) {
         3 => world.finish_tool(id, ToolReturn::Content(Vec::new())),
         4 => world.finish_tool(id, ToolReturn::Content(vec![Block::text("")])),
         _ => world.return_value(id, json!({"id": id})),
-    }
-}
-
-/// The resource key is the call's input.
-fn prepared(input: &str) -> PreparedCall {
-    PreparedCall {
-        resource_key: Some(input.to_owned()),
-        ..PreparedCall::default()
     }
 }

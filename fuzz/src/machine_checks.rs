@@ -1,7 +1,8 @@
 //! What holds of every run that has ended.
 
-use looplet::engine::model::input::{Input, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::moment::Moment;
+use looplet::engine::model::question::Answer;
 use looplet::engine::model::usage::Usage;
 use serde_json::Value;
 
@@ -59,7 +60,7 @@ pub fn check_late_answers(world: &mut World, is_careful: bool) {
         },
         Input::Answered {
             question: effect,
-            answer: QuestionAnswer::Prepared(Vec::new()),
+            answer: Answer::Prepared(Vec::new()),
         },
         Input::Saved {
             save: effect,

@@ -1,10 +1,12 @@
-//! The way out: the events of one drain, as records that cross into JavaScript in one call.
+//! Carries events out: the events of one drain become records that cross into JavaScript in one call.
 //!
-//! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The text of
-//! all records stands in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input; 3 is any other
-//! event, whose text is its flat JSON. A lone short delta is lent instead, with its text as UTF-16 units behind its
-//! words: a `TextDecoder` costs JavaScript as much as all the rest of such a chunk, and a call out as much as a call
-//! in. `src/face/host/batch.ts` reads them.
+//! A record is [`RECORD_WORDS`] words: kind, seq, agent, iteration, attempt, block, bytes, UTF-16 units. The texts of
+//! all records stand in one buffer, in their order. Kind 0 is a text delta, 1 reasoning, 2 tool input. Kind 3 is any
+//! other event, and its text is flat JSON.
+//!
+//! The driver pushes events and hands [`Parts`] over; `src/face/host/batch.ts` reads them. A lone short delta is lent
+//! instead ([`lend`]): its UTF-16 units follow its words. A `TextDecoder` costs JavaScript as much as the whole rest of
+//! such a chunk, and a call out costs as much as a call in.
 
 use std::cell::RefCell;
 
@@ -13,15 +15,16 @@ use wasm_bindgen::prelude::*;
 use crate::engine::json::writer::push_value;
 use crate::engine::model::event::{Delta, DeltaKind, Event, EventKind};
 
-/// Words of one record.
+/// The number of 32-bit words of one record.
 pub const RECORD_WORDS: usize = 8;
-/// Buffers that a large event has made longer than this are given back.
+/// The longest buffer that is kept for the next batch. A larger one, which a large event has left, is freed.
 const MAX_KEPT_BYTES: usize = 64 << 10;
-/// Beyond this `TextDecoder` is cheaper than `String.fromCharCode`. In UTF-16 units, even.
+/// The longest text that is lent, in UTF-16 units; an even number. `TextDecoder` is cheaper than `String.fromCharCode`
+/// for longer texts.
 const MAX_SHORT_UNITS: usize = 32;
 const KIND_EVENT: u32 = 3;
 
-/// What the host wants to be told. The numbering of events does not depend on it.
+/// The kinds of events that your code listens to. The numbering of events does not depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wants {
     pub text: bool,
@@ -46,16 +49,16 @@ thread_local! {
     static OUTLET: RefCell<[u32; OUTLET_WORDS]> = const { RefCell::new([0; OUTLET_WORDS]) };
 }
 
-/// Address of the words of a lent delta; its units follow them. It never moves.
+/// The address of the words of a lent delta, which its units follow. It never moves.
 #[wasm_bindgen(js_name = outletAt)]
 pub fn outlet_at() -> usize {
     OUTLET.with_borrow(|outlet| outlet.as_ptr() as usize)
 }
 
-/// Writes a delta to where JavaScript reads it as soon as [`super::RunHandle::chunk`] returns. Returns how many UTF-16
-/// units it has; 0 if it is too long.
+/// Writes a delta to the place that JavaScript reads as soon as [`super::RunHandle::chunk`] returns. Returns the number
+/// of UTF-16 units; 0 if the text is too long.
 pub fn lend(delta: &Delta<'_>) -> u32 {
-    // No character has fewer bytes than units, none more than three times as many.
+    // A character has at least as many bytes as units, and at most three times as many.
     if delta.text.len() > 3 * MAX_SHORT_UNITS {
         return 0;
     }
@@ -70,7 +73,7 @@ pub fn lend(delta: &Delta<'_>) -> u32 {
     })
 }
 
-/// Two units a word. Returns how many there are; 0 if there is no room for them.
+/// Writes two units into each word. Returns the number of units; 0 if they do not fit.
 fn lend_units(text: &str, words: &mut [u32]) -> u32 {
     let mut length = 0;
     for unit in text.encode_utf16() {
@@ -87,7 +90,7 @@ fn lend_units(text: &str, words: &mut [u32]) -> u32 {
     length as u32
 }
 
-/// The same where each byte is a unit.
+/// Writes a text in which each byte is one unit.
 fn lend_ascii(bytes: &[u8], words: &mut [u32]) -> u32 {
     let (pairs, last) = bytes.as_chunks::<2>();
     let mut words = words.iter_mut();
@@ -124,14 +127,14 @@ fn record_of(delta: &Delta<'_>, units: usize) -> [u32; RECORD_WORDS] {
     ]
 }
 
-/// Records that wait to be delivered.
+/// The records that wait to be delivered.
 #[derive(Debug, Default)]
 pub struct Batch {
     words: Vec<u32>,
     text: Vec<u8>,
 }
 
-/// Addresses and lengths of what a batch holds; valid until the next push.
+/// The addresses and lengths of a batch's buffers. They are valid until the next push.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
     pub words: usize,
@@ -141,7 +144,7 @@ pub struct Parts {
 }
 
 impl Batch {
-    /// Appends an event, unless nobody wants it.
+    /// Appends an event, unless your code does not listen to its kind.
     pub fn push(&mut self, event: &Event, wants: Wants) {
         match &event.kind {
             EventKind::TextDelta { block, text } => {
@@ -215,7 +218,7 @@ impl Batch {
     }
 }
 
-/// Every character is one unit, except those of four bytes, which are two.
+/// The length of a UTF-8 text in UTF-16 units. A character of four bytes has two units, every other character one.
 pub fn utf16_length(text: &[u8]) -> usize {
     const TOPS: u64 = 0x8080_8080_8080_8080;
     let (words, tail) = text.as_chunks::<8>();

@@ -1,8 +1,11 @@
-//! Takes every input of a run in and performs its outputs, in order.
+//! Hands every input to a run and performs the run's outputs, in order.
 //!
-//! [`Driver::tell`] borrows the run, hands the input over, collects what the run wants, lets go of the run, and only
-//! then calls JavaScript. What JavaScript tells from inside such a call is taken in at once (so `outcome` is set when
-//! `abort()` returns), but its outputs queue up behind those that are being performed.
+//! [`Driver::tell`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only then calls
+//! JavaScript. JavaScript may tell another input from inside such a call. That input reaches the run at once, so
+//! `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being performed.
+//!
+//! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws
+//! cuts the run off: the run then fails, and nothing more is asked of JavaScript.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -14,18 +17,17 @@ use super::batch::{Batch, Wants, lend, utf16_length};
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 
-/// Longest delay that a timer takes, in milliseconds; a later deadline is armed again when this one fires.
+/// The longest delay that a timer takes, in milliseconds. A later deadline is armed again when the timer fires.
 const MAX_TIMER_MS: u64 = i32::MAX as u64;
 
-/// Where a request's body stands until the run is told the next thing, and how much of it the agent's later bodies of
-/// that name begin with. In bytes.
+/// The place of a request's body in memory, in bytes, and the length of its beginning that the agent's next body with
+/// the same name repeats.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     pub at: usize,
@@ -35,7 +37,7 @@ pub struct Body {
     pub steady: usize,
 }
 
-/// A run and what is open for it in JavaScript.
+/// A run, and everything that is open for it in JavaScript.
 pub struct Driver {
     pub host: Host,
     run: RefCell<Run>,
@@ -48,9 +50,9 @@ pub struct Driver {
     armed_for_ms: Cell<Option<u64>>,
     seed: Cell<u64>,
     now_ms: Cell<u64>,
-    /// JavaScript has run since the clock was read.
+    /// True when JavaScript has run since the clock was read.
     has_called: Cell<bool>,
-    /// A method of the host has thrown.
+    /// True when a method of [`Host`] has thrown.
     is_cut_off: Cell<bool>,
 }
 
@@ -78,7 +80,7 @@ impl Driver {
         }
     }
 
-    /// Takes an input in with the host's time and performs what follows from it.
+    /// Hands an input to the run with the current time, and performs the outputs that follow.
     pub fn tell(self: &Rc<Self>, input: Input<'_>) {
         if matches!(input, Input::Due) {
             self.armed_for_ms.set(None);
@@ -87,14 +89,14 @@ impl Driver {
         self.tell_at(input, moment);
     }
 
-    /// The same, with the time that the caller has read.
+    /// Hands an input to the run with the time that the caller has read.
     pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
         self.take_in(input, moment);
         self.drain();
     }
 
-    /// Takes a chunk in. A lone short delta that comes of it is lent (see [`lend`]), and how many UTF-16 units it has is
-    /// returned; all else is performed.
+    /// Hands a chunk to the run. If a lone short delta follows, it is lent (see [`lend`]) and its number of UTF-16
+    /// units is returned. Every other output is performed.
     pub fn chunk(self: &Rc<Self>, request: EffectId, length: usize, now_ms: f64) -> u32 {
         let mut units = 0;
         let moment = self.moment_at(moment_of(now_ms, 0.0).now_ms);
@@ -134,20 +136,20 @@ impl Driver {
         units
     }
 
-    /// JavaScript tells something while it hands a lent delta on: what follows waits for [`Driver::resume`].
+    /// Holds the outputs back while JavaScript passes a lent delta on, until [`Driver::resume`].
     pub fn hold(&self) {
         self.is_draining.set(true);
         self.is_delivering.set(true);
     }
 
-    /// The lent delta has been handed on.
+    /// Performs the outputs that [`Driver::hold`] has kept back.
     pub fn resume(self: &Rc<Self>) {
         self.is_draining.set(false);
         self.is_delivering.set(false);
         self.drain();
     }
 
-    /// Reads the run.
+    /// Lends the run to a closure that reads it.
     pub fn ask<R>(&self, read: impl FnOnce(&mut Run) -> R) -> R {
         read(&mut self.run.borrow_mut())
     }
@@ -157,7 +159,7 @@ impl Driver {
         self.ask(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
-    /// An open request's body, where it stands.
+    /// The place of an open request's body.
     pub fn body_of(&self, request: EffectId) -> Body {
         let mut run = self.run.borrow_mut();
         let bytes = run.request_body(request).unwrap_or_default();
@@ -172,14 +174,14 @@ impl Driver {
         }
     }
 
-    /// Nothing may come back from JavaScript any more: the handle is about to be freed.
+    /// Silences everything that could still come back from JavaScript, because the handle is about to be freed.
     pub fn let_go(&self) {
         self.is_done.set(true);
         self.release();
     }
 
-    /// A method of the host catches whatever your code throws. If it throws all the same, JavaScript has no stack or no
-    /// memory left: the run fails.
+    /// Notes whether a method of [`Host`] has thrown. These methods catch whatever your code throws, so an error means
+    /// that JavaScript has no stack or no memory left: the run fails.
     fn called(&self, returned: Result<(), JsValue>) {
         if returned.is_err() {
             self.is_cut_off.set(true);
@@ -190,7 +192,7 @@ impl Driver {
         moment_of(self.clock(), self.host.random().unwrap_or_default())
     }
 
-    /// For an input of the shell's own: the clock is read again only when JavaScript may have taken its time.
+    /// The time for an input of the shell's own. The clock is read again only after JavaScript has run.
     fn moment_within(&self) -> Moment {
         let now_ms = if self.has_called.get() {
             moment_of(self.clock(), 0.0).now_ms
@@ -204,7 +206,8 @@ impl Driver {
         self.host.now().unwrap_or(f64::NAN)
     }
 
-    /// With what the host has drawn for an earlier input, stretched: a draw for each costs more than it is worth.
+    /// Derives the random seed from an earlier input's: a call of `Math.random()` for each input costs more than it is
+    /// worth.
     fn moment_at(&self, now_ms: u64) -> Moment {
         let random = next_seed(self.seed.get());
         Moment { now_ms, random }
@@ -227,7 +230,8 @@ impl Driver {
         let mut outputs = self.outputs.borrow_mut();
         while let Some(output) = run.poll_output() {
             match output {
-                // Straight into the batch, unless something must come before or JavaScript is reading it.
+                // An event enters the batch at once, unless other outputs come first or JavaScript is reading the
+                // batch.
                 Output::Emit(event) if outputs.is_empty() && !self.is_delivering.get() => {
                     self.batch.borrow_mut().push(&event, self.wants.get())
                 }
@@ -270,7 +274,7 @@ impl Driver {
         self.arm();
     }
 
-    /// Hands the batch over. Nothing changes it until JavaScript has returned.
+    /// Hands the batch over. It does not change until JavaScript has returned.
     fn deliver(&self) {
         if self.batch.borrow().is_empty() {
             return;
@@ -306,14 +310,14 @@ impl Driver {
                 ));
             }
             Output::Ask { question, ask } if self.is_live(question) => {
-                let profile = decimal(self.run.borrow().profile_of(question) as usize);
-                let json = json::write(&ask);
-                let rest = json.get(1..).unwrap_or_default();
-                let json = ["{\"profile\":", &profile, ",", rest].concat();
-                self.called(self.host.ask(question, &json));
+                self.called(self.host.ask(question, &json::write(&ask)));
             }
             Output::Abort { request } => self.called(self.host.stop(request)),
-            Output::AbortTool { call, why } => self.called(self.host.abort_tool(call, &why)),
+            Output::AbortTool { call: effect, why }
+            | Output::Withdraw {
+                question: effect,
+                why,
+            } => self.called(self.host.abort_tool(effect, &why)),
             Output::Done(_) => self.finish(),
             _ => {}
         }
@@ -326,7 +330,7 @@ impl Driver {
     fn finish(&self) {
         if !self.is_done.replace(true) {
             self.release();
-            // Nobody else could say that the run is over: the instance is lost.
+            // Nothing is left that could report the end of the run: the instance is lost.
             if let Err(error) = self.host.done() {
                 wasm_bindgen::throw_val(error);
             }
@@ -338,7 +342,7 @@ impl Driver {
         self.called(self.host.release());
     }
 
-    /// Sets the one timer, unless one is set that fires in time.
+    /// Sets the one timer, unless a timer is set that fires in time.
     fn arm(&self) {
         let deadline = if self.is_done.get() {
             None
@@ -355,7 +359,7 @@ impl Driver {
                     .min(MAX_TIMER_MS);
                 self.called(self.host.arm(delay_ms as f64));
             }
-            // A timer that nothing waits for any more is left to the next deadline, or to the end.
+            // A timer that nothing waits for stays set until the next deadline, or until the end.
             (None, _) => {}
         }
     }
@@ -369,16 +373,16 @@ impl Driver {
     }
 }
 
-/// From what `Date.now()` and `Math.random()` return. A `u64` keeps all 53 bits of a random double.
+/// A moment from the results of `Date.now()` and `Math.random()`. A `u64` keeps all 53 bits of a random double.
 pub fn moment_of(now_ms: f64, random: f64) -> Moment {
     Moment {
-        // What is no time (NaN, negative) is not taken for the year 1970.
+        // NaN and negative numbers are not times. They must not become the year 1970.
         now_ms: if now_ms >= 0.0 { now_ms as u64 } else { u64::MAX },
         random: (random * 9_007_199_254_740_992.0) as u64,
     }
 }
 
-/// The next of a row of seeds: <https://prng.di.unimi.it/splitmix64.c>
+/// The next seed after this one: <https://prng.di.unimi.it/splitmix64.c>
 fn next_seed(seed: u64) -> u64 {
     let mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -386,7 +390,7 @@ fn next_seed(seed: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A flag that is up as long as this lives, a panic included.
+/// A flag that stays up as long as this value lives.
 struct Raised<'a>(&'a Cell<bool>);
 
 impl<'a> Raised<'a> {

@@ -1,9 +1,10 @@
-//! The handle of a run that JavaScript holds. `src/face/host/driver.ts` wraps it; it is not part of the public API.
+//! The handle of a run that JavaScript holds. It is not part of the public API: `src/face/host/shell.ts` wraps it.
 //!
-//! Everything that happens to a run enters as the JSON of an [`Input`], through [`RunHandle::tell`]; only what comes for
-//! each chunk of a stream ([`RunHandle::chunk`]) and the head of a `Response` ([`RunHandle::respond`]) have ways of their
-//! own. What a run has to show is read by [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`],
-//! [`RunHandle::text`] and [`RunHandle::history`], at any time.
+//! The constructor takes the configuration. Everything that happens to a run enters through [`RunHandle::tell`] as the
+//! JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s head
+//! ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`], [`RunHandle::text`]
+//! and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes last, before `free`. Only
+//! JSON that does not fit is refused; an answer to a closed question returns false.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::run::Run;
 
-/// A run. Methods take `&self`: any of them may be called from inside a callback of another.
+/// A run. Its methods take `&self`, because any of them may be called from inside a callback of another.
 #[wasm_bindgen]
 pub struct RunHandle {
     driver: Rc<Driver>,
@@ -30,6 +31,8 @@ pub struct RunHandle {
 
 #[wasm_bindgen]
 impl RunHandle {
+    /// Creates a run from the JSON of its configuration.
+    ///
     /// # Errors
     /// `{ field, problem }` for a configuration that cannot run.
     #[wasm_bindgen(constructor)]
@@ -42,14 +45,15 @@ impl RunHandle {
         })
     }
 
-    /// Takes an input in: the JSON of an [`Input`], for example `{"cancel":{"why":"user"}}`. True if there was what it is
-    /// for: an open question of its answer's kind, a steer that was still undelivered, an agent at work.
+    /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns true if its target
+    /// exists: an open question that takes such an answer, a steer that is not delivered yet, an agent that is at work.
     ///
     /// # Errors
-    /// `{ field, problem }` for text that is not one, or a model that cannot be asked; nothing has happened then.
+    /// `{ field, problem }` for text that is not an [`Input`], or for a model that cannot be asked. Nothing has
+    /// happened then.
     pub fn tell(&self, input: &str) -> Result<bool, JsValue> {
         let input: Input<'static> = json::read("", input).map_err(|error| {
-            // Nobody outside knows the names of inputs.
+            // Your code does not know the names of inputs, so the path begins below them.
             let (_, field) = error.field.split_once('.').unwrap_or_default();
             thrown(ConfigError::new(field, error.problem))
         })?;
@@ -58,28 +62,28 @@ impl RunHandle {
         Ok(is_for_something)
     }
 
-    /// `length` bytes of a response's body stand in the inlet. Returns 0, or how many UTF-16 units the delta has that
-    /// stands in the outlet then: it is to be read at once and handed on.
+    /// Hands over `length` bytes of a response's body, which stand in the inlet. Returns 0, or the number of UTF-16
+    /// units of the delta that stands in the outlet. JavaScript then reads that delta at once and passes it on.
     pub fn chunk(&self, request: u32, length: usize, now_ms: f64) -> u32 {
         self.driver.chunk(request, length, now_ms)
     }
 
-    /// A request was answered.
+    /// Hands over the head of a response.
     pub fn respond(&self, request: u32, response: web_sys::Response) {
         request::respond(&self.driver, request, response);
     }
 
-    /// Before anything that is told while a lent delta is handed on.
+    /// Holds outputs back. JavaScript calls it before it tells anything while it passes a lent delta on.
     pub fn hold(&self) {
         self.driver.hold();
     }
 
-    /// After a lent delta has been handed on, if `hold` was called.
+    /// Performs the outputs that `hold` has kept back, after a lent delta has been passed on.
     pub fn resume(&self) {
         self.driver.resume();
     }
 
-    /// The kinds of events that are worth crossing the boundary. The numbering of events does not depend on it.
+    /// Selects the kinds of events that cross the boundary. The numbering of events does not depend on it.
     pub fn want(&self, text: bool, reasoning: bool, tool_input: bool, events: bool) {
         self.driver.set_wants(Wants {
             text,
@@ -89,7 +93,7 @@ impl RunHandle {
         });
     }
 
-    /// How the run ended, an [`Outcome`](crate::engine::model::outcome::Outcome); undefined while it runs.
+    /// The end of the run, an [`Outcome`](crate::engine::model::outcome::Outcome); undefined while the run is at work.
     pub fn outcome(&self) -> JsValue {
         self.driver
             .ask(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
@@ -110,7 +114,8 @@ impl RunHandle {
         self.driver.ask(|run| run.text())
     }
 
-    /// The bytes of the JSON of a [`History`](crate::engine::model::outcome::History): long, and often not looked at.
+    /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody reads
+    /// it.
     pub fn history(&self) -> Vec<u8> {
         self.driver.ask(|run| json::write(&run.history()).into_bytes())
     }
@@ -121,7 +126,7 @@ impl RunHandle {
             .ask(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
     }
 
-    /// Ends everything that is open in JavaScript, silently. To be called before `free`.
+    /// Ends everything that is open in JavaScript, silently. JavaScript calls it before `free`.
     #[wasm_bindgen(js_name = letGo)]
     pub fn let_go(&self) {
         self.driver.let_go();
@@ -142,9 +147,9 @@ fn thrown(error: ConfigError) -> JsValue {
     object(&error)
 }
 
-/// A small value of our own as a JavaScript object.
+/// One of our small values as a JavaScript object.
 fn object<T: Serialize>(value: &T) -> JsValue {
-    // It refuses numbers beyond what JavaScript counts exactly, which our types do not let in.
+    // The conversion refuses only integers beyond 2^53, which our types never hold.
     value
         .serialize(&Serializer::json_compatible())
         .unwrap_or(JsValue::UNDEFINED)

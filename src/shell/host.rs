@@ -1,7 +1,8 @@
-//! What the shell calls in JavaScript: one object per run, `Shell` in `src/face/host/driver.ts`.
+//! The methods that the shell calls in JavaScript: one object per run, `Shell` in `src/face/host/shell.ts`.
 //!
-//! Its methods catch whatever your functions throw. An error that one of them throws all the same is caught here. They may call back at once; what follows of that is performed
-//! when the drain that is going on comes to it.
+//! The driver and [`super::request`] call them while no run is borrowed, so each of them may call the handle back at
+//! once. Outputs that follow from such a call are performed when the drain that is at work reaches them. The methods
+//! catch whatever your functions throw. If one throws all the same, the driver ends the run.
 
 use wasm_bindgen::prelude::*;
 
@@ -20,8 +21,8 @@ extern "C" {
         text_length: usize,
     ) -> Result<(), JsValue>;
 
-    /// `texts`: the provider's id of the call, the tool's name and the input's JSON, one behind the other, because to
-    /// make a string costs more than to cut one. The first two have so many UTF-16 units.
+    /// Calls a tool. `texts` is the provider's id of the call, the tool's name and the input's JSON in a row, because
+    /// cutting a string costs less than making one. The two numbers are the lengths of the first two in UTF-16 units.
     #[wasm_bindgen(method, catch, js_name = callTool)]
     pub fn call_tool(
         this: &Host,
@@ -37,17 +38,19 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = abortTool)]
     pub fn abort_tool(this: &Host, call: u32, why: &str) -> Result<(), JsValue>;
 
-    /// `ask` is the question's JSON.
+    /// Asks a question. `ask` is the question's JSON.
     #[wasm_bindgen(method, catch)]
     pub fn ask(this: &Host, question: u32, ask: &str) -> Result<(), JsValue>;
 
-    /// The outcome is set; nothing follows.
+    /// Reports the end: the outcome is set, and nothing follows.
     #[wasm_bindgen(method, catch)]
     pub fn done(this: &Host) -> Result<(), JsValue>;
 
-    /// Authorizes and fetches, a task later; `http` is the request's JSON. Then tells [`super::request::headers_of`] and
-    /// [`super::RunHandle::respond`], or why nothing was sent or nothing came. The body stands at `at`, `length` bytes of
-    /// which the first `steady` are those of the agent's other bodies of the same `name`, unless that is 0.
+    /// Authorizes and fetches, one task later. `http` is the request's JSON. The method then calls
+    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or tells why nothing was sent or nothing came.
+    ///
+    /// The body stands at `at` and has `length` bytes. Unless `name` is 0, its first `steady` bytes equal those of the
+    /// agent's other bodies with this `name`.
     ///
     /// Contract: reads the body before it calls anything.
     #[wasm_bindgen(method, catch)]
@@ -66,7 +69,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn read(this: &Host, request: u32, body: &JsValue) -> Result<(), JsValue>;
 
-    /// Stops a request, and the pump of its body.
+    /// Stops a request and the pump of its body.
     #[wasm_bindgen(method, catch)]
     pub fn stop(this: &Host, request: u32) -> Result<(), JsValue>;
 
@@ -74,15 +77,15 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn release(this: &Host) -> Result<(), JsValue>;
 
-    /// Milliseconds since the epoch.
+    /// The time in milliseconds since the epoch.
     #[wasm_bindgen(method, catch)]
     pub fn now(this: &Host) -> Result<f64, JsValue>;
 
-    /// In `[0, 1)`.
+    /// A random number in `[0, 1)`.
     #[wasm_bindgen(method, catch)]
     pub fn random(this: &Host) -> Result<f64, JsValue>;
 
-    /// Sets the one timer, in place of an earlier one. It calls [`super::RunHandle::due`].
+    /// Sets the one timer, in place of an earlier one. The timer calls [`super::RunHandle::due`].
     #[wasm_bindgen(method, catch)]
     pub fn arm(this: &Host, delay_ms: f64) -> Result<(), JsValue>;
 

@@ -1,12 +1,14 @@
-//! The buffer through which bytes of a response and short texts enter linear memory: one for all runs of the instance.
+//! The buffer through which a response's bytes and short texts enter linear memory: one for all runs of the instance.
 //!
-//! JavaScript copies them into it and at once calls the function that reads them: nothing else can happen between. So nothing is allocated per chunk and a chunk is copied once.
+//! JavaScript copies bytes into it and at once calls the function that reads them, so nothing can happen in between. A
+//! chunk is copied once, and no chunk allocates. JavaScript first asks for room ([`inlet_for`]), because the buffer
+//! moves when it grows.
 
 use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
-/// Longer chunks are handed in piece by piece. In bytes.
+/// The longest piece in bytes. JavaScript hands a longer chunk in piece by piece.
 const MAX_PIECE_BYTES: usize = 1 << 20;
 const FIRST_CAPACITY_BYTES: usize = 32 << 10;
 
@@ -14,8 +16,8 @@ thread_local! {
     static INLET: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Address of an inlet with room for `length` bytes, at most [`inlet_capacity`] after the call. It moves only when it
-/// has to grow.
+/// The address of an inlet with room for `length` bytes, or for [`inlet_capacity`] bytes if that is less. It moves only
+/// when it has to grow.
 #[wasm_bindgen(js_name = inletFor)]
 pub fn inlet_for(length: usize) -> usize {
     INLET.with_borrow_mut(|inlet| {
@@ -29,13 +31,13 @@ pub fn inlet_for(length: usize) -> usize {
     })
 }
 
-/// How many bytes fit into the inlet.
+/// The number of bytes that fit into the inlet.
 #[wasm_bindgen(js_name = inletCapacity)]
 pub fn inlet_capacity() -> usize {
     INLET.with_borrow(Vec::len)
 }
 
-/// Lends the first `length` bytes.
+/// Lends the first `length` bytes to a closure.
 pub fn with_inlet<R>(length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
     INLET.with_borrow(|inlet| read(inlet.get(..length).unwrap_or(inlet)))
 }

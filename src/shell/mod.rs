@@ -1,12 +1,12 @@
-//! The wasm shell: performs what the engine asks for with web APIs, and decides nothing.
+//! The wasm shell: performs the engine's outputs with web APIs, and decides nothing.
 //!
-//! Owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), HTTP
-//! through the host's `fetch` ([`request`]), the way of events out ([`batch`]) and of bytes in ([`inlet`]), and the
-//! hook that words a panic ([`panic`]). It never retries, reads no JSON of a provider
-//! and knows no provider's name.
+//! It owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), the
+//! calls into JavaScript ([`host`]), HTTP through the face's `fetch` ([`request`]), the way of events out ([`batch`])
+//! and of bytes in ([`inlet`]), and the hook that words a panic ([`mod@panic`]). It never retries, and it neither reads a
+//! provider's JSON nor knows a provider's name.
 //!
-//! Two rules keep it free of "recursive use of an object": no borrow is held while JavaScript runs, and whatever
-//! JavaScript calls from inside a callback is taken in at once but performed by the drain that is already going on.
+//! Two rules keep it free of "recursive use of an object". No borrow is held while JavaScript runs. An input that
+//! JavaScript tells from inside a callback reaches the run at once, but the drain that is at work performs its outputs.
 
 pub mod batch;
 pub mod driver;

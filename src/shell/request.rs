@@ -1,7 +1,8 @@
-//! One HTTP request: its way out to the host, the check of its headers, and the head of its response.
+//! One HTTP request: its way out to JavaScript, the check of its headers, and the head of its response.
 //!
-//! The host waits for `authorize` and `fetch`, because a promise that crosses into WebAssembly costs ten times the
-//! bytes and the time. What comes back after the request was aborted is dropped.
+//! The driver calls [`send`]. JavaScript waits for `authorize` and `fetch`, because a promise that crosses into
+//! WebAssembly costs ten times the bytes and the time. It then checks the headers with [`headers_of`] and hands the
+//! response's head to [`respond`]. The run drops a head whose request was aborted. Nothing here retries.
 
 use std::rc::Rc;
 
@@ -13,10 +14,10 @@ use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::model::output::{EffectId, HttpRequest};
 
-/// Hands a request to the host.
+/// Hands a request to JavaScript.
 ///
 /// # Errors
-/// JavaScript cannot be called.
+/// The error of a call into JavaScript that threw.
 pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<(), JsValue> {
     let body = driver.body_of(request);
     driver.host.send(
@@ -33,8 +34,8 @@ pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<()
 /// The `Headers` of `[[name, value], …]` in JSON.
 ///
 /// # Errors
-/// Which one HTTP does not allow. `Headers` would throw its value in the text of the error, and a value can be a key: so
-/// the characters are checked before, and the message names the header only.
+/// The name of the first header that HTTP does not allow, or the place where the JSON does not fit. The error of
+/// `Headers` itself would contain the value, which can be a key, so the characters are checked first.
 #[wasm_bindgen(js_name = headersOf)]
 pub fn headers_of(json: &str) -> Result<web_sys::Headers, JsValue> {
     let built = Headers::new();
@@ -58,12 +59,12 @@ pub fn headers_of(json: &str) -> Result<web_sys::Headers, JsValue> {
     Ok(built.into_raw())
 }
 
-/// <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2>
+/// A character that a header's name may have: <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2>
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// Takes the head of a `Response` in.
+/// Hands the head of a `Response` to the run.
 pub fn respond(driver: &Rc<Driver>, request: EffectId, response: web_sys::Response) {
     let response = Response::from(response);
     driver.tell(Input::Head {

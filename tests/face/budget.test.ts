@@ -49,8 +49,8 @@ describe("run.addBudget", () => {
     const engine = new FakeEngine();
     agentOn(engine.load, { model: anthropic("m", { apiKey: "k" }), onLimit }).run("Hi");
     const driver = await engine.driver();
-    const input = { event: "Limit", limit: "time", timeout: "totalMs" };
-    driver.host.ask(4, { hook: { hook: 0, event: "Limit", input } });
+    const data = { limit: "time", timeout: "totalMs" };
+    driver.host.ask(4, { point: "Limit", asker: 0, profile: 0, agentPath: "root", iteration: 1, data });
     await vi.waitFor(() =>
       expect(driver.calls).toContainEqual(["answer", 4, { hook: { limits: { timeMs: 5000 } } }]),
     );

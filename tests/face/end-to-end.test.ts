@@ -55,7 +55,7 @@ describe.each([
       finishReason: "stop",
     });
     expect(result.toolCalls).toMatchObject([
-      { name: "add", input: { a: 2, b: 3 }, output: 5, isError: false },
+      { toolName: "add", input: { a: 2, b: 3 }, output: 5, isError: false },
     ]);
     expect(result.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
     expect(result.costBasis).toBe("option");
@@ -199,7 +199,9 @@ describe("a run in the engine", () => {
     expect(signal?.aborted).toBe(true);
     const result = await run.result;
     late("too late");
-    expect(result.toolCalls).toMatchObject([{ name: "hang", isError: true, output: { code: "cancelled" } }]);
+    expect(result.toolCalls).toMatchObject([
+      { toolName: "hang", isError: true, output: { code: "cancelled" } },
+    ]);
     expect(result.messages.at(-1)).toMatchObject({
       role: "user",
       content: [{ type: "tool_result", isError: true }],

@@ -149,7 +149,7 @@ describe("hooks of the Claude Agent SDK", () => {
       },
     });
     expect(seen).toEqual([
-      ["event", "agentPath", "iteration", "toolCallId", "toolName", "toolInput", "permissionMode"],
+      ["event", "agentPath", "iteration", "permissionMode", "toolCallId", "toolName", "input"],
       true,
       true,
       {

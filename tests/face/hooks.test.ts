@@ -46,14 +46,14 @@ describe("hooks", () => {
         event: "PreToolUse",
         agentPath: "root",
         iteration: 1,
-        toolCallId: toolCalls[0]?.id,
+        toolCallId: toolCalls[0]?.toolCallId,
         toolName: "act",
-        toolInput: { n: 1 },
+        input: { n: 1 },
       },
       { signal: expect.any(AbortSignal) },
     );
     expect(execute).toHaveBeenCalledWith({ n: 2 }, expect.anything());
-    expect(after.mock.calls[0]?.[0]).toMatchObject({ toolInput: { n: 2 }, toolOutput: "done" });
+    expect(after.mock.calls[0]?.[0]).toMatchObject({ input: { n: 2 }, output: "done" });
     expect(toolCalls[0]).toMatchObject({ input: { n: 1 }, output: { hidden: true } });
     expect(requests[1]).toContain("Note.");
   });

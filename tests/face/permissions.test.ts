@@ -95,7 +95,7 @@ describe("permissions", () => {
     expect(canUseTool).toHaveBeenCalledWith(
       "act",
       { n: 1 },
-      expect.objectContaining({ toolCallId: toolCalls[0]?.id, reason: "no rule allows it" }),
+      expect.objectContaining({ toolCallId: toolCalls[0]?.toolCallId, reason: "no rule allows it" }),
     );
     expect(execute).toHaveBeenCalledWith({ n: 2 }, expect.anything());
     expect(toolCalls[0]?.input).toEqual({ n: 1 });

@@ -89,7 +89,9 @@ describe("onIterationEnd", () => {
     const { agent, requests } = setUp({
       onIterationEnd: async ({ iteration, toolCalls, text, usage }) => {
         await new Promise((resolve) => setTimeout(resolve, 1));
-        log.push(`${iteration} ${toolCalls.map(({ toolInput }) => toolInput.n)} ${text} ${requests.length}`);
+        log.push(
+          `${iteration} ${toolCalls.map(({ input }) => (input as { n: number }).n)} ${text} ${requests.length}`,
+        );
         expect(usage.inputTokens).toBeGreaterThan(0);
         throw new Error("broken");
       },

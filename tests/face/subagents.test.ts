@@ -35,7 +35,7 @@ describe("subagents", () => {
     for await (const event of run) events.push(event);
     const result = await run.result;
     expect(result).toMatchObject({ outcome: "completed", text: "Report.", iterations: 2 });
-    expect(result.toolCalls).toMatchObject([{ name: "researcher", output: "X is 1." }]);
+    expect(result.toolCalls).toMatchObject([{ toolName: "researcher", output: "X is 1." }]);
     expect(search).toHaveBeenCalledOnce();
     expect(texts.join("")).toBe("Report.");
     expect(below.fetch.requests).toHaveLength(2);
@@ -46,8 +46,11 @@ describe("subagents", () => {
     expect(system(below.fetch.requests[0]!)).toContain("You dig.");
     expect(JSON.stringify(root.fetch.requests[1]!.body)).not.toContain("found");
     const inside = events.filter(({ agentPath }) => agentPath === "root/researcher");
-    expect(inside[0]).toMatchObject({ type: "agent-start", parentToolCallId: result.toolCalls[0]!.id });
-    expect(inside.every((event) => event.parentToolCallId === result.toolCalls[0]!.id)).toBe(true);
+    expect(inside[0]).toMatchObject({
+      type: "agent-start",
+      parentToolCallId: result.toolCalls[0]!.toolCallId,
+    });
+    expect(inside.every((event) => event.parentToolCallId === result.toolCalls[0]!.toolCallId)).toBe(true);
     expect(inside.filter(({ type }) => type === "text-delta")).not.toHaveLength(0);
     expect(result.usage.inputTokens).toBeGreaterThan(0);
   });

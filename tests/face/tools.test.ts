@@ -301,7 +301,7 @@ describe("eagerTools", () => {
       eagerTools: true,
     });
     const run = agent.run("Go", { onText: (text) => order.push(text) });
-    expect(await run.result).toMatchObject({ outcome: "completed", toolCalls: [{ name: "look" }] });
+    expect(await run.result).toMatchObject({ outcome: "completed", toolCalls: [{ toolName: "look" }] });
     expect(order.indexOf("look")).toBeGreaterThanOrEqual(0);
     expect(order.indexOf("look")).toBeLessThan(order.indexOf("speaking."));
   });

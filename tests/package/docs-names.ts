@@ -1,5 +1,7 @@
 // What the examples of README.md and docs/ take for granted: looplet's names, which an earlier block of the page has
 // imported, and the reader's own things. An example may use nothing else without importing or declaring it.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import * as looplet from "looplet";
 
 const { createAgent, tool, anthropic } = looplet;
@@ -55,6 +57,7 @@ const names = {
   weather: lookup,
   prompt: "What is 17 * 23?",
   history: [] as looplet.Message[],
+  wasm: readFileSync(fileURLToPath(import.meta.resolve("looplet/looplet.wasm"))),
   modelIdOrArn: "amazon.nova-pro-v1:0",
   env: { AI: { run: async () => ({ response: "Hi from a Worker" }) } },
   bar: { value: 0 },
@@ -112,6 +115,7 @@ declare global {
   var weather: Names["weather"];
   var prompt: Names["prompt"];
   var history: Names["history"];
+  var wasm: Names["wasm"];
   var modelIdOrArn: Names["modelIdOrArn"];
   var env: Names["env"];
   var bar: Names["bar"];

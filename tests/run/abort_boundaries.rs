@@ -3,10 +3,11 @@
 
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::{EffectId, Output};
+use looplet::engine::model::question::Answer;
 use looplet::engine::model::usage::Usage;
 use serde_json::json;
 
@@ -73,7 +74,7 @@ fn script() -> Vec<Step> {
             behavior: Behavior::Allow,
             ..PermissionAnswer::default()
         };
-        let answer = QuestionAnswer::Permission(allow);
+        let answer = Answer::Permission(allow);
         world.input(Input::Answered { question, answer });
     }));
     then(Box::new(|world| world.return_value("w", json!("done"))));
@@ -192,7 +193,7 @@ fn late(effect: EffectId) -> Vec<Input<'static>> {
         },
         Input::Answered {
             question: effect,
-            answer: QuestionAnswer::Stop(true),
+            answer: Answer::Stop(true),
         },
         Input::Saved {
             save: effect,

@@ -1,4 +1,5 @@
-use looplet::engine::model::input::{Input, QuestionAnswer};
+use looplet::engine::model::input::Input;
+use looplet::engine::model::question::Answer;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, begin, block, call, open, stream, text};
@@ -99,7 +100,7 @@ fn an_open_question_does_not_hold_the_end_back_and_its_answer_is_inert() {
     cancelled(&mut world);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Prepared(Vec::new()),
+        answer: Answer::Prepared(Vec::new()),
     });
     assert!(world.tool_log.is_empty());
 }

@@ -1,9 +1,9 @@
 //! The user and the model take turns in what is sent, also where an answer is empty or nothing of it may go back.
 
-use looplet::engine::model::input::{Input, QuestionAnswer};
+use looplet::engine::model::hook::HookAnswer;
+use looplet::engine::model::input::Input;
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::output::Question;
-use looplet::engine::policy::hook::{HookAnswer, HookEvent};
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::hooks::says;
@@ -11,7 +11,7 @@ use crate::random_answers::PROTOCOLS;
 use crate::speak::{self, End, Say};
 use crate::wire::unmarked;
 use crate::world::{World, config, tool};
-use looplet::engine::policy::hook::Decision;
+use looplet::engine::model::hook::Decision;
 
 /// A way on from an answer in which there is nothing for the history.
 struct Way {
@@ -164,17 +164,14 @@ fn after_three(protocol: &str, way: &Way) -> World {
         }
         say(&mut world, protocol, way.blocks, way.end);
         while let Some((question, ask)) = world.questions.pop() {
-            let answer = match ask {
-                Question::Hook {
-                    event: HookEvent::Stop,
-                    ..
-                } => says(Decision::Deny, "Not yet."),
+            let answer = match ask.point {
+                Point::Stop => says(Decision::Deny, "Not yet."),
                 _ => HookAnswer {
                     updated_output: Some(Json::string("")),
                     ..HookAnswer::default()
                 },
             };
-            let answer = QuestionAnswer::Hook(Box::new(answer));
+            let answer = Answer::Hook(Box::new(answer));
             world.input(Input::Answered { question, answer });
         }
     }

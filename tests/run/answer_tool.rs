@@ -1,7 +1,7 @@
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::HookAnswer;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::policy::hook::HookAnswer;
 use serde_json::json;
 
 use crate::hooks;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::Raise;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::usage::Usage;
-use looplet::engine::policy::hook::Raise;
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};
@@ -101,7 +101,7 @@ fn a_retry_that_lacks_budget_is_asked_about_and_goes_on_in_the_same_iteration() 
     });
     answer(
         &mut world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },
@@ -193,7 +193,7 @@ fn give(world: &mut World, time_ms: Option<u64>) {
     });
     answer(
         world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },
@@ -284,7 +284,7 @@ fn time_that_was_added_unasked_is_not_replaced_by_the_answers() {
     let limits = Some(more(Some(500), Some(2)));
     answer(
         &mut world,
-        looplet::engine::policy::hook::HookAnswer {
+        looplet::engine::model::hook::HookAnswer {
             limits,
             ..Default::default()
         },
@@ -311,7 +311,7 @@ fn a_question_about_time_is_closed_when_what_it_is_about_is_over() {
     assert!(world.run.is_live(question));
     world.return_value("x", json!(1));
     assert!(!world.run.is_live(question));
-    assert_eq!(world.late_hooks, [question]);
+    assert_eq!(world.withdrawn, [question]);
     give(&mut world, None);
     world.respond(&says("Done."));
     assert_eq!(world.result()["outcome"], "completed");

@@ -1,12 +1,12 @@
 use looplet::engine::model::error::FailureCode;
 use looplet::engine::model::event::{CompactTrigger, EventKind};
-use looplet::engine::model::input::{Input, QuestionAnswer};
-use looplet::engine::model::output::Question;
+use looplet::engine::model::input::Input;
+use looplet::engine::model::question::{Answer, Point};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, stream_with_usage, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 /// A run with a tool that has made so many rounds, each of which the vendor counts as 100 tokens more.
 pub fn after_rounds(rounds: u64, context: Value) -> World {
@@ -385,21 +385,16 @@ fn p_18_the_host_may_write_the_summary_and_its_failure_is_the_built_in_one() {
         let mut world = after_rounds(4, json!({"windowTokens": 500, "keepLast": 2, "ask": true}));
         assert_eq!(world.requests.len(), 4, "no model is asked");
         let (question, ask) = world.questions.remove(0);
-        let Question::Summarize { compact } = ask else {
-            panic!("{ask:?}")
-        };
-        let compact: Value = serde_json::from_str(compact.as_str()).unwrap();
+        assert_eq!(ask.point, Point::Summarize);
+        let compact = data(&ask);
         assert_eq!(compact["trigger"], "auto");
         assert_eq!(compact["messages"].as_array().unwrap().len(), 5);
         (world, question)
     };
     let answers = [
-        (
-            QuestionAnswer::Summary("By hand.".into()),
-            "[Context summary: By hand.]",
-        ),
-        (QuestionAnswer::Summary(" ".into()), "Assistant: round 1"),
-        (QuestionAnswer::Failed { why: "no".into() }, "Assistant: round 1"),
+        (Answer::Summary("By hand.".into()), "[Context summary: By hand.]"),
+        (Answer::Summary(" ".into()), "Assistant: round 1"),
+        (Answer::Failed { why: "no".into() }, "Assistant: round 1"),
     ];
     for (answer, expected) in answers {
         let (mut world, question) = asked();
@@ -415,7 +410,7 @@ fn p_18_the_host_may_write_the_summary_and_its_failure_is_the_built_in_one() {
     let events = world.events.len();
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Summary("Late.".into()),
+        answer: Answer::Summary("Late.".into()),
     });
     assert_eq!(world.events.len(), events);
     let (mut world, _) = asked();

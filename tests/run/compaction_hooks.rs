@@ -1,5 +1,5 @@
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::message::{Block, Message};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::{Value, json};
 
 use crate::compaction::{after_rounds, last, legal};

@@ -37,7 +37,7 @@ fn expect_nothing_left(mut world: World, question: &str) {
         .poll_timeout()
         .expect("the caller's request is waited for");
     assert!(
-        matches!(next.reason, TimerReason::Chunk { .. }),
+        matches!(next.reason, TimerReason::Effect(_)),
         "{question} is still waited for: {next:?}"
     );
     world.respond(&says("Fine."));

@@ -1,7 +1,7 @@
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::message::Block;
 use looplet::engine::model::message::{Json, Message};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::json;
 
 use crate::hooks::{answer, asked, eager, fail, respond, says, told, warnings, world};

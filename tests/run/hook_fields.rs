@@ -1,22 +1,19 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
-use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, QuestionAnswer};
-use looplet::engine::model::output::Question;
-use looplet::engine::policy::hook::{Decision, HookAnswer};
-use looplet::engine::policy::permission::PermissionMode;
+use looplet::engine::model::hook::{Decision, HookAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate};
+use looplet::engine::model::permission::PermissionMode;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, respond, says, told, warnings, world};
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 /// What the host is told of the call that it is asked about first.
 fn permission(world: &World) -> Value {
-    let call = world.questions.iter().find_map(|(_, question)| match question {
-        Question::Permission { call, .. } => Some(call),
-        _ => None,
-    });
-    serde_json::from_str(call.unwrap().as_str()).unwrap()
+    let mut asks = world.questions.iter().map(|(_, ask)| ask);
+    data(asks.find(|ask| ask.point.told() == Point::Permission).unwrap())
 }
 
 #[test]
@@ -100,7 +97,7 @@ fn s001_29_the_host_is_told_the_rule_that_would_allow_such_calls() {
     // Given back as it is, it does what it says.
     let json = json!({"permission": {"behavior": "allow", "updatedPermissions": suggestions}}).to_string();
     let (question, _) = world.questions.remove(0);
-    let answer = looplet::engine::model::json::read::<QuestionAnswer>("", &json).unwrap();
+    let answer = looplet::engine::model::json::read::<Answer>("", &json).unwrap();
     world.input(Input::Answered { question, answer });
     world.return_value("act", json!(1));
     respond(&mut world, &["act"]);
@@ -157,7 +154,7 @@ fn what_of_an_update_cannot_be_done_is_a_warning() {
     let mut world = world(json!([]), json!({"permissions": {"canUseTool": true}}));
     respond(&mut world, &["act"]);
     let (question, _) = world.questions.remove(0);
-    let answer = QuestionAnswer::Permission(PermissionAnswer {
+    let answer = Answer::Permission(PermissionAnswer {
         behavior: Behavior::Allow,
         updated_permissions: vec![PermissionUpdate {
             destination: Some("userSettings".into()),
@@ -224,11 +221,7 @@ fn s001_46_nothing_waits_for_a_notification_and_what_it_adds_is_told_with_the_re
         assert_eq!(told(&world).to_string().contains("It was late."), answers);
         world.respond(&stream(&[text("End.")], "end_turn"));
         assert_eq!(world.result()["outcome"], "completed");
-        assert!(!answers || world.late_hooks.is_empty());
-        assert_eq!(
-            world.late_hooks.len(),
-            usize::from(!answers),
-            "it is told to stop"
-        );
+        assert!(!answers || world.withdrawn.is_empty());
+        assert_eq!(world.withdrawn.len(), usize::from(!answers), "it is told to stop");
     }
 }

@@ -1,12 +1,14 @@
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer};
+use looplet::engine::model::hook::{Decision, HookAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
+use looplet::engine::model::json::word;
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::{EffectId, Question};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
+use looplet::engine::model::output::EffectId;
+use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::{Value, json};
 
 use crate::wire::{begin, block, call, end, stream, text};
-use crate::world::{World, config, event_name, tool};
+use crate::world::{World, config, data, event_name, hook_input, tool};
 
 pub fn world(hooks: Value, fields: Value) -> World {
     let tools = json!([
@@ -45,33 +47,28 @@ pub fn adds(context: &str) -> HookAnswer {
 
 /// Open questions to hooks: the event, and what it is told.
 pub fn asked(world: &World) -> Vec<(String, Value)> {
-    let hook = |(_, question): &(EffectId, Question)| match question {
-        Question::Hook { event, input, .. } => Some((
-            looplet::engine::model::json::word(event),
-            serde_json::from_str(input.as_str()).unwrap(),
-        )),
-        _ => None,
-    };
-    world.questions.iter().filter_map(hook).collect()
+    let asks = world.questions.iter().map(|(_, ask)| ask);
+    let hooks = asks.filter(|ask| ask.point.is_hooked());
+    hooks.map(|ask| (word(ask.point), hook_input(ask))).collect()
 }
 
 /// Answers the oldest open question to a hook.
 pub fn answer(world: &mut World, answer: HookAnswer) -> EffectId {
-    let is_hook = |(_, question): &(EffectId, Question)| matches!(question, Question::Hook { .. });
+    let is_hook = |(_, ask): &(EffectId, Question)| ask.point.is_hooked();
     let at = world
         .questions
         .iter()
         .position(is_hook)
         .expect("no hook was asked");
     let (question, _) = world.questions.remove(at);
-    let answer = QuestionAnswer::Hook(Box::new(answer));
+    let answer = Answer::Hook(Box::new(answer));
     world.input(Input::Answered { question, answer });
     question
 }
 
 pub fn fail(world: &mut World) {
     let (question, _) = world.questions.remove(0);
-    let answer = QuestionAnswer::Failed { why: "broken".into() };
+    let answer = Answer::Failed { why: "broken".into() };
     world.input(Input::Answered { question, answer });
 }
 
@@ -95,8 +92,8 @@ pub fn warnings(world: &World) -> Vec<String> {
 
 pub fn allow_permission(world: &mut World) {
     let (question, ask) = world.questions.remove(0);
-    assert!(matches!(ask, Question::Permission { .. }), "{ask:?}");
-    let answer = QuestionAnswer::Permission(PermissionAnswer {
+    assert!(ask.point == Point::Permission, "{ask:?}");
+    let answer = Answer::Permission(PermissionAnswer {
         behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });
@@ -136,7 +133,7 @@ fn s001_46_s001_48_a_hook_that_denies_keeps_the_call_from_running_and_the_model_
     assert_eq!(
         input,
         json!({"event": "PreToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act",
-            "toolName": "act", "toolInput": {"n": 1}})
+            "toolName": "act", "input": {"n": 1}})
     );
     answer(&mut world, says(Decision::Deny, "Not on a Sunday."));
     assert!(world.tool_log.is_empty());
@@ -194,10 +191,9 @@ fn a_hook_has_the_host_asked_even_where_everything_may_run() {
         let mut world = world(json!([{"event": "PreToolUse"}]), fields);
         respond(&mut world, &["act"]);
         answer(&mut world, says(Decision::Ask, "It costs money."));
-        let (_, Question::Permission { call, .. }) = &world.questions[0] else {
-            panic!("{:?}", world.questions)
-        };
-        assert!(call.as_str().contains("It costs money."));
+        let ask = &world.questions[0].1;
+        assert_eq!(ask.point, Point::Permission);
+        assert_eq!(data(ask)["reason"], "It costs money.");
         allow_permission(&mut world);
         assert_eq!(world.tool_log, ["start act"]);
     }
@@ -230,7 +226,7 @@ fn a_deferred_call_keeps_its_input_and_waits_for_an_answer_that_nobody_was_asked
     assert!(question > hook && kind == "permission" && data.unwrap().as_str().contains("Tomorrow."));
     world.pass(86_400_000);
     assert!(world.done.is_none());
-    let answer = QuestionAnswer::Permission(PermissionAnswer {
+    let answer = Answer::Permission(PermissionAnswer {
         behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });
@@ -264,7 +260,7 @@ fn a_hook_that_does_not_answer_in_time_is_told_to_stop_and_its_late_answer_is_in
     assert!(world.tool_log.is_empty());
     world.pass(1);
     assert_eq!(world.tool_log, ["start act"]);
-    assert_eq!(world.late_hooks, [world.questions[0].0]);
+    assert_eq!(world.withdrawn, [world.questions[0].0]);
     let events = world.events.len();
     answer(&mut world, says(Decision::Deny, "late"));
     assert_eq!(world.events.len(), events);
@@ -454,7 +450,7 @@ fn an_answer_for_people_is_none_for_a_hook_and_leaves_it_open() {
     let mut world = world(json!([{"event": "PreToolUse"}]), json!({}));
     respond(&mut world, &["act"]);
     let question = world.questions[0].0;
-    let allowed = QuestionAnswer::Permission(PermissionAnswer {
+    let allowed = Answer::Permission(PermissionAnswer {
         behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     });

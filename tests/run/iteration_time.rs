@@ -1,7 +1,7 @@
 //! What `timeouts.iterationMs` covers: all that an iteration waits for, but a person.
 
-use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, QuestionAnswer};
-use looplet::engine::model::output::Question;
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
@@ -88,7 +88,7 @@ fn each_iteration_has_its_own_time() {
     let mut world = world(json!({"askStop": true}), &[call("quick", "act", json!({}))]);
     world.pass(80);
     let (question, _) = world.questions.remove(0);
-    let answer = QuestionAnswer::Stop(false);
+    let answer = Answer::Stop(false);
     world.input(Input::Answered { question, answer });
     world.pass(99);
     assert!(world.done.is_none());
@@ -100,14 +100,14 @@ fn allow(world: &mut World) {
     let at = world
         .questions
         .iter()
-        .position(|(_, ask)| matches!(ask, Question::Permission { .. }))
+        .position(|(_, ask)| ask.point == Point::Permission)
         .unwrap();
     let (question, _) = world.questions.remove(at);
     let allow = PermissionAnswer {
         behavior: Behavior::Allow,
         ..PermissionAnswer::default()
     };
-    let answer = QuestionAnswer::Permission(allow);
+    let answer = Answer::Permission(allow);
     world.input(Input::Answered { question, answer });
 }
 

@@ -1,4 +1,4 @@
-//! Bodies of which a host has the beginning: it takes only what is new, see [`crate::world::KeptBodies`].
+//! Bodies of which a host has the beginning: it takes only what is new, see [`crate::steady::KeptBodies`].
 
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::input::Input;

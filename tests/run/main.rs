@@ -27,6 +27,7 @@ mod eager;
 mod ended;
 mod fallback;
 mod finish_reasons;
+mod gate;
 mod gemini;
 mod guardrails;
 mod history;
@@ -52,6 +53,7 @@ mod shared_counts;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/speak.rs"]
 mod speak;
+mod steady;
 mod steering;
 mod stopping;
 mod structured_output;

@@ -1,15 +1,14 @@
-use looplet::engine::model::input::{
-    Behavior, Input, PermissionAnswer, PermissionUpdate, QuestionAnswer, UpdateType,
-};
+use looplet::engine::model::hook::{Decision, HookAnswer};
+use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, UpdateType};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::{EffectId, Question};
-use looplet::engine::policy::hook::{Decision, HookAnswer};
-use looplet::engine::policy::permission::{PermissionMode, RuleKind};
-use looplet::engine::policy::rule::Rule;
+use looplet::engine::model::output::EffectId;
+use looplet::engine::model::permission::Rule;
+use looplet::engine::model::permission::{PermissionMode, RuleKind};
+use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 mod readings;
 
@@ -40,13 +39,13 @@ fn respond(world: &mut World, calls: &[(&str, Value)]) {
 }
 
 fn asked(world: &World) -> Vec<String> {
-    let name = |question: &Question| match question {
-        Question::Permission { call, classify } => {
-            let call: Value = serde_json::from_str(call.as_str()).unwrap();
-            let name = call["toolName"].as_str().unwrap().to_owned();
-            if *classify { name + "?" } else { name }
+    let name = |ask: &Question| {
+        let name = data(ask)["toolName"].as_str().unwrap().to_owned();
+        match ask.point {
+            Point::Permission => name,
+            Point::Classify => name + "?",
+            other => panic!("{other:?}"),
         }
-        other => panic!("{other:?}"),
     };
     world
         .questions
@@ -58,7 +57,7 @@ fn asked(world: &World) -> Vec<String> {
 fn answer(world: &mut World, question: EffectId, answer: PermissionAnswer) {
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Permission(answer),
+        answer: Answer::Permission(answer),
     });
 }
 
@@ -388,7 +387,7 @@ fn a_rule_that_an_answer_adds_where_none_were_leaves_everything_else_running() {
     assert_eq!(world.tool_log.last().unwrap(), "start look");
 }
 
-type Change = fn(Json) -> QuestionAnswer;
+type Change = fn(Json) -> Answer;
 
 /// A run in which `ls` becomes `rm -rf /` on its way: `change` answers its question.
 fn changed(permissions: Value, hooks: Value, change: Change) -> World {
@@ -401,23 +400,23 @@ fn changed(permissions: Value, hooks: Value, change: Change) -> World {
     world
 }
 
-fn approved(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Permission(PermissionAnswer {
+fn approved(input: Json) -> Answer {
+    Answer::Permission(PermissionAnswer {
         updated_input: Some(input),
         ..allowed()
     })
 }
 
-fn hooked(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Hook(Box::new(HookAnswer {
+fn hooked(input: Json) -> Answer {
+    Answer::Hook(Box::new(HookAnswer {
         decision: Some(Decision::Allow),
         updated_input: Some(input),
         ..HookAnswer::default()
     }))
 }
 
-fn guarded(input: Json) -> QuestionAnswer {
-    QuestionAnswer::Hook(Box::new(HookAnswer {
+fn guarded(input: Json) -> Answer {
+    Answer::Hook(Box::new(HookAnswer {
         updated_input: Some(input),
         ..HookAnswer::default()
     }))

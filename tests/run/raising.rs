@@ -1,4 +1,4 @@
-use looplet::engine::policy::hook::{HookAnswer, Raise};
+use looplet::engine::model::hook::{HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, fail};

@@ -1,10 +1,10 @@
 //! Hooks and guardrails of random schedules: which there are, and what they say.
 
 use looplet::engine::model::config::ModelConfig;
-use looplet::engine::model::input::QuestionAnswer;
+use looplet::engine::model::hook::{Decision, HookAnswer, Prepared, Raise};
 use looplet::engine::model::json::word;
 use looplet::engine::model::message::Json;
-use looplet::engine::policy::hook::{Decision, HookAnswer, HookEvent, Prepared, Raise};
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::dice::Dice;
@@ -35,9 +35,9 @@ pub fn add(dice: &mut Dice, fields: &mut Value) {
 }
 
 /// Nothing that makes the requests begin otherwise.
-fn prepared(dice: &mut Dice, event: HookEvent) -> Option<Box<Prepared>> {
+fn prepared(dice: &mut Dice, event: Point) -> Option<Box<Prepared>> {
     let model = ModelConfig::new("anthropic".into(), "other".into());
-    let says = event == HookEvent::PrepareIteration && dice.below(2) == 0;
+    let says = event == Point::PrepareIteration && dice.below(2) == 0;
     says.then(|| {
         Box::new(Prepared {
             model: Some(model),
@@ -62,12 +62,12 @@ fn raise(dice: &mut Dice) -> Raise {
 }
 
 /// Mild enough that most runs go on.
-pub fn answer(dice: &mut Dice, event: HookEvent) -> QuestionAnswer {
+pub fn answer(dice: &mut Dice, event: Point) -> Answer {
     let decisions = [Decision::Allow, Decision::Ask, Decision::Defer, Decision::Deny];
     let is_guardrail = word(event).ends_with("Guardrail");
     let denies = dice.below(if is_guardrail { 10 } else { 4 }) == 0;
     let text = |dice: &mut Dice, text: &str| (dice.below(3) == 0).then(|| text.to_owned());
-    QuestionAnswer::Hook(Box::new(HookAnswer {
+    Answer::Hook(Box::new(HookAnswer {
         decision: denies.then(|| *dice.pick(&decisions)),
         reason: text(dice, "a reason"),
         updated_input: text(dice, r#"{"n":2}"#).map(|json| Json::parse(&json).unwrap()),

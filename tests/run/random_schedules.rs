@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::hook::Raise;
 use looplet::engine::model::input::{
-    Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, QuestionAnswer,
-    ToolReturn,
+    Behavior, CheckedOutput, Input, PermissionAnswer, PermissionUpdate, PreparedCall, ToolReturn,
 };
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use looplet::engine::model::usage::Usage;
-use looplet::engine::policy::hook::Raise;
 use serde_json::json;
 
 use crate::budgets::check_budget;
@@ -29,7 +28,7 @@ use crate::random_hooks;
 use crate::random_settings::{MODES, SECRET, settings};
 use crate::wire::unmarked;
 use crate::wire_items::{check_items, items};
-use crate::world::World;
+use crate::world::{World, calls_of};
 
 #[test]
 fn i_01_i_02_i_03_i_04_i_05_i_06_i_07_i_08_i_10_every_random_schedule_keeps_the_invariants() {
@@ -272,29 +271,33 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
         let (question, ask) = world
             .questions
             .remove(dice.below(world.questions.len() as u64) as usize);
-        let answer = match (dice.below(8), ask) {
-            (0, _) => QuestionAnswer::Failed { why: "no".into() },
-            (_, Question::PrepareCalls { calls, .. }) => {
-                QuestionAnswer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
+        let answer = match (dice.below(8), ask.point) {
+            (0, _) => Answer::Failed { why: "no".into() },
+            (_, Point::PrepareCalls) => {
+                let calls = calls_of(&ask);
+                Answer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
-            (_, Question::Hook { event, .. }) => random_hooks::answer(dice, event),
-            (_, Question::WordErrors { .. }) => QuestionAnswer::Worded(vec!["went wrong".into()]),
-            (roll, Question::Stop { .. }) => QuestionAnswer::Stop(roll == 7),
-            (roll, Question::Summarize { .. }) => {
-                QuestionAnswer::Summary(["", "Short."][roll as usize % 2].into())
-            }
-            (roll, Question::CheckOutput { .. }) => QuestionAnswer::Checked(CheckedOutput {
+            (_, point) if point.is_hooked() => random_hooks::answer(dice, point),
+            (_, Point::WordErrors) => Answer::Worded(vec!["went wrong".into()]),
+            (roll, Point::StopCondition | Point::StopRepeat) => Answer::Stop(roll == 7),
+            (roll, Point::Summarize) => Answer::Summary(["", "Short."][roll as usize % 2].into()),
+            (roll, Point::CheckOutput) => Answer::Checked(CheckedOutput {
                 problem: (roll > 5).then(|| "no".into()),
                 output: None,
             }),
-            (roll, Question::Permission { .. }) => {
+            (roll, point) => {
                 let to_mode = (roll == 5).then(|| PermissionUpdate::mode(*dice.pick(&MODES)));
-                QuestionAnswer::Permission(PermissionAnswer {
+                let answer = PermissionAnswer {
                     behavior: if roll < 6 { Behavior::Allow } else { Behavior::Deny },
                     interrupt: roll == 7 && dice.below(4) == 0,
                     updated_permissions: to_mode.into_iter().collect(),
                     ..PermissionAnswer::default()
-                })
+                };
+                if point == Point::Classify {
+                    Answer::Classified(answer)
+                } else {
+                    Answer::Permission(answer)
+                }
             }
         };
         return world.input(Input::Answered { question, answer });

@@ -1,7 +1,7 @@
 //! What runs of random schedules are configured with.
 
 use looplet::engine::model::config::Config;
-use looplet::engine::policy::permission::PermissionMode;
+use looplet::engine::model::permission::PermissionMode;
 use serde_json::json;
 
 use crate::dice::Dice;

@@ -98,7 +98,7 @@ fn a_call_of_a_broken_answer_never_runs_and_one_that_has_run_runs_once() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|call| call["id"].clone())
+        .map(|call| call["toolCallId"].clone())
         .collect();
     assert_eq!(ids, ["a", "c"]);
 }

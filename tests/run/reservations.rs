@@ -1,6 +1,6 @@
 //! Estimated usage: what a call will use at least is set aside before it is sent, and counts until it is reported.
 
-use looplet::engine::policy::hook::{HookAnswer, Raise};
+use looplet::engine::model::hook::{HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};

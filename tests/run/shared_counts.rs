@@ -1,13 +1,13 @@
 //! Tool calls of subagents count for the agents above them too.
 
-use looplet::engine::policy::hook::Raise;
+use looplet::engine::model::hook::Raise;
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked};
 use crate::subagents::{ask, calls, setting};
 use crate::wire::{call, stream, text};
 use crate::world::World;
-use looplet::engine::policy::hook::HookAnswer;
+use looplet::engine::model::hook::HookAnswer;
 
 fn dig(world: &mut World, path: &str, ids: &[&str]) {
     let pieces: Vec<_> = ids.iter().map(|id| call(id, "dig", json!({"n": 1}))).collect();

@@ -1,9 +1,9 @@
-use looplet::engine::model::input::{Input, QuestionAnswer};
-use looplet::engine::model::output::{Question, StopAbout};
+use looplet::engine::model::input::Input;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, stream_with_usage, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 fn world(fields: Value) -> World {
     let tools = json!([
@@ -40,7 +40,7 @@ fn answer(world: &mut World, stop: bool) {
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Stop(stop),
+        answer: Answer::Stop(stop),
     });
 }
 
@@ -123,11 +123,9 @@ fn the_host_is_asked_after_each_round_what_it_says_counts() {
     let mut world = world(json!({"askStop": true}));
     round(&mut world, &["act"], &json!({"done": false}));
     assert_eq!(world.requests.len(), 1, "the next call waits for the answer");
-    let (_, Question::Stop { about, round: told }) = &world.questions[0] else {
-        panic!("another question");
-    };
-    assert_eq!(*about, StopAbout::Condition);
-    let told: Value = serde_json::from_str(told.as_str()).unwrap();
+    let ask = &world.questions[0].1;
+    assert_eq!(ask.point, Point::StopCondition);
+    let told = data(ask);
     assert_eq!(told["iteration"], 1);
     assert_eq!(told["toolCalls"][0]["output"], json!({"done": false}));
     answer(&mut world, false);
@@ -144,7 +142,7 @@ fn a_host_that_cannot_say_whether_to_stop_lets_the_run_go_on() {
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Failed { why: "threw".into() },
+        answer: Answer::Failed { why: "threw".into() },
     });
     assert_eq!(world.requests.len(), 2);
 }

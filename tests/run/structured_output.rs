@@ -1,7 +1,7 @@
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{CheckedOutput, Input, QuestionAnswer};
+use looplet::engine::model::input::{CheckedOutput, Input};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
@@ -362,17 +362,13 @@ fn asked(mode: &str) -> (World, u32) {
     let mut world = owing(mode, json!({"ask": true}), json!([]));
     world.respond(&stream(&[answer(mode, GOOD)], "end_turn"));
     let (question, ask) = world.questions.remove(0);
-    assert_eq!(
-        ask,
-        Question::CheckOutput {
-            output: Json::parse(GOOD).unwrap()
-        }
-    );
+    assert_eq!(ask.point, Point::CheckOutput);
+    assert_eq!(ask.data.as_str(), format!("{{\"output\":{GOOD}}}"));
     (world, question)
 }
 
 fn checked(world: &mut World, question: u32, problem: Option<&str>, output: Option<&str>) {
-    let answer = QuestionAnswer::Checked(CheckedOutput {
+    let answer = Answer::Checked(CheckedOutput {
         problem: problem.map(str::to_owned),
         output: output.map(|json| Json::parse(json).unwrap()),
     });
@@ -395,7 +391,7 @@ fn the_host_checks_what_fits_and_may_change_it_or_send_it_back() {
         assert!(world.body(1)["messages"].to_string().contains("Paris is closed."));
 
         let (mut world, question) = asked(mode);
-        let answer = QuestionAnswer::Failed {
+        let answer = Answer::Failed {
             why: "it broke".into(),
         };
         world.input(Input::Answered { question, answer });

@@ -1,4 +1,4 @@
-use looplet::engine::policy::hook::{Decision, HookAnswer, Raise};
+use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
 use serde_json::{Value, json};
 
 use crate::hooks::{adds, answer, asked, says};

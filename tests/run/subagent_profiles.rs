@@ -1,9 +1,9 @@
 //! What subagents have of their own: structured output, retries, fallback models, functions that stop them.
 
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{CheckedOutput, Input, QuestionAnswer};
+use looplet::engine::model::input::{CheckedOutput, Input};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::subagents::{ask, calls, says, setting, told};
@@ -31,14 +31,10 @@ fn a_subagent_with_an_output_answers_with_its_validated_json() {
     world.respond(&says("many"));
     world.respond(&says("{\"n\": 3}"));
     let (question, asked) = world.questions.pop().unwrap();
-    assert!(matches!(asked, Question::CheckOutput { .. }));
-    assert_eq!(
-        world.run.profile_of(question),
-        1,
-        "the host finds that agent's check"
-    );
+    assert!(asked.point == Point::CheckOutput);
+    assert_eq!(asked.profile, 1, "its own check is found");
     let output = Json::parse("{\"n\":4}").ok();
-    let answer = QuestionAnswer::Checked(CheckedOutput {
+    let answer = Answer::Checked(CheckedOutput {
         problem: None,
         output,
     });
@@ -64,7 +60,7 @@ fn what_a_hook_stops_is_told_as_stopped_by_a_hook_and_why() {
         world.respond(&calls(&[ask("a", "helper", "Count.")]));
         crate::hooks::answer(
             &mut world,
-            looplet::engine::policy::hook::HookAnswer {
+            looplet::engine::model::hook::HookAnswer {
                 stop: Some("Not today.".into()),
                 ..Default::default()
             },
@@ -137,9 +133,9 @@ fn the_host_is_asked_whether_a_subagent_shall_stop() {
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     world.return_value("d", json!(1));
     let (question, asked) = world.questions.pop().unwrap();
-    assert!(matches!(asked, Question::Stop { .. }));
-    assert_eq!(world.run.profile_of(question), 1);
-    let answer = QuestionAnswer::Stop(true);
+    assert!(asked.point == Point::StopCondition);
+    assert_eq!(asked.profile, 1);
+    let answer = Answer::Stop(true);
     world.input(Input::Answered { question, answer });
     assert!(told(&world, 2, "a").0.contains("condition"));
     world.respond(&says("Done."));

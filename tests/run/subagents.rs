@@ -1,12 +1,12 @@
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Input, PermissionAnswer, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Input, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::Question;
+use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, stream_with_usage, text};
-use crate::world::{World, config, event_name, tool};
+use crate::world::{World, config, data, event_name, tool};
 
 /// A tool that the agent of this profile stands behind.
 fn agent_tool(name: &str, agent: Value) -> Value {
@@ -370,10 +370,11 @@ fn a_subagent_inherits_the_permissions_of_the_run() {
     world.respond(&calls(&[ask("a", "helper", "A")]));
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     let (question, asked) = world.questions.pop().unwrap();
-    assert!(matches!(asked, Question::Permission { call, .. } if call.as_str().contains("root/helper")));
+    assert_eq!(asked.point, Point::Permission);
+    assert_eq!(data(&asked)["agentPath"], "root/helper");
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Permission(PermissionAnswer {
+        answer: Answer::Permission(PermissionAnswer {
             message: Some("Stop all of it.".into()),
             interrupt: true,
             ..PermissionAnswer::default()

@@ -1,10 +1,10 @@
 use looplet::engine::model::event::ToolFault;
-use looplet::engine::model::input::{Input, QuestionAnswer, ToolReturn};
-use looplet::engine::model::output::Question;
+use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::question::Answer;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, config, data, tool};
 
 pub fn fault(message: &str) -> ToolReturn {
     ToolReturn::Fault(ToolFault {
@@ -116,10 +116,8 @@ fn the_host_words_all_errors_of_a_round_at_once() {
     let mut world = world(json!({"toolErrorFormat": "host"}), &pieces);
     assert!(world.questions.is_empty(), "the round is not over");
     world.finish_tool("a", fault("It broke."));
-    let (question, Question::WordErrors { errors }) = world.questions.remove(0) else {
-        panic!("another question");
-    };
-    let errors: Value = serde_json::from_str(errors.as_str()).unwrap();
+    let (question, ask) = world.questions.remove(0);
+    let errors = data(&ask)["errors"].clone();
     assert_eq!(errors[0]["toolName"], "boom");
     assert_eq!(errors[0]["input"], json!({"n": 1}));
     assert_eq!(errors[0]["error"]["message"], "It broke.");
@@ -127,7 +125,7 @@ fn the_host_words_all_errors_of_a_round_at_once() {
     assert_eq!(world.requests.len(), 1);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Worded(vec!["Kaputt.".into(), "Gibt es nicht.".into()]),
+        answer: Answer::Worded(vec!["Kaputt.".into(), "Gibt es nicht.".into()]),
     });
     assert_eq!(said(&world), ["Kaputt.", "Gibt es nicht."]);
 }
@@ -142,7 +140,7 @@ fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Worded(vec!["Gibt es nicht.".into()]),
+        answer: Answer::Worded(vec!["Gibt es nicht.".into()]),
     });
     assert_eq!(said(&world), ["Gibt es nicht."]);
 }
@@ -150,8 +148,8 @@ fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
 #[test]
 fn without_the_hosts_words_an_error_is_structured() {
     for answer in [
-        QuestionAnswer::Failed { why: "thrown".into() },
-        QuestionAnswer::Worded(Vec::new()),
+        Answer::Failed { why: "thrown".into() },
+        Answer::Worded(Vec::new()),
     ] {
         let mut world = world(
             json!({"toolErrorFormat": "host"}),

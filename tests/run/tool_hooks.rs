@@ -1,7 +1,7 @@
 use looplet::engine::model::event::ToolFault;
+use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::ToolReturn;
 use looplet::engine::model::message::Json;
-use looplet::engine::policy::hook::{Decision, HookAnswer};
 use serde_json::json;
 
 use crate::hooks::{adds, allow_permission, answer, asked, respond, says, told, world};
@@ -16,7 +16,7 @@ fn s001_49_a_hook_sees_what_a_tool_brought_and_may_replace_it_and_add_to_it() {
     assert_eq!(
         asked(&world)[0].1,
         json!({"event": "PostToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act", "toolName": "act",
-            "toolInput": {"n": 1}, "toolOutput": {"secret": 1}, "durationMs": 7})
+            "input": {"n": 1}, "output": {"secret": 1}, "durationMs": 7})
     );
     assert_eq!(
         world.tool_log.last().unwrap(),
@@ -73,7 +73,7 @@ fn when_a_round_is_over_a_hook_sees_all_of_it_before_the_model_does() {
     assert_eq!(world.requests.len(), 1);
     let calls = &asked(&world)[0].1["toolCalls"];
     assert_eq!(
-        (&calls[0]["toolOutput"], &calls[1]["toolName"]),
+        (&calls[0]["output"], &calls[1]["toolName"]),
         (&json!(1), &json!("act"))
     );
     answer(&mut world, adds("Two calls."));

@@ -1,11 +1,12 @@
 use looplet::engine::model::event::{EventKind, ToolFault};
-use looplet::engine::model::input::{Input, PreparedCall, QuestionAnswer, ToolReturn};
+use looplet::engine::model::input::{Input, PreparedCall, ToolReturn};
 use looplet::engine::model::message::Json;
-use looplet::engine::model::output::{EffectKind, Question};
+use looplet::engine::model::output::EffectKind;
+use looplet::engine::model::question::Answer;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{World, calls_of, config, tool};
 
 fn fault(recoverable: bool) -> ToolReturn {
     ToolReturn::Fault(ToolFault {
@@ -102,15 +103,13 @@ fn s003_18_i_04_calls_with_one_resource_key_run_in_request_order() {
         ["save", "save", "save"],
     );
     assert!(world.tool_log.is_empty());
-    let (question, Question::PrepareCalls { calls, .. }) = world.questions.remove(0) else {
-        panic!("another question");
-    };
-    assert_eq!(calls.len(), 3);
+    let (question, ask) = world.questions.remove(0);
+    assert_eq!(calls_of(&ask).len(), 3);
     let key = |key: &str| PreparedCall {
         resource_key: Some(key.into()),
         ..PreparedCall::default()
     };
-    let answer = QuestionAnswer::Prepared(vec![key("x"), key("x"), key("y")]);
+    let answer = Answer::Prepared(vec![key("x"), key("x"), key("y")]);
     world.input(Input::Answered { question, answer });
     assert_eq!(world.tool_log, ["start a", "start c"]);
     world.return_value("a", json!(1));
@@ -127,7 +126,7 @@ fn a_checked_call_starts_before_the_check_is_saved() {
     );
     world.confirm_saves = false;
     let (question, _) = world.questions.remove(0);
-    let answer = QuestionAnswer::Prepared(vec![PreparedCall::default(); 3]);
+    let answer = Answer::Prepared(vec![PreparedCall::default(); 3]);
     world.input(Input::Answered { question, answer });
     assert_eq!(world.tool_log, ["start a", "start b", "start c"]);
 }
@@ -148,7 +147,7 @@ fn the_host_may_change_the_input_and_the_history_keeps_what_the_model_wrote() {
         problem: Some("n must be even".into()),
         ..PreparedCall::default()
     };
-    let answer = QuestionAnswer::Prepared(vec![changed, refused, PreparedCall::default()]);
+    let answer = Answer::Prepared(vec![changed, refused, PreparedCall::default()]);
     world.input(Input::Answered { question, answer });
     assert_eq!(world.running["a"].input.as_str(), r#"{"n":2}"#);
     world.return_value("a", json!(1));
@@ -174,7 +173,7 @@ fn a_host_that_cannot_prepare_denies_the_calls() {
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Failed {
+        answer: Answer::Failed {
             why: "resourceKey threw".into(),
         },
     });
@@ -455,7 +454,21 @@ fn a_check_that_never_answers_counts_against_the_tools_time() {
     assert!(world.requests[1].contains("not checked in time"));
     world.input(Input::Answered {
         question,
-        answer: QuestionAnswer::Prepared(Vec::new()),
+        answer: Answer::Prepared(Vec::new()),
     });
     assert!(world.tool_log.is_empty());
+}
+
+#[test]
+fn without_a_journal_nothing_is_saved_and_nothing_waits_for_a_save() {
+    let tools = json!([tool("pay", json!({"replayOnce": true}))]);
+    let mut world = World::new(config(tools, json!({"journal": false})));
+    world.confirm_saves = false;
+    world.prompt("Go.");
+    world.respond(&stream(&[call("a", "pay", json!({"n": 1}))], "tool_use"));
+    assert_eq!(world.tool_log, ["start a"]);
+    world.return_value("a", json!(1));
+    world.respond(&stream(&[text("Paid.")], "end_turn"));
+    assert_eq!(world.result()["outcome"], "completed");
+    assert!(world.saves.is_empty() && world.saved_openings.is_empty());
 }

@@ -1,8 +1,8 @@
 use looplet::engine::model::config::{ModelConfig, ToolChoice};
 use looplet::engine::model::event::EventKind;
+use looplet::engine::model::hook::{HookAnswer, Prepared};
 use looplet::engine::model::input::Input;
 use looplet::engine::model::message::{Block, Message};
-use looplet::engine::policy::hook::{HookAnswer, Prepared};
 use serde_json::{Value, json};
 
 use crate::hooks::{answer, asked, fail, respond, told, warnings, world};
@@ -185,7 +185,7 @@ fn the_end_of_each_iteration_is_told_before_the_next_begins() {
         (&input["iteration"], &input["finishReason"]),
         (&json!(1), &json!("tool_calls"))
     );
-    assert_eq!(input["toolCalls"][0]["toolOutput"], 7);
+    assert_eq!(input["toolCalls"][0]["output"], 7);
     answer(&mut world, HookAnswer::default());
     world.respond(&stream(&[text("Done.")], "end_turn"));
     let (_, input) = asked(&world).remove(0);

@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::outcome::Outcome;
-use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, Question, ToolInvocation};
+use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, ToolInvocation};
+use looplet::engine::model::question::{Point, Question};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
+
+use super::steady::KeptBodies;
 
 pub struct World {
     pub run: Run,
@@ -36,8 +40,8 @@ pub struct World {
     /// Starts and ends of tools, in order: `start a`, `end a`, `abort a`.
     pub tool_log: Vec<String>,
     pub questions: Vec<(EffectId, Question)>,
-    /// Hooks that were told that they are too late.
-    pub late_hooks: Vec<EffectId>,
+    /// Questions whose askers were told that the answer matters no more.
+    pub withdrawn: Vec<EffectId>,
     /// Saves that wait for their confirmation, if the world does not confirm them by itself.
     pub saves: Vec<(EffectId, bool)>,
     /// Which effects each save says to have opened.
@@ -63,6 +67,7 @@ pub fn config(tools: Value, fields: Value) -> Config {
         "system": "Be brief.",
         "tools": tools,
         "retry": { "jitterMs": 0 },
+        "journal": true,
     });
     merge(&mut config, fields);
     looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap()
@@ -108,7 +113,7 @@ impl World {
             running: BTreeMap::new(),
             tool_log: Vec::new(),
             questions: Vec::new(),
-            late_hooks: Vec::new(),
+            withdrawn: Vec::new(),
             saves: Vec::new(),
             saved_openings: Vec::new(),
             journaled_open: Vec::new(),
@@ -173,7 +178,10 @@ impl World {
 
     fn check_deadline(&self) {
         let reason = self.run.poll_timeout().map(|deadline| deadline.reason);
-        let waited_for = reason.and_then(|reason| reason.effect());
+        let waited_for = match reason {
+            Some(TimerReason::Effect(effect)) => Some(effect),
+            _ => None,
+        };
         assert!(
             waited_for.is_none_or(|effect| self.run.is_live(effect)),
             "{reason:?} waits for what has closed"
@@ -222,13 +230,12 @@ impl World {
             }
             Output::AbortTool { call, .. } => {
                 let found = self.running.values().find(|running| running.call == call);
-                let Some(id) = found.map(|running| running.tool_call_id.clone()) else {
-                    return self.late_hooks.push(call);
-                };
+                let id = found.expect("it runs").tool_call_id.clone();
                 self.running.remove(&id);
                 self.tool_log.push(format!("abort {id}"));
             }
             Output::Ask { question, ask } => self.questions.push((question, ask)),
+            Output::Withdraw { question, .. } => self.withdrawn.push(question),
             Output::Save {
                 save,
                 entries,
@@ -472,35 +479,31 @@ pub const HOOK_EVENTS: [&str; 20] = [
     "Limit",
 ];
 
+/// What is told with a question.
+pub fn data(ask: &Question) -> Value {
+    serde_json::from_str(ask.data.as_str()).unwrap()
+}
+
+/// What a hook is told, with where it was asked.
+pub fn hook_input(ask: &Question) -> Value {
+    let mut input = serde_json::to_value(ask).unwrap();
+    let fields = input.as_object_mut().unwrap();
+    for other in ["asker", "profile", "data"] {
+        fields.remove(other);
+    }
+    let point = fields.remove("point").unwrap();
+    fields.insert("event".to_owned(), point);
+    merge(&mut input, data(ask));
+    input
+}
+
+/// The calls that are to be prepared.
+pub fn calls_of(ask: &Question) -> Vec<ToolInvocation> {
+    assert_eq!(ask.point, Point::PrepareCalls);
+    serde_json::from_value(data(ask)["calls"].clone()).unwrap()
+}
+
 pub fn event_name(kind: &EventKind) -> String {
     let value = serde_json::to_value(kind).unwrap();
     value["type"].as_str().unwrap().to_owned()
-}
-
-/// A host that takes of each body only what it does not have: the beginning that the bodies of an agent have in common,
-/// with its name.
-#[derive(Default)]
-pub struct KeptBodies {
-    by_agent: BTreeMap<u32, (EffectId, String)>,
-    pub shared: usize,
-}
-
-impl KeptBodies {
-    /// The text of an open request's body, which is what is kept and what is new.
-    pub fn put_together(&mut self, run: &mut Run, request: EffectId, body: &[u8]) -> String {
-        let whole = str::from_utf8(body).unwrap();
-        let (agent, steady) = run.steady(request).unwrap();
-        if steady.name == 0 {
-            return whole.to_owned();
-        }
-        let kept = self.by_agent.entry(agent).or_default();
-        if kept.0 != steady.name {
-            *kept = (steady.name, String::new());
-        }
-        self.shared += usize::from(!kept.1.is_empty());
-        kept.1 += &whole[kept.1.len()..steady.bytes];
-        let text = kept.1.clone() + &whole[steady.bytes..];
-        assert_eq!(text, whole, "a body does not begin as an earlier one of its name");
-        text
-    }
 }

@@ -1,374 +1,258 @@
-//! One agent of a run: its transcript, its model call, its tool calls, from iteration to iteration.
+//! One agent of a run: its transcript, its requests, its tool calls, from iteration to iteration.
 //!
-//! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the
-//! [`Ledger`] and leaves its outputs there; when it has ended, [`Agent::ended`] says how.
+//! The order of an iteration stands in [`iteration`], where an agent is in [`phase`]. What belongs to a part is owned by
+//! it: the calls ([`calls`]), the length of the history ([`context`]), requests ([`request`]), the last answer ([`answer`]).
+//! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the ledger and
+//! leaves its outputs there; when it has ended, [`Agent::ended`] says how.
 
-mod advising;
-mod answering;
-mod calling;
-mod compacting;
-mod deciding;
-mod delegating;
-mod eager;
-mod ending;
-mod failing;
-mod falling_back;
-mod finishing;
-mod guarding;
-mod hearing;
-mod hooking;
-mod precompacting;
-mod preparing;
-mod raising;
-mod reading;
-mod showing;
-mod steering;
-mod stopping;
-mod structuring;
-mod submitting;
-mod switching;
-mod tuning;
-mod wording;
+pub mod answer;
+pub mod asks;
+pub mod calls;
+mod context;
+pub mod desk;
+mod end;
+pub mod inbox;
+mod iteration;
+mod limits;
+pub mod phase;
+mod prompt;
+mod report;
+pub mod request;
+mod result;
+pub mod who;
 
-pub mod active_model;
 pub mod catalog;
-pub mod model_call;
-pub mod output_format;
 pub mod profile;
-pub mod spawn;
-pub mod tool_batch;
 pub mod transcript;
 
-pub use answering::{delta, kind_of_delta};
-pub use delegating::{failed, inherited};
-use hooking::{Hooking, Step};
+pub use answer::message::{delta, kind_of_delta};
+pub use report::{failed, inherited};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::active_model::ActiveModel;
-use crate::engine::agent::catalog::Catalog;
-use crate::engine::agent::model_call::ModelCall;
-use crate::engine::agent::profile::Profile;
-use crate::engine::agent::spawn::Parent;
-use crate::engine::agent::tool_batch::ToolBatch;
+use crate::engine::agent::answer::Reply;
+use crate::engine::agent::answer::structured::Structured;
+use crate::engine::agent::asks::{About, Settled};
+use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::context::summary::Context;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::inbox::Inbox;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::Requests;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::{Steady, Transcript};
-use crate::engine::ledger::timers::TimerReason;
-use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{Config, Limits, ModelConfig};
+use crate::engine::agent::who::Who;
+use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
-use crate::engine::model::message::Block;
-use crate::engine::model::outcome::{Outcome, StoppedBy, ToolCallRecord};
-use crate::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, StopAbout};
-use crate::engine::model::usage::Usage;
-use crate::engine::policy::permission::Permissions;
-use crate::engine::policy::repeat::Repeats;
-use crate::engine::policy::retry::Tries;
-use compacting::Context;
-use structuring::Structured;
-use tuning::Tuning;
-
-/// Something to tell the model between its turns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Queued {
-    pub id: u32,
-    pub content: Vec<Block>,
-}
-
-/// The next step, which waits until the host has heard everything before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Handover {
-    handover: EffectId,
-    owes_answer: bool,
-}
-
-/// Who goes on with the conversation when the round is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Successor {
-    pub profile: u32,
-    pub inherit_model: bool,
-    /// Of the tool.
-    pub name: String,
-}
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::{Block, Json};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::question::{Answer, Point};
 
 /// An agent's state.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Agent {
-    pub index: u32,
-    /// Index of what it is configured with.
-    pub profile: u32,
-    /// That before any handover.
-    first_profile: u32,
-    /// Whose call it answers; none for the root.
-    pub parent: Option<Parent>,
-    /// Levels above it.
-    pub depth: u32,
+    pub who: Who,
+    phase: Phase,
+    pub transcript: Transcript,
+    pub inbox: Inbox,
+    pub calls: Calls,
+    requests: Requests,
+    context: Context,
+    pub reply: Reply,
+    structured: Structured,
+    /// A `Stop` hook has made the model go on.
+    stop_hook_active: bool,
+    iteration_open: bool,
+    /// Nobody was told yet that the last iteration has ended.
+    owes_end: bool,
     /// Its transcript is kept for the next call of its tool.
     pub is_kept: bool,
     has_reported: bool,
-    pub successor: Option<Successor>,
-    /// The model in use.
-    pub asked: ActiveModel,
-    /// The one to be used from the next request on.
-    pub next_model: Option<Box<ModelConfig>>,
-    /// `root`, or `root/…` below it.
-    pub path: String,
-    /// The same, but that of the first call for an agent that is kept: whose conversation it goes on with.
-    pub home: String,
-    pub iteration: u32,
-    pub attempt: u32,
-    tries: Tries,
-    /// Of the configuration's fallback models.
-    fallbacks_used: u32,
-    pub finish_reason: Option<FinishReason>,
-    pub raw_finish_reason: Option<String>,
-    /// The vendor's id of the last answer, and the model that it says has answered.
-    response: (Option<String>, Option<String>),
-    /// Of this iteration's attempts.
-    call_usage: Usage,
-    iteration_open: bool,
-    pub steers: Vec<Queued>,
-    pub follow_ups: Vec<Queued>,
-    pub transcript: Transcript,
-    model: Option<ModelCall>,
-    tools: ToolBatch,
-    /// Points at which hooks or guardrails were asked.
-    hooking: Vec<Hooking>,
-    /// What hooks have the model told beside the results of this round.
-    notes: Vec<Block>,
-    /// What hooks have the host's classifier told.
-    classifier_context: Vec<String>,
-    /// A `Stop` hook has made the model go on.
-    stop_hook_active: bool,
-    handover: Option<Handover>,
-    /// The host was asked whether to stop.
-    stop_question: Option<(EffectId, StopAbout)>,
-    structured: Structured,
-    context: Context,
-    /// How the requests of this iteration differ.
-    tuning: Option<Box<Tuning>>,
-    /// The messages of this iteration, in place of the transcript's.
-    tuned: Option<Box<Transcript>>,
-    /// As the host has raised them.
-    limits: Option<Limits>,
-    /// The host has not been told of the end of the last iteration.
-    owes_end: bool,
-    repeats: Repeats,
-    tool_rounds: u32,
-    /// The iteration of the last round.
-    round_iteration: u32,
-    /// Index of the first record of the last round.
-    round_start: usize,
-    records: Vec<ToolCallRecord>,
-    /// Of the last answer.
-    text: String,
-    /// Of the answer that the next one continues.
-    text_before: String,
-    ended: Option<Outcome>,
-}
-
-/// What an agent works with, borrowed from the run for one input.
-pub struct Desk<'a> {
-    pub config: &'a Config,
-    pub catalog: &'a Catalog,
-    pub ledger: &'a mut Ledger,
-    /// What the run may do, as it stands.
-    pub permissions: &'a mut Option<Permissions>,
-    pub profiles: &'a [Profile],
-    /// The agents behind this one, those below it in the tree among them.
-    pub below: &'a mut [Agent],
-    /// Index of the first of them.
-    pub first_below: u32,
 }
 
 impl Agent {
-    pub fn new(index: u32, path: &str, asked: ActiveModel, transcript: Transcript) -> Agent {
+    pub fn new(who: Who, transcript: Transcript) -> Agent {
         Agent {
-            index,
-            profile: 0,
-            first_profile: 0,
-            parent: None,
-            depth: 0,
+            who,
+            phase: Phase::default(),
+            transcript,
+            inbox: Inbox::default(),
+            calls: Calls::default(),
+            requests: Requests::default(),
+            context: Context::default(),
+            reply: Reply::default(),
+            structured: Structured::default(),
+            stop_hook_active: false,
+            iteration_open: false,
+            owes_end: false,
             is_kept: false,
             has_reported: false,
-            successor: None,
-            asked,
-            next_model: None,
-            path: path.to_owned(),
-            home: path.to_owned(),
-            iteration: 0,
-            attempt: 0,
-            tries: Tries::default(),
-            fallbacks_used: 0,
-            finish_reason: None,
-            raw_finish_reason: None,
-            response: (None, None),
-            call_usage: Usage::default(),
-            iteration_open: false,
-            steers: Vec::new(),
-            follow_ups: Vec::new(),
-            transcript,
-            model: None,
-            tools: ToolBatch::default(),
-            hooking: Vec::new(),
-            notes: Vec::new(),
-            classifier_context: Vec::new(),
-            stop_hook_active: false,
-            handover: None,
-            stop_question: None,
-            structured: Structured::default(),
-            context: Context::default(),
-            tuning: None,
-            tuned: None,
-            limits: None,
-            owes_end: false,
-            repeats: Repeats::default(),
-            tool_rounds: 0,
-            round_iteration: 0,
-            round_start: 0,
-            records: Vec::new(),
-            text: String::new(),
-            text_before: String::new(),
-            ended: None,
         }
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        let ModelConfig { model, vendor, .. } = &self.asked.config;
+        let ModelConfig { model, vendor, .. } = &self.who.model.config;
         let kind = EventKind::AgentStart {
             model: model.clone(),
             vendor: vendor.clone(),
         };
-        desk.ledger.emit(self.place(), kind);
+        desk.emit(self.who.place(), kind);
         self.open_with(desk, prompt);
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
-    pub fn request_body(&mut self, desk: &mut Desk<'_>, request: EffectId) -> Option<&[u8]> {
-        if self.model.as_ref()?.request != Some(request) {
+    pub fn request_body(&mut self, desk: &Desk<'_>, request: EffectId) -> Option<&[u8]> {
+        if self.phase.call()?.request != Some(request) {
             return None;
         }
-        if self.context.is_compacting() {
-            return self.compaction_body(desk).ok();
+        if self.phase.is_summarizing() {
+            return self.summary_body(desk).ok();
         }
         self.encode(desk.config).ok()
     }
 
     /// What the body of an open request has in common with later ones.
     pub fn steady(&mut self, request: EffectId) -> Steady {
-        if self.context.is_compacting() {
+        if self.phase.is_summarizing() {
             return Steady::default();
         }
-        let transcript = self.tuned.as_deref_mut().unwrap_or(&mut self.transcript);
-        transcript.steady(request)
+        self.to_send_mut().steady(request)
     }
 
-    pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
-        let Some(model) = &mut self.model else { return };
-        let finished = model.handle_end(desk.ledger.now_ms);
-        self.tell_changes(desk);
-        match finished {
-            Ok(()) => self.finish_answer(desk),
-            Err(failure) => self.attempt_failed(desk, failure),
+    /// The root's history is summarised before its next request.
+    pub fn ask_to_summarize(&mut self, instructions: Option<String>) {
+        self.context.want(instructions);
+    }
+
+    /// The model to be used from the next request on.
+    pub fn set_next_model(&mut self, model: Box<ModelConfig>) {
+        self.requests.next_model = Some(model);
+    }
+
+    pub fn tool_finished(&mut self, desk: &mut Desk<'_>, call: EffectId, result: ToolReturn) {
+        let next = self.calls.finished(&self.who, desk, call, result);
+        self.follow(desk, next);
+    }
+
+    pub fn tool_progress(&self, desk: &mut Desk<'_>, call: EffectId, data: Json) {
+        self.calls.progress(&self.who, desk, call, data);
+    }
+
+    pub fn tool_is_late(&mut self, desk: &mut Desk<'_>, call: EffectId) {
+        let next = self.calls.is_late(&self.who, desk, call);
+        self.follow(desk, next);
+    }
+
+    pub fn saved(&mut self, desk: &mut Desk<'_>, save: EffectId, ok: bool) {
+        let next = self.calls.saved(&self.who, desk, save, ok);
+        self.follow(desk, next);
+    }
+
+    /// What the calls have come to.
+    pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
+        match next {
+            Next::Wait => {}
+            Next::RoundOver => self.close_round(desk),
+            Next::Stop(stopped_by) => self.stop(desk, stopped_by),
+            Next::StopBecause(why) => self.stop_because(desk, StoppedBy::Hook, why),
+            Next::Cancel(why) => self.cancel(desk, why),
         }
     }
 
-    pub(super) fn begin_iteration(&mut self, desk: &mut Desk<'_>) {
-        self.reserve(desk);
-        match self.limit_on_iteration(desk) {
-            Some(stopped_by) => self.reach_limit(desk, stopped_by, Step::Iteration),
-            None => self.prepare_iteration(desk),
-        }
-    }
-
-    pub(super) fn start_iteration(&mut self, desk: &mut Desk<'_>) {
-        self.iteration += 1;
-        self.attempt = 0;
-        self.tries = Tries::default();
-        self.iteration_open = true;
-        // An answer without calls has left what it looked at.
-        self.tools = ToolBatch::default();
-        self.call_usage = Usage::default();
-        self.finish_reason = None;
-        self.raw_finish_reason = None;
-        self.response = (None, None);
-        desk.ledger.emit(self.place(), EventKind::IterationStart);
-        self.send_what_fits(desk);
-    }
-
-    fn send(&mut self, desk: &mut Desk<'_>) {
-        if self.lacks_budget(desk) {
-            return;
-        }
-        self.attempt += 1;
-        self.take_next_model(desk);
-        if let Err(error) = self.encode(desk.config) {
-            return self.end_failed(desk, error.into());
-        }
-        self.open_request(desk);
-    }
-
-    /// Sends what [`Agent::request_body`] gives.
-    fn open_request(&mut self, desk: &mut Desk<'_>) {
-        let asked = &self.asked;
-        let Desk { config, ledger, .. } = desk;
-        let model = &asked.config;
-        let request = ledger.open(self.index, EffectKind::Request);
-        let http = HttpRequest {
-            method: "POST".into(),
-            url: asked.url.clone(),
-            headers: asked.headers.clone(),
-            auth: asked.vendor.auth_slot(),
-            model: model.slot,
+    pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: Answer) {
+        let answer = match answer {
+            Answer::Read { readings, answer } => {
+                self.calls.batch.readings.extend(readings);
+                *answer
+            }
+            answer => answer,
         };
-        let mut call = ModelCall::new(
-            request,
-            &model.vendor,
-            asked.protocol,
-            model.stream,
-            config.join_deltas,
-        );
-        call.answer.price = model.price;
-        call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
-        self.model = Some(call);
-        ledger.emit(self.place(), EventKind::AttemptStart);
-        ledger.output(Output::Send { request, http });
-        ledger.set_timer(TimerReason::Chunk { request }, config.timeouts.first_chunk_ms);
+        if let Some(settled) = desk.answered(self.who.place(), question, answer) {
+            self.go_on(desk, settled);
+        }
     }
 
-    /// Nothing more of the open request counts. `abort`: it may still be running.
-    fn close_request(&mut self, desk: &mut Desk<'_>, abort: bool) {
-        let Some(request) = self.model.as_mut().and_then(|model| model.request.take()) else {
-            return;
+    pub fn question_is_late(&mut self, desk: &mut Desk<'_>, question: EffectId, point: Point) {
+        let answer = desk.is_late(question, point);
+        self.answered(desk, question, answer);
+    }
+
+    /// Everybody at a point has answered: takes up what has waited.
+    fn go_on(&mut self, desk: &mut Desk<'_>, settled: Settled) {
+        let Settled { point, about, answer } = settled;
+        let next = match (answer, about) {
+            (Answer::Hook(verdict), about) => return self.after_hooks(desk, point, &about, *verdict),
+            (Answer::Permission(answer) | Answer::Classified(answer), About::Call(index)) => {
+                self.calls.take_permission(&self.who, desk, index, answer)
+            }
+            (Answer::Prepared(prepared), About::Calls(calls)) => {
+                self.calls.take_prepared(&self.who, desk, &calls, Ok(prepared))
+            }
+            (Answer::Failed { why }, About::Calls(calls)) => {
+                self.calls.take_prepared(&self.who, desk, &calls, Err(why))
+            }
+            (Answer::Worded(texts), _) => self.calls.take_words(texts),
+            (Answer::Stop(stops), _) => return self.after_stop_question(desk, point, stops),
+            (Answer::Summary(summary), _) => return self.apply_summary(desk, &summary),
+            (Answer::Checked(checked), _) => match std::mem::take(&mut self.phase) {
+                Phase::Checking { written, call_ids } => {
+                    return self.after_check(desk, written, &call_ids, checked);
+                }
+                phase => {
+                    self.phase = phase;
+                    return;
+                }
+            },
+            _ => return,
         };
-        if desk.ledger.close(request) && abort {
-            desk.ledger.output(Output::Abort { request });
+        self.follow(desk, next);
+    }
+
+    fn after_hooks(&mut self, desk: &mut Desk<'_>, point: Point, about: &About, verdict: HookAnswer) {
+        match (point, about) {
+            (Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart, _) => {
+                self.after_prompt_hooks(desk, verdict);
+            }
+            (Point::Limit, About::Limit(by)) => self.after_limit(desk, *by, verdict.limits),
+            (Point::Limit, About::Time(timer)) => self.after_time(desk, *timer, verdict.limits),
+            (Point::PrepareIteration, _) => self.after_prepare(desk, verdict),
+            (Point::InputGuardrail, _) => self.after_input(desk, verdict),
+            (Point::PreCompact, _) => self.after_precompact(desk, verdict),
+            (Point::PostCompact, _) => self.guard_summary(desk),
+            (Point::OutputGuardrail, _) => self.after_output(desk, verdict),
+            (Point::IterationEnd, _) => {
+                if let Phase::HandingOver { owes_answer, .. } = self.phase {
+                    self.hand_over(desk, owes_answer);
+                }
+            }
+            (Point::Stop | Point::SubagentStop, _) => self.after_stop_hooks(desk, verdict),
+            _ => {
+                let next = self.calls.after_hooks(&self.who, desk, point, about, verdict);
+                self.follow(desk, next);
+            }
         }
     }
 
-    /// What a model call used counts when it is over, however it went.
-    fn count_usage(&mut self, desk: &mut Desk<'_>) {
-        if let Some(model) = &mut self.model {
-            let usage = std::mem::take(&mut model.answer.usage);
-            desk.ledger.accounts.count(self.index, &usage);
-            self.call_usage.add(&usage);
+    fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+        if let Some(why) = verdict.stop.take() {
+            return self.stop_because(desk, StoppedBy::Hook, why);
+        }
+        match std::mem::take(&mut self.phase) {
+            Phase::Opening { prompt } => self.after_session(desk, prompt, verdict),
+            Phase::Prompting {
+                content,
+                source,
+                owes_answer,
+            } => self.say(desk, content, &source, owes_answer, verdict),
+            phase => self.phase = phase,
         }
     }
+}
 
-    /// Also when it is an agent above that has used more than it may: that one is stopped next. A time that is over may
-    /// not have been told yet.
-    fn over_limit(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if desk.ledger.is_late(self.index) && !self.may_raise(desk) {
-            return Some(StoppedBy::Time);
-        }
-        desk.ledger.accounts.overrun(self.index).map(|(_, by)| by)
-    }
-
-    fn place(&self) -> Place {
-        Place {
-            agent: self.index,
-            iteration: self.iteration,
-            attempt: self.attempt,
-        }
-    }
+/// What the run makes the first agent of.
+pub fn root(model: ActiveModel, transcript: Transcript) -> Agent {
+    Agent::new(Who::new(0, "root", model), transcript)
 }

@@ -9,12 +9,13 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::decimal;
+use crate::engine::model::context::HistoryPolicy;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::context::{HistoryPolicy, shorten};
-use crate::engine::protocol::thinking_turn::model_of_turn;
+use crate::engine::policy::context::shorten;
+use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::{Marks, Protocol, RequestSpec};
 
 /// Which bodies have their first bytes in common.

@@ -1,14 +1,16 @@
 //! One text for every JSON value: keys sorted by their UTF-16 code units, no blanks, one spelling of each number.
 //!
-//! RFC 8785 with one difference on purpose: integers up to 64 bits keep all their digits, where the RFC rounds them to a
-//! float, so two ids beyond 2^53 stay two texts. (Hence no crate: those that exist round.) Equal inputs have equal texts
-//! whatever the order of their keys; repeats and traces compare these texts.
+//! The form is RFC 8785 with one deliberate difference. Integers up to 64 bits keep all their digits, where the RFC
+//! rounds them to a float, so two ids beyond 2^53 stay two texts. The crates that exist round, so none is used here.
+//!
+//! Equal inputs have equal texts in whatever order their keys come. The detection of repeats and [`super::digest`]
+//! compare these texts. Nothing fails: a text that [`read`] refuses stays as it is.
 
 use serde_json::Value;
 
 use crate::engine::json::value::read;
 
-/// The canonical text of valid JSON; the text itself if [`read`] refuses it.
+/// The canonical text of valid JSON, or the text itself if [`read`] refuses it.
 pub fn canonical(json: &str) -> String {
     read(json).map_or_else(|_| json.to_owned(), |value| sorted(value).to_string())
 }

@@ -1,21 +1,22 @@
-//! Whether a text is one JSON value (RFC 8259), and if not, what is wrong with it and where.
+//! Checks whether a text is one JSON value (RFC 8259), and finds the first fault and its place.
 //!
-//! Reads once and builds nothing; depth costs a byte a level and no stack. Faults have the words and the places of
-//! `serde_json`, which the tests compare with.
+//! It reads the text once and builds nothing. A level of depth costs one byte and no stack. The readers call it before
+//! they cut a text apart, so that everything behind them is known to be valid. A [`Fault`] has the words and the place
+//! that `serde_json` reports; the tests compare the two.
 
 use crate::engine::json::cursor::Cursor;
 use crate::engine::json::writer::decimal;
 
-/// Why a text is no JSON value.
+/// The reason why a text is not a JSON value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub problem: &'static str,
-    /// How many bytes were read, the wrong one among them if there is one.
+    /// The number of bytes that were read, including the wrong one if there is one.
     pub end: usize,
 }
 
 impl Fault {
-    /// The text ends before its value does. An end within a number counts as an invalid number.
+    /// True when the text ends before its value does. An end within a number counts as an invalid number.
     pub fn is_end(&self) -> bool {
         self.problem.starts_with("EOF")
     }
@@ -41,7 +42,7 @@ impl Fault {
         .concat()
     }
 
-    /// The byte of `text` that is wrong.
+    /// The index of the wrong byte in `text`.
     pub fn place(&self, text: &str) -> usize {
         match text.as_bytes().get(..self.end) {
             Some([.., b'\n']) | None => self.end,
@@ -57,6 +58,8 @@ const END_IN_OBJECT: &str = "EOF while parsing an object";
 const NUMBER: &str = "invalid number";
 const ESCAPE: &str = "invalid escape";
 
+/// Checks `text`.
+///
 /// # Errors
 /// The first fault.
 pub fn check(text: &str) -> Result<(), Fault> {
@@ -229,7 +232,7 @@ impl Check<'_> {
         })
     }
 
-    /// The next byte is wrong, or missing.
+    /// Reports the next byte as wrong, or as missing.
     fn fault_ahead(&mut self, problem: &'static str) -> Result<(), Fault> {
         self.0.step(1);
         self.fault(problem)

@@ -1,12 +1,12 @@
-//! A reading position in JSON text, and the strings that it finds: the bottom of both readers.
+//! A reading position in JSON text, and the strings that it finds: the base of the two fast readers.
 //!
-//! Nothing is built and nothing allocated before a string is unescaped. The file needs nothing but `core`, `Cow` and `String`,
-//! as [`crate::engine::protocol::scan`] and [`crate::engine::protocol::layout`] need nothing but it: the three can move to a package of their own and be
-//! compiled at opt-level 3 (profiles are per package).
+//! The protocols' scan of deltas and the lane walk bytes with a [`Cursor`]; the general [`super::reader`] cuts checked
+//! text apart with it. It builds nothing, and only unescaping a string allocates. It uses nothing but `core`, `Cow` and
+//! `String`. Every method returns `None` for text that it does not expect, and the caller then takes the general way.
 
 use std::borrow::Cow;
 
-/// The inside of a JSON string, checked: valid UTF-8, no control characters, every escape well-formed.
+/// The content of a JSON string, checked: valid UTF-8, no control characters, well-formed escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawString<'a> {
     text: &'a str,
@@ -18,12 +18,12 @@ impl<'a> RawString<'a> {
         self.text.is_empty()
     }
 
-    /// It is this string, written without escapes.
+    /// True when the string is `name`, written without escapes.
     pub fn is(&self, name: &str) -> bool {
         self.text == name
     }
 
-    /// The string itself if it has no escapes.
+    /// The string itself, if it has no escapes.
     pub fn plain(&self) -> Option<&'a str> {
         if self.escaped { None } else { Some(self.text) }
     }
@@ -48,7 +48,7 @@ impl<'a> RawString<'a> {
         }
         into.reserve(self.text.len());
         let mut rest = self.text;
-        // A checked string has no bare quote and no control character: what is not plain is a backslash.
+        // A checked string has no bare quote and no control character, so a byte that is not plain is a backslash.
         while let Some((before, after)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
             into.push_str(before);
             match after.get(1..) {
@@ -58,7 +58,7 @@ impl<'a> RawString<'a> {
         }
     }
 
-    /// What stands before and behind the string in the event that it was found in, the quotes left to both.
+    /// The bytes before and behind the string in the event that contains it, with the quotes left out.
     pub fn frame_in<'b>(&self, data: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
         let at = (self.text.as_ptr() as usize).checked_sub(data.as_ptr() as usize)?;
         let before = data.get(..at.checked_sub(1)?)?;
@@ -67,7 +67,7 @@ impl<'a> RawString<'a> {
     }
 }
 
-/// Reads what follows a backslash and returns what is behind it.
+/// Reads one escape behind its backslash and returns the text behind the escape.
 fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     let mut chars = after.chars();
     let plain = match chars.next() {
@@ -84,7 +84,7 @@ fn unescape_one<'a>(after: &'a str, into: &mut String) -> &'a str {
     chars.as_str()
 }
 
-/// Reads what follows `\u`, with the second half of a pair.
+/// Reads the digits behind `\u`, together with the second half of a pair, and returns the text behind them.
 fn unescape_unicode<'a>(digits: &'a str, into: &mut String) -> &'a str {
     let Some((first, rest)) = hex4(digits) else {
         return digits;
@@ -110,8 +110,8 @@ fn hex4(text: &str) -> Option<(u32, &str)> {
     Some((value, rest))
 }
 
-/// How many bytes come before the first quote, backslash or control character. Eight at a time: WebAssembly has no
-/// faster scan without SIMD.
+/// The number of bytes before the first quote, backslash or control character. It reads eight bytes at a time, because
+/// WebAssembly has no faster scan without SIMD.
 pub fn plain_length(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut length = 0;
@@ -131,8 +131,8 @@ pub fn plain_length(bytes: &[u8]) -> usize {
     length
 }
 
-/// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact; those above it may
-/// be borrows.
+/// Marks the quotes, backslashes and control characters among eight bytes. The lowest mark is exact. A higher mark may
+/// be a borrow.
 pub fn not_plain(word: u64) -> u64 {
     const ONES: u64 = u64::MAX / 255;
     let any_below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & (ONES << 7);
@@ -141,12 +141,13 @@ pub fn not_plain(word: u64) -> u64 {
     quote | backslash | any_below(word, 0x20)
 }
 
-/// `bytes` behind `prefix`. Eight bytes at a time: the comparison of the standard library goes byte by byte here.
+/// The bytes behind `prefix`, or `None` if `bytes` begin otherwise. It compares eight bytes at a time, because the
+/// standard library compares byte by byte here.
 pub fn behind<'a>(bytes: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (start, rest) = bytes.split_at_checked(prefix.len())?;
     let (words, tail) = start.as_chunks::<8>();
     let (wanted_words, wanted_tail) = prefix.as_chunks::<8>();
-    // Not zipped: adapters are calls at opt-level z.
+    // Iterator adapters are calls at opt-level z, so the words are not zipped.
     let mut wanted = wanted_words.iter();
     for word in words {
         if u64::from_le_bytes(*word) != u64::from_le_bytes(*wanted.next()?) {
@@ -178,7 +179,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// What has not been passed.
+    /// The bytes that have not been passed.
     pub fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
@@ -189,13 +190,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next byte that is no blank, without passing it.
+    /// The next byte that is not a blank, without passing it.
     pub fn peek(&mut self) -> Option<u8> {
         self.skip_blanks();
         self.bytes.get(self.at).copied()
     }
 
-    /// Passes `byte` if it is the next one that is no blank.
+    /// Passes `byte` if it is the next byte that is not a blank.
     pub fn eat(&mut self, byte: u8) -> Option<()> {
         if self.peek() == Some(byte) {
             self.at += 1;
@@ -205,12 +206,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Nothing but blanks is left.
+    /// True when only blanks are left.
     pub fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Reads a string. `None` if the next value is no well-formed one.
+    /// Reads a string. `None` if the next value is not a well-formed string.
     pub fn string(&mut self) -> Option<RawString<'a>> {
         self.eat(b'"')?;
         let from = self.at;
@@ -232,7 +233,7 @@ impl<'a> Cursor<'a> {
         Some(RawString { text, escaped })
     }
 
-    /// The next byte, a blank too, without passing it.
+    /// The next byte, even a blank, without passing it.
     pub fn here(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }
@@ -247,7 +248,7 @@ impl<'a> Cursor<'a> {
         self.at += plain_length(self.bytes.get(self.at..).unwrap_or_default());
     }
 
-    /// Passes a backslash and what belongs to it.
+    /// Passes one escape, its backslash included.
     fn escape(&mut self) -> Option<()> {
         match *self.bytes.get(self.at + 1)? {
             b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
@@ -302,7 +303,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Passes any value that nests at most `depth` deep. `None` if it is deeper or no JSON.
+    /// Passes any value that nests at most `depth` levels deep. `None` if it nests deeper or is not valid JSON.
     pub fn value(&mut self, depth: u8) -> Option<()> {
         match self.peek()? {
             b'{' => {
@@ -340,7 +341,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Passes bytes of a kind; `None` if it is not `count` of them.
+    /// Passes bytes of a kind. `None` if their number is not in `count`.
     fn pass(&mut self, kind: impl Fn(u8) -> bool, count: core::ops::Range<usize>) -> Option<()> {
         let from = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| kind(*byte)) {
@@ -353,7 +354,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes a null, an empty string or an empty list: what servers send for nothing.
+    /// Passes a null, an empty string or an empty list, the values that servers send for an absent one.
     pub fn nothing(&mut self) -> Option<()> {
         match self.peek()? {
             b'"' => self.string().filter(|text| text.text.is_empty()).map(|_| ()),
@@ -362,7 +363,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes any value of text that is known to be JSON: only strings and brackets are looked at.
+    /// Passes any value of text that is known to be JSON. It looks only at strings and brackets.
     pub fn skip_value(&mut self) -> Option<()> {
         let mut depth = 0usize;
         loop {

@@ -1,10 +1,13 @@
-//! What a trace tells about a call without telling its input: the SHA-256 of the input's canonical JSON.
+//! The hash by which a trace identifies a call's input without telling it: the SHA-256 of the canonical JSON.
+//!
+//! Only traced runs compute it, once for each tool call. The crate `sha2` does the hashing. A text that is not valid
+//! JSON is hashed as it is.
 
 use sha2::{Digest, Sha256};
 
 use crate::engine::json::canonical::canonical;
 
-/// 64 hexadecimal digits; equal for inputs that differ in blanks or in the order of keys only.
+/// The hash in 64 hexadecimal digits. Inputs that differ only in blanks or in the order of keys have equal hashes.
 pub fn input_hash(json: &str) -> String {
     let digest = Sha256::digest(canonical(json));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -17,7 +20,7 @@ mod tests {
 
     #[test]
     fn a_hash_is_the_sha_256_of_the_canonical_text() {
-        // FIPS 180-4 over the texts `{}` and `{"a":1}`, as `sha256sum` gives them.
+        // The expected values are those of FIPS 180-4 over the texts `{}` and `{"a":1}`, as `sha256sum` prints them.
         for (input, expected) in [
             (
                 "{ }",

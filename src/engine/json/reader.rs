@@ -1,28 +1,30 @@
-//! The general reader of what providers send: objects as lists of raw fields, nothing converted before it is asked for.
+//! The general reader of providers' JSON: objects as lists of raw fields, each converted only on demand.
 //!
-//! [`validate`] checks the whole text once (by [`crate::engine::json::check`], without a limit on depth or a tree); everything behind it
-//! only cuts the checked text apart. Keys keep their order, numbers their digits, a key given twice counts as its last.
+//! [`validate`] checks the whole text once, by [`crate::engine::json::check`], without a limit on depth and without a
+//! tree. Every other function cuts the checked text apart. Keys keep their order and numbers their digits; a repeated
+//! key counts as its last occurrence. The protocols call it for every event that their fast scan does not know. Nothing
+//! fails: a field of the wrong type reads as absent or empty.
 
 use std::borrow::Cow;
 
 use crate::engine::json::check::check;
 use crate::engine::json::cursor::{Cursor, RawString};
 
-/// The text of one JSON value, or `None`. Bytes that are no UTF-8 become U+FFFD first.
+/// The text of one JSON value, or `None`. Bytes that are not valid UTF-8 become U+FFFD first.
 pub fn validate(data: &[u8]) -> Option<Cow<'_, str>> {
     let text = String::from_utf8_lossy(data);
     check(&text).ok()?;
     Some(text)
 }
 
-/// An object's fields.
+/// The fields of an object.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     fields: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 impl<'a> Object<'a> {
-    /// Cuts apart `json`, which must be valid. `None` if it is no object.
+    /// Cuts `json` apart, which must be valid. `None` if it is not an object.
     pub fn parse(json: &'a str) -> Option<Object<'a>> {
         let mut cursor = Cursor::new(json.as_bytes());
         cursor.eat(b'{')?;
@@ -51,18 +53,18 @@ impl<'a> Object<'a> {
         self.last(key).filter(|value| *value != "null")
     }
 
-    /// A field's JSON text, `null` too.
+    /// A field's JSON text, also if it is `null`.
     pub fn last(&self, key: &str) -> Option<&'a str> {
         let (_, value) = self.fields.iter().rev().find(|(name, _)| name == key)?;
         Some(value)
     }
 
-    /// There is such a field, be it null.
+    /// True when the field exists, even if it is null.
     pub fn has(&self, key: &str) -> bool {
         self.last(key).is_some()
     }
 
-    /// A string field, unescaped; `None` if it is anything else.
+    /// A string field, unescaped; `None` if it has another type.
     pub fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         string(self.get(key)?)
     }
@@ -72,29 +74,29 @@ impl<'a> Object<'a> {
         self.string(key).filter(|text| !text.is_empty())
     }
 
-    /// A string field; empty if it is anything else.
+    /// A string field; empty if it has another type.
     pub fn text(&self, key: &str) -> Cow<'a, str> {
         self.string(key).unwrap_or_default()
     }
 
-    /// A string field that is not empty, as a text of its own.
+    /// A string field that is not empty, as an owned text.
     pub fn owned(&self, key: &str) -> Option<String> {
         self.filled(key).map(Cow::into_owned)
     }
 
-    /// There is a string field that is not empty.
+    /// True when the field is a string that is not empty.
     pub fn is_filled(&self, key: &str) -> bool {
         self.filled(key).is_some()
     }
 
-    /// A word of the vendor's own, which is never written with escapes; empty if the field is anything else.
+    /// A word of the vendor's own vocabulary, which no vendor escapes; empty if the field has another type.
     pub fn word(&self, key: &str) -> &'a str {
         self.get(key)
             .and_then(|json| Cursor::new(json.as_bytes()).string()?.plain())
             .unwrap_or_default()
     }
 
-    /// A field is this word.
+    /// True when the field is this word.
     pub fn is(&self, key: &str, word: &str) -> bool {
         self.word(key) == word
     }
@@ -103,7 +105,7 @@ impl<'a> Object<'a> {
         Object::parse(self.get(key)?)
     }
 
-    /// The elements of an array field; none if it is no array.
+    /// The elements of an array field; empty if it is not an array.
     pub fn items(&self, key: &str) -> Vec<&'a str> {
         self.get(key).and_then(items).unwrap_or_default()
     }
@@ -119,7 +121,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// A number that consists of digits alone and fits.
+/// A number that consists of digits alone and fits into 64 bits.
 pub fn whole(text: &str) -> Option<u64> {
     let mut number = 0u64;
     for byte in text.bytes() {
@@ -132,7 +134,7 @@ pub fn whole(text: &str) -> Option<u64> {
     if text.is_empty() { None } else { Some(number) }
 }
 
-/// The elements of an array in valid JSON text; `None` if it is no array.
+/// The elements of an array in valid JSON text; `None` if it is not an array.
 pub fn items(json: &str) -> Option<Vec<&str>> {
     let mut cursor = Cursor::new(json.as_bytes());
     cursor.eat(b'[')?;
@@ -149,7 +151,7 @@ pub fn items(json: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// The text of a JSON string; `None` if it is none.
+/// The text of a JSON string; `None` if it is not a string.
 pub fn string(json: &str) -> Option<Cow<'_, str>> {
     Cursor::new(json.as_bytes()).string().map(RawString::to_text)
 }

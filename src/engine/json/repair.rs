@@ -1,9 +1,12 @@
-//! From the text that a model wrote as tool arguments to the text of one JSON object.
+//! Turns the text that a model wrote as tool arguments into the text of one JSON object.
 //!
-//! Valid text passes untouched. Text that is not goes through four repairs in a fixed order, each of which
-//! only takes something away: a code fence, the prose around the first object, trailing commas, one layer
-//! of string encoding. Nothing is ever added, so a cut-off object stays an error, and no text but an empty
-//! one and `null` (what some models write for a tool without parameters) becomes `{}`. Linear in the length of the text; builds no tree.
+//! Valid text passes untouched. Other text goes through four repairs in a fixed order, each of which only removes
+//! something: a code fence, the prose around the first object, trailing commas, one layer of string encoding. No repair
+//! ever adds text, so a cut-off object stays an error. An empty text becomes `{}`, and so does `null`, which some
+//! models write for a tool without parameters.
+//!
+//! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes time linear in the
+//! length of the text and builds no tree. It fails with an [`ArgumentsError`] whose words are for the model.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,20 +21,20 @@ use std::fmt;
 /// Arguments that are the text of one JSON object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parsed<'a> {
-    /// The object. Without a repair it is the model's text itself, with its blanks, or `{}` for an empty one.
+    /// The object. Without a repair it is the model's own text with its blanks, or `{}` for an empty text.
     pub json: Cow<'a, str>,
-    /// The last repair that was needed; the host is to be warned of it.
+    /// The last repair that was needed. The run warns of it.
     pub repaired_by: Option<Repair>,
 }
 
-/// A step that made unreadable arguments readable.
+/// A repair that made unreadable arguments readable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Repair {
     /// The object stood within a Markdown code fence.
     CodeFence,
     /// The object stood within other text.
     FirstObject,
-    /// Commas before a closing bracket were taken away.
+    /// Commas before a closing bracket were removed.
     TrailingCommas,
     /// The object was the content of a JSON string.
     DoubleEncoded,
@@ -49,39 +52,39 @@ impl Repair {
     }
 }
 
-/// Why a text is not the arguments of a call; its `Display` is written for the model.
+/// The reason why a text is not the arguments of a call, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentsError {
-    /// No JSON, also after all repairs.
+    /// The text is not valid JSON, even after all repairs.
     Invalid {
-        /// What is wrong, ending in the line and column of the object (in bytes, from 1).
+        /// The fault, ending in the line and column within the object, in bytes from 1.
         problem: String,
         /// At most 200 characters around that place.
         excerpt: String,
     },
-    /// The text ends within the object, or within what else it is, and nothing before that is wrong.
+    /// The text ends within its object or other value, and nothing before the end is wrong.
     CutOff {
         /// The length of the text in bytes.
         bytes: usize,
         /// Its last characters, at most 200.
         excerpt: String,
     },
-    /// JSON, but not an object.
+    /// The text is valid JSON but not an object.
     NotAnObject {
-        /// What it is: `an array`, `a string`, `a number`, `a boolean` or `null`.
+        /// The type of the value: `an array`, `a string`, `a number`, `a boolean` or `null`.
         found: &'static str,
         /// Its first characters, at most 200.
         excerpt: String,
     },
-    /// More than [`MAX_DEPTH`] objects and arrays within each other.
+    /// The text nests more than [`MAX_DEPTH`] objects and arrays within each other.
     TooDeep,
 }
 
-/// The most objects and arrays within each other: what a tree can have.
+/// The most objects and arrays within each other, which is the limit of a tree.
 pub const MAX_DEPTH: usize = value::MAX_DEPTH;
 
-/// Finds the one JSON object in `text`. A text of blanks alone is `{}`: that is how some providers write
-/// the arguments of a tool without parameters.
+/// Finds the one JSON object in `text`. A text of blanks alone is `{}`, because some providers write the arguments of a
+/// tool without parameters so.
 ///
 /// # Errors
 /// [`ArgumentsError`], with the place in the given text where there is one.
@@ -112,7 +115,7 @@ pub fn parse_arguments(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
     }
 }
 
-/// Why a candidate is not taken.
+/// The reason why a candidate is not taken.
 enum Refusal {
     Syntax(Fault),
     Other(&'static str),
@@ -136,7 +139,7 @@ fn check_object(candidate: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Only a text that is an object, or a string with one in it, may be taken out of what surrounds it.
+/// Tries the repairs. Only an object, or a string that contains one, may be taken out of its surroundings.
 fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
     if !matches!(direct, Refusal::Syntax(_)) {
         return None;
@@ -158,7 +161,7 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
     let object = first_object(candidate)?;
     if object.len() < candidate.len() {
         step = Repair::FirstObject;
-        // Braces in prose or code are no arguments, and `{}{"a":1}` does not mean `{}`.
+        // Braces in prose or code are not arguments, and `{}{"a":1}` does not mean `{}`.
         if object
             .bytes()
             .all(|byte| matches!(byte, b'{' | b'}' | b' ' | b'\t'..=b'\r'))
@@ -180,7 +183,7 @@ fn repair<'a>(trimmed: &'a str, direct: &Refusal) -> Option<Parsed<'a>> {
     })
 }
 
-/// Without a byte order mark at its start or its end.
+/// The text without a byte order mark at its start or end.
 fn without_mark(text: &str) -> Option<&str> {
     text.strip_prefix("\u{feff}")
         .or_else(|| text.strip_suffix("\u{feff}"))
@@ -195,7 +198,7 @@ fn brace(text: &str) -> Option<usize> {
 }
 
 fn unwrap_string(text: &str) -> Result<Parsed<'_>, ArgumentsError> {
-    // Half a surrogate pair would become another character.
+    // A half of a surrogate pair would become another character.
     let replaced = |text: &str| text.chars().filter(|c| *c == '\u{fffd}').count();
     let is_whole = |content: &str| replaced(content) <= replaced(text);
     match string(text) {
@@ -212,7 +215,7 @@ fn strip_code_fence(trimmed: &str) -> Option<&str> {
     Some(inner.strip_prefix("json").unwrap_or(inner).trim())
 }
 
-/// From the first brace to the one that closes it.
+/// The text from the first brace to the one that closes it.
 fn first_object(text: &str) -> Option<&str> {
     let object = text.get(brace(text)?..)?;
     let mut open = 0usize;
@@ -243,7 +246,7 @@ fn is_too_deep(text: &str) -> bool {
     deepest > MAX_DEPTH
 }
 
-/// A comma is trailing when a closing bracket follows and something to separate went before.
+/// Removes trailing commas. A comma is trailing when a closing bracket follows it and a value stands before it.
 fn strip_trailing_commas(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut kept, mut copied, mut comma) = (String::with_capacity(bytes.len()), 0, None);
@@ -267,8 +270,7 @@ fn strip_trailing_commas(text: &str) -> String {
     kept
 }
 
-/// Calls `visit` with each byte outside strings, and with the quote that ends a string, until it says
-/// `false`.
+/// Calls `visit` with each byte outside strings and with the quote that ends a string, until it returns `false`.
 fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
     let mut within_string = false;
     let mut position = 0;
@@ -298,7 +300,7 @@ fn outside_strings(bytes: &[u8], visit: &mut dyn FnMut(usize, u8) -> bool) {
     }
 }
 
-/// Names the fault of the first object where the text has one, else that of the whole text.
+/// The fault of the first object if the text has one, else the fault of the whole text.
 fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     let unfenced = strip_code_fence(trimmed).unwrap_or(trimmed);
     let rest = brace(unfenced)
@@ -323,7 +325,7 @@ fn explain(text: &str, trimmed: &str, direct: Refusal) -> ArgumentsError {
     }
 }
 
-/// The end within a number is reported as an invalid number.
+/// True when the text is cut off. [`check`] reports an end within a number as an invalid number.
 fn is_cut_off(text: &str, fault: &Fault) -> bool {
     fault.is_end()
         || (matches!(text.bytes().next_back(), Some(b'-' | b'+' | b'.' | b'e' | b'E'))
@@ -373,7 +375,7 @@ fn excerpt(text: &str, place: usize) -> String {
 }
 
 impl ArgumentsError {
-    /// What is wrong, and where.
+    /// The problem and its place, in words.
     pub fn describe(&self) -> String {
         let length;
         let (parts, excerpt): ([&str; 3], &str) = match self {

@@ -1,4 +1,7 @@
-//! JSON text as a `serde_json` value, for code that looks at it more than once: schemas and canonical texts.
+//! JSON text as a `serde_json` value, for code that looks at a value more than once.
+//!
+//! Schemas, the checks against them, and canonical texts use it. Nothing that streams does. [`read`] makes equal
+//! numbers equal values, and refuses what `serde_json` cannot hold.
 
 use serde_json::{Number, Value};
 
@@ -6,10 +9,11 @@ use serde_json::{Number, Value};
 pub const MAX_DEPTH: usize = 127;
 
 /// Reads `json`. A whole number up to 64 bits becomes an integer however it is written, so 1, 1.0 and 10e-1 are equal.
-/// Half of a surrogate pair becomes U+FFFD, as in the strings that other readers of the engine give.
+/// A half of a surrogate pair becomes U+FFFD, as in the other readers of the engine.
 ///
 /// # Errors
-/// Text that is not JSON, a number beyond 1.8e308, or more than [`MAX_DEPTH`] levels; then `serde_json` says what and where.
+/// Text that is not valid JSON, a number beyond 1.8e308, or more than [`MAX_DEPTH`] levels. The error of `serde_json`
+/// names the fault and its place.
 pub fn read(json: &str) -> Result<Value, serde_json::Error> {
     let mut value = match serde_json::from_str(json) {
         Err(_) if json.contains("\\u") => serde_json::from_str(&with_whole_pairs(json))?,
@@ -33,7 +37,7 @@ fn make_integers(value: &mut Value) {
 }
 
 fn integer(float: f64) -> Option<Number> {
-    /// Two to the power of 64, and of 63: the first floats that the integers do not hold.
+    /// Two to the power of 64, and of 63: the first floats beyond the integer types.
     const END: f64 = 18_446_744_073_709_551_616.0;
     const NEGATIVE_END: f64 = -9_223_372_036_854_775_808.0;
     match float {
@@ -44,7 +48,7 @@ fn integer(float: f64) -> Option<Number> {
     }
 }
 
-/// The text with U+FFFD in place of each escape that is half of a surrogate pair.
+/// The text with U+FFFD in place of each escape that is a half of a surrogate pair.
 fn with_whole_pairs(json: &str) -> String {
     let unit = |escape: &str| u16::from_str_radix(escape.strip_prefix("\\u")?.get(..4)?, 16).ok();
     let mut whole = String::with_capacity(json.len());

@@ -1,4 +1,8 @@
-//! Writes JSON: text appended to bytes, without trees.
+//! Writes JSON by appending text to bytes, without trees.
+//!
+//! The encoders write request bodies with it, and the decoders the vendor's further fields. A caller opens and closes
+//! brackets itself; a field's function sets the comma before it. A caller passes JSON text only if it is valid: nothing
+//! is checked again, and nothing fails.
 
 use serde::Serialize;
 
@@ -63,7 +67,7 @@ pub fn decimal(number: usize) -> String {
     decimal_u64(number as u64)
 }
 
-/// The same, of 64 bits.
+/// A number of 64 bits in decimal.
 pub fn decimal_u64(number: u64) -> String {
     let mut digits = Vec::new();
     push_number(&mut digits, number);
@@ -115,16 +119,10 @@ pub fn push_raw(into: &mut Vec<u8>, key: &str, json: &str) {
     into.extend_from_slice(json.as_bytes());
 }
 
-/// Appends a value of our own as serde writes it.
+/// Appends a value of one of our types, as serde writes it.
 pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
-    // Writing to memory does not fail, and our types hold nothing that JSON cannot.
+    // Writing to memory does not fail, and our types hold nothing that JSON cannot express.
     let _ = serde_json::to_writer(into, value);
-}
-
-/// Appends a field with a value of our own.
-pub fn push_field<T: Serialize + ?Sized>(into: &mut Vec<u8>, key: &str, value: &T) {
-    push_key(into, key);
-    push_value(into, value);
 }
 
 /// Appends the fields of the object `vendor` but for nulls and those in `ours`.
@@ -134,7 +132,7 @@ pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
     }
 }
 
-/// Appends the fields but for nulls and those in `ours`.
+/// Appends the fields of `object`, except nulls and the keys in `ours`.
 pub fn push_others(into: &mut Vec<u8>, object: &Object<'_>, ours: &[&str]) {
     for (key, value) in object.fields() {
         if value != "null" && !ours.contains(&key) {
@@ -151,14 +149,14 @@ pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
     into.extend_from_slice(json.as_bytes());
 }
 
-/// The fields but for nulls and those in `ours`; `None` of none.
+/// An object of the fields, except nulls and the keys in `ours`; `None` if no field is left.
 pub fn others(object: &Object<'_>, ours: &[&str]) -> Option<Json> {
     let mut out = b"{".to_vec();
     push_others(&mut out, object, ours);
     closed(out)
 }
 
-/// An object of the fields that are not null; `None` of none.
+/// An object of the fields that are not null; `None` if no field is left.
 pub fn object_of(fields: &[(&str, &str)]) -> Option<Json> {
     let mut out = b"{".to_vec();
     for (key, value) in fields {
@@ -169,7 +167,7 @@ pub fn object_of(fields: &[(&str, &str)]) -> Option<Json> {
     closed(out)
 }
 
-/// The object whose last brace is missing; `None` of nothing.
+/// Closes an object whose last brace is missing; `None` for empty bytes.
 pub fn closed(mut out: Vec<u8>) -> Option<Json> {
     if out.len() == 1 {
         return None;
@@ -178,7 +176,7 @@ pub fn closed(mut out: Vec<u8>) -> Option<Json> {
     Some(Json::from_valid(&written(out)))
 }
 
-/// What has been written.
+/// The written bytes as text.
 #[inline(never)]
 pub fn written(out: Vec<u8>) -> String {
     String::from_utf8(out).unwrap_or_default()

@@ -4,15 +4,16 @@
 
 pub mod accounts;
 mod random;
+pub mod spawn;
 pub mod timers;
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::spawn::Spawn;
 use crate::engine::ledger::accounts::Accounts;
 use crate::engine::ledger::random::Random;
+use crate::engine::ledger::spawn::Spawn;
 use crate::engine::ledger::timers::{TimerReason, Timers};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::event::{Event, EventKind};
@@ -34,8 +35,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenEffect {
     pub agent: u32,
-    /// `None` for a save or a handover.
-    pub kind: Option<EffectKind>,
+    pub kind: EffectKind,
 }
 
 /// A delta that no event has been built for: its text stands in the answer, from the byte `from` to `to` of a part.
@@ -64,14 +64,14 @@ pub struct Ledger {
     pub random: Random,
     /// In the order of their ids.
     open: Vec<(EffectId, OpenEffect)>,
-    /// Questions to a person, who may take days.
-    persons: Vec<(EffectId, u32)>,
     next_effect: EffectId,
     next_seq: u32,
     /// Events say when they happened.
     pub is_traced: bool,
     /// Somebody listens to what is told of tool calls.
     pub is_heard: bool,
+    /// Somebody keeps the journal.
+    pub has_journal: bool,
     journal: Vec<JournalEntry>,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
@@ -95,11 +95,11 @@ impl Default for Ledger {
             seed: 0,
             random: Random(0),
             open: Vec::new(),
-            persons: Vec::new(),
             next_effect: 1,
             next_seq: 1,
             is_traced: false,
             is_heard: true,
+            has_journal: false,
             journal: Vec::new(),
             awaited: false,
             grown: None,
@@ -201,46 +201,43 @@ impl Ledger {
     }
 
     pub fn open(&mut self, agent: u32, kind: EffectKind) -> EffectId {
-        let effect = self.mint(OpenEffect {
-            agent,
-            kind: Some(kind),
-        });
-        self.journal.push(JournalEntry {
-            effect,
-            agent,
-            kind,
-            opened: true,
-        });
+        let effect = self.next_effect;
+        self.next_effect = self.next_effect.saturating_add(1);
+        self.open.push((effect, OpenEffect { agent, kind }));
+        self.note(effect, agent, kind, true);
+        if kind.awaits_person() {
+            self.hold_times(agent);
+        }
         effect
     }
 
-    /// A step that waits until the host has been told everything before it; nothing for the journal.
-    pub fn open_handover(&mut self, agent: u32) -> EffectId {
-        self.mint(OpenEffect { agent, kind: None })
-    }
-
-    /// Closes an effect, and with it every deadline by which it was waited for; false if it was not open, so that a late answer is dropped.
+    /// Closes an effect with its timer; false if it was not open, so that a late answer is dropped.
     pub fn close(&mut self, effect: EffectId) -> bool {
         let Some(place) = self.open.iter().position(|(id, _)| *id == effect) else {
             return false;
         };
-        let (_, closed) = self.open.remove(place);
-        self.timers.clear_effect(effect);
-        self.release_times(effect);
-        if let Some(kind) = closed.kind {
-            self.journal.push(JournalEntry {
-                effect,
-                agent: closed.agent,
-                kind,
-                opened: false,
-            });
+        let (_, OpenEffect { agent, kind }) = self.open.remove(place);
+        self.timers.clear(TimerReason::Effect(effect));
+        self.note(effect, agent, kind, false);
+        if kind.awaits_person() {
+            self.release_times(agent);
         }
         true
     }
 
-    /// The open question is one to a person: until it is answered, no iteration that waits for it grows older.
-    pub fn await_person(&mut self, question: EffectId, agent: u32) {
-        self.persons.push((question, agent));
+    fn note(&mut self, effect: EffectId, agent: u32, kind: EffectKind, opened: bool) {
+        if self.has_journal && kind.is_journaled() {
+            self.journal.push(JournalEntry {
+                effect,
+                agent,
+                kind,
+                opened,
+            });
+        }
+    }
+
+    /// A person may take days: until the question is answered, no iteration that waits for it grows older.
+    fn hold_times(&mut self, agent: u32) {
         for above in 0..=agent {
             if self.accounts.is_below(agent, above) {
                 self.timers
@@ -249,17 +246,12 @@ impl Ledger {
         }
     }
 
-    fn release_times(&mut self, question: EffectId) {
-        let Some(place) = self.persons.iter().position(|(open, _)| *open == question) else {
-            return;
-        };
-        let (_, agent) = self.persons.remove(place);
+    fn release_times(&mut self, agent: u32) {
         for above in 0..=agent {
-            let waits = self
-                .persons
-                .iter()
-                .any(|(_, other)| self.accounts.is_below(*other, above));
-            if !waits {
+            let waits = |(_, open): &(EffectId, OpenEffect)| {
+                open.kind.awaits_person() && self.accounts.is_below(open.agent, above)
+            };
+            if !self.open.iter().any(waits) {
                 self.timers
                     .release(TimerReason::Iteration { agent: above }, self.now_ms);
             }
@@ -280,7 +272,7 @@ impl Ledger {
     /// A tool call that a subagent answers, not the host.
     pub fn is_delegated(&self, effect: EffectId) -> bool {
         self.find(effect)
-            .is_some_and(|open| open.kind == Some(EffectKind::Subagent))
+            .is_some_and(|open| open.kind == EffectKind::Subagent)
     }
 
     pub fn is_open(&self, effect: EffectId) -> bool {
@@ -304,7 +296,7 @@ impl Ledger {
         if self.journal.is_empty() && !self.awaited {
             return None;
         }
-        let save = self.mint(OpenEffect { agent: 0, kind: None });
+        let save = self.open(0, EffectKind::Save);
         let entries = std::mem::take(&mut self.journal);
         let awaited = std::mem::take(&mut self.awaited);
         self.outputs.push_back(Output::Save {
@@ -321,12 +313,5 @@ impl Ledger {
             self.close(*effect);
         }
         self.timers.clear_all();
-    }
-
-    fn mint(&mut self, effect: OpenEffect) -> EffectId {
-        let id = self.next_effect;
-        self.next_effect = self.next_effect.saturating_add(1);
-        self.open.push((id, effect));
-        id
     }
 }

@@ -14,26 +14,11 @@ pub enum TimerReason {
     Total,
     /// `timeouts.iterationMs`: from the preparation of an iteration until its stop conditions and hooks have been heard.
     Iteration { agent: u32 },
-    /// `timeouts.firstChunkMs`, and `timeouts.chunkMs` from the first chunk on.
-    Chunk { request: EffectId },
     /// The wait before the next attempt.
     Backoff { agent: u32 },
-    /// The longest timeout of the tools whose calls the host was asked to prepare.
-    Question { question: EffectId },
-    /// The tool's own timeout or `timeouts.toolMs`.
-    Tool { call: EffectId },
-}
-
-impl TimerReason {
-    /// The effect that is waited for; a deadline does not outlive it.
-    pub fn effect(self) -> Option<EffectId> {
-        match self {
-            TimerReason::Chunk { request } => Some(request),
-            TimerReason::Question { question } => Some(question),
-            TimerReason::Tool { call } => Some(call),
-            TimerReason::Total | TimerReason::Iteration { .. } | TimerReason::Backoff { .. } => None,
-        }
-    }
+    /// An effect that is open: `timeouts.firstChunkMs` and `timeouts.chunkMs` of a request, the time of a tool, how long
+    /// an answer is waited for. It goes with the effect.
+    Effect(EffectId),
 }
 
 /// A moment at which the run must get an input, at the latest.
@@ -72,14 +57,6 @@ impl Timers {
     pub fn clear(&mut self, reason: TimerReason) {
         self.deadlines.retain(|deadline| deadline.reason != reason);
         self.held.retain(|deadline| deadline.reason != reason);
-    }
-
-    /// The deadlines of an effect that has closed.
-    pub fn clear_effect(&mut self, effect: EffectId) {
-        self.deadlines
-            .retain(|deadline| deadline.reason.effect() != Some(effect));
-        self.held
-            .retain(|deadline| deadline.reason.effect() != Some(effect));
     }
 
     pub fn clear_all(&mut self) {

@@ -1,8 +1,10 @@
-//! A model's answer while it is being assembled: decoders write into it, the model call reads what changed.
+//! A model's answer while it is assembled: decoders write into it, and the model call reads what changed.
 //!
-//! A decoder calls [`Answer::start`], then [`Answer::push`] any number of times, then [`Answer::end`]; usage and the
-//! finish reason whenever they come. Text grows in place: a delta is a range of its block's text, so nothing is copied
-//! twice and the deltas of one block within one network chunk come out joined.
+//! A decoder calls [`Answer::start`], then [`Answer::push`] any number of times, then [`Answer::end`]. It sets the
+//! usage and the finish reason whenever they arrive. Text grows in place and a delta is a range of its block's text, so
+//! no text is copied twice. The deltas of one block that arrive in one network chunk are joined.
+//!
+//! Nothing here can fail: a call on a block that has ended changes nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +16,14 @@ use crate::engine::model::usage::{Price, Usage};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
-    /// The model finished, or hit a stop sequence.
+    /// The model finished, or it hit a stop sequence.
     Stop,
     /// The output limit or the context window cut the answer off.
     Length,
     ToolCalls,
     ContentFilter,
     Refusal,
-    /// The vendor paused a long answer; the run goes on by itself (Anthropic's `pause_turn`).
+    /// The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself.
     Pause,
     Other,
 }
@@ -30,12 +32,12 @@ pub enum FinishReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Streaming,
-    /// The model has stopped; usage and the protocol's end may follow.
+    /// The model has stopped. Usage and the protocol's end may follow.
     Finishing,
     Complete,
 }
 
-/// What a block under assembly is.
+/// The kind of a block that is being assembled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PartKind {
     Text,
@@ -48,42 +50,42 @@ pub enum PartKind {
     Raw,
 }
 
-/// One block under assembly.
+/// One block that is being assembled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     pub kind: PartKind,
-    /// Text, thinking, refusal: the text. Tool call: the arguments' JSON text. Redacted thinking: the data. Media:
-    /// base64. Raw: the block's JSON text.
+    /// The block's text. For a tool call it is the JSON text of the arguments, for redacted thinking the data, for
+    /// media the base64, for a raw block its JSON text.
     pub text: String,
-    /// Tool call: the provider's id, empty when it sent none.
+    /// The provider's id of a tool call; empty when it sent none.
     pub id: String,
-    /// Tool call: the tool's name. Media: the type.
+    /// The tool's name for a tool call, the media type for media.
     pub name: String,
     pub signature: Option<String>,
-    /// A JSON object of the vendor's further fields.
+    /// A JSON object with the vendor's further fields.
     pub vendor: Option<Json>,
-    /// Nothing more will come.
+    /// True when the block does not grow any more.
     pub ended: bool,
-    /// The protocol said that this block is complete.
+    /// True when the protocol said that this block is complete.
     pub whole: bool,
-    /// A call that is the answer: told as text.
+    /// True for a call of the answer tool: its arguments are reported as text.
     pub is_answer: bool,
 }
 
 impl Part {
-    /// What its growth is told as.
+    /// The kind under which the growth of this block is reported.
     pub fn shown_kind(&self) -> PartKind {
         if self.is_answer { PartKind::Text } else { self.kind }
     }
 }
 
-/// What happened to the answer since the last [`Answer::take_changes`].
+/// A change of the answer since the last [`Answer::take_changes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
     Started {
         part: usize,
     },
-    /// `parts[part].text[from..to]` is new. Also for tool arguments.
+    /// `parts[part].text[from..to]` is new, also for tool arguments.
     Grew {
         part: usize,
         from: usize,
@@ -95,30 +97,32 @@ pub enum Change {
     Usage,
 }
 
-/// A model's answer under assembly.
+/// A model's answer that is being assembled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub parts: Vec<Part>,
-    /// As reported so far; decoders overwrite with what the vendor reports last.
+    /// The usage as reported so far. A decoder overwrites it with the vendor's latest report.
     pub usage: Usage,
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
     /// The vendor's id of the answer.
     pub response_id: Option<String>,
-    /// The model that the vendor says has answered.
+    /// The model that answered, by the vendor's account.
     pub model: Option<String>,
-    /// The protocol's own end was seen (`message_stop`, `[DONE]` or a finish reason where the vendor sends no more).
+    /// True when the protocol's own end was seen: `message_stop`, `[DONE]`, or a finish reason where the vendor sends
+    /// no more.
     pub complete: bool,
     changes: Vec<Change>,
     keep_deltas: bool,
-    /// What a token costs where the vendor does not say.
+    /// The price of a token, for vendors that do not report the cost.
     pub price: Option<Price>,
-    /// The tool that the model answers by.
+    /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
 }
 
 impl Answer {
-    /// `join_deltas`: report the growth of a block within one chunk as one change (the default of the face).
+    /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the face's
+    /// default is true.
     pub fn new(join_deltas: bool) -> Answer {
         Answer {
             keep_deltas: !join_deltas,
@@ -126,7 +130,7 @@ impl Answer {
         }
     }
 
-    /// Whether each growth is reported by itself.
+    /// True when each growth is reported by itself.
     pub fn keeps_deltas(&self) -> bool {
         self.keep_deltas
     }
@@ -157,7 +161,7 @@ impl Answer {
         part
     }
 
-    /// Opens a tool call. An empty `id` means that the provider sent none (yet).
+    /// Opens a tool call. An empty `id` means that the provider has sent none so far.
     pub fn start_tool_call(&mut self, id: &str, name: &str) -> usize {
         let part = self.start(PartKind::ToolCall);
         if let Some(open) = self.parts.get_mut(part) {
@@ -172,8 +176,8 @@ impl Answer {
         self.grow(part, |into| into.push_str(text));
     }
 
-    /// Appends to a block's text by a closure (for decoders that unescape straight into the text). A block that has
-    /// ended does not grow.
+    /// Lets a closure append to a block's text, for decoders that unescape straight into it. A block that has ended
+    /// does not grow.
     pub fn grow<R>(&mut self, part: usize, write: impl FnOnce(&mut String) -> R) -> Option<R> {
         let open = self.parts.get_mut(part).filter(|part| !part.ended)?;
         let from = open.text.len();
@@ -202,7 +206,7 @@ impl Answer {
         }
     }
 
-    /// Closes every block that is still open, in order, as one that stays incomplete.
+    /// Closes every block that is still open, in order, and leaves each marked as incomplete.
     pub fn end_unfinished(&mut self) {
         for part in 0..self.parts.len() {
             self.close(part, false);
@@ -228,12 +232,13 @@ impl Answer {
         }
     }
 
-    /// What changed since the last call; the buffer's storage goes along, give it back with [`Answer::recycle`].
+    /// Takes the changes since the last call. The buffer goes along: give it back with [`Answer::recycle`].
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
-    /// The part and the range that one growth has added, if nothing else has changed since [`Answer::take_changes`].
+    /// The part and the range of the only growth since [`Answer::take_changes`]; `None` if anything else has changed
+    /// too.
     pub fn sole_growth(&self) -> Option<(usize, usize, usize)> {
         match self.changes.as_slice() {
             [Change::Grew { part, from, to }] => Some((*part, *from, *to)),
@@ -245,12 +250,12 @@ impl Answer {
         !self.changes.is_empty()
     }
 
-    /// As [`Answer::take_changes`], for a caller that has seen them.
+    /// Drops the changes, for a caller that has already seen them.
     pub fn forget_changes(&mut self) {
         self.changes.clear();
     }
 
-    /// Hands a drained change buffer back, so that a chunk costs no allocation for it.
+    /// Gives a drained change buffer back, so that the next chunk allocates none.
     pub fn recycle(&mut self, mut buffer: Vec<Change>) {
         if self.changes.is_empty() {
             buffer.clear();

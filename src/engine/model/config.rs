@@ -1,18 +1,18 @@
-//! What a run is configured with: plain data, read once from the face's JSON.
+//! The configuration of a run: plain data, read once from the JSON that the face writes.
 //!
-//! The face checks names and types by its own table; [`crate::engine::run::Run::new`] checks what only the engine can judge.
+//! [`Config`] is the root. Each option that is left out has its default here and nowhere else. The face checks names
+//! and types by its own table. [`crate::engine::run::Run::new`] then checks everything that only the engine can judge,
+//! and refuses a wrong value with its path. Nothing here changes while a run is at work.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::output_format::OutputFormat;
+use crate::engine::model::context::ContextPolicy;
+use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
 pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
-use crate::engine::policy::binding::Binding;
-use crate::engine::policy::context::ContextPolicy;
-use crate::engine::policy::hook::Hook;
-use crate::engine::policy::permission::Permissions;
-use crate::engine::policy::tool_error::ErrorFormat;
+use crate::engine::model::output_format::OutputFormat;
+use crate::engine::model::permission::Permissions;
 
 /// The whole configuration of a run, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,64 +20,66 @@ use crate::engine::policy::tool_error::ErrorFormat;
 pub struct Config {
     pub model: ModelConfig,
     pub system: Option<String>,
-    /// Behind the system prompt of every agent of the run.
+    /// Instructions that are appended to the system prompt of every agent of the run.
     pub instructions: Option<String>,
     pub tools: Vec<ToolConfig>,
-    /// History to go on from.
+    /// The history that the run continues.
     pub messages: Vec<Message>,
     pub limits: Limits,
     pub timeouts: Timeouts,
-    /// Any of them ends the run when a round of tools is over.
+    /// Conditions that end the run when a round of tools is over. One that holds is enough.
     pub stop_when: Vec<StopCondition>,
-    /// The host is asked after each round whether to stop.
+    /// True when your code is asked after each round of tools whether to stop.
     pub ask_stop: bool,
-    /// What answers must be; default: any text.
+    /// The form that answers must have; default: any text.
     pub output: Option<OutputFormat>,
-    /// When the history is made shorter.
+    /// When and how the history is made shorter.
     pub context: ContextPolicy,
     pub repeat: RepeatPolicy,
-    /// The host is asked about repetitions.
+    /// True when your code is asked about repeated rounds.
     pub ask_repeat: bool,
     pub retry: RetryPolicy,
-    /// Asked in turn when a model's retries are used up.
+    /// The models to ask in turn when a model's retries are used up.
     pub fallback_models: Vec<ModelConfig>,
-    /// Which calls may run; default: all of them, but those of tools that need an approval.
+    /// Which calls may run; default: every call, except calls of tools that need an approval.
     pub permissions: Option<Permissions>,
-    /// The host's functions that are asked at certain points; without them nothing is.
+    /// Hooks and guardrails, in the order in which they are asked; default none.
     pub hooks: Vec<Hook>,
     pub tool_execution: ToolExecution,
-    /// Tools that run at once; default 8.
+    /// The number of tools that run at once; default 8.
     pub max_tool_concurrency: u32,
-    /// What becomes of an answer that the limit of output tokens cut off.
+    /// How the run treats an answer that the limit of output tokens cut off.
     pub on_max_tokens: OnOutputLimit,
-    /// An answer that ends otherwise than finished or with tool calls fails the run, and one that says it is finished
-    /// is, whatever it calls; default false.
+    /// A strict run fails when an answer ends with anything but `stop` or tool calls. In a strict run, an answer with
+    /// tool calls that says it is finished is finished, and its calls do not run. Default false.
     pub strict_stop_reason: bool,
-    /// One steer at a time, the others with later requests; default all that wait.
+    /// One steer is delivered with each request; default: all that wait.
     pub steer_one: bool,
-    /// All follow-ups that wait at once; default one at a time.
+    /// All follow-ups that wait are delivered at once; default: one at a time.
     pub follow_up_all: bool,
-    /// How a call that went wrong is told to the model.
+    /// The form in which the model is told that a call went wrong.
     pub tool_error_format: ErrorFormat,
-    /// Characters of a tool's result that the model is shown; default 100,000.
+    /// The longest tool result that the model is shown, in characters; default 100,000.
     pub max_tool_result_chars: u32,
-    /// What becomes of a call of a tool that there is not.
+    /// How a call of an unknown tool is answered.
     pub on_unknown_tool: OnUnknownTool,
-    /// A JSON object of the host's values for the tools' bindings.
+    /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<Json>,
     /// Calls of read-only tools start while the rest of their answer streams; default false.
     pub eager_tools: bool,
-    /// Limits of tokens and money also count what is not reported yet, by estimate; default false.
+    /// Limits of tokens and money also count an estimate of usage that is not reported yet; default false.
     pub estimate_usage: bool,
-    /// Join the deltas of one block within one network chunk; default true.
+    /// The deltas of one block within one network chunk are joined; default true.
     pub join_deltas: bool,
+    /// What happens to effects is saved; without a journal nothing is, and nothing waits for it.
+    pub journal: bool,
     /// Events say when they happened, and calls the hash of their input.
     pub trace: bool,
-    /// The configurations of the agents that tools stand for, from the second profile on. Theirs have none.
+    /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
     pub agents: Vec<Config>,
-    /// What agents that are kept remember of earlier runs.
+    /// The earlier conversations of agents that are kept from call to call.
     pub subagents: Vec<Memory>,
-    /// How the session begins whose first run it is, for hooks of `SessionStart`; none for a later run.
+    /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
     pub session: Option<String>,
 }
 
@@ -114,6 +116,7 @@ impl Default for Config {
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
+            journal: false,
             trace: false,
             agents: Vec::new(),
             subagents: Vec::new(),
@@ -126,12 +129,12 @@ impl Default for Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
-    /// Of its first call.
+    /// The agent's path at its first call.
     pub agent_path: String,
     pub messages: Vec<Message>,
 }
 
-/// One tool, without its function: that stays in JavaScript.
+/// One tool, without its function, which stays in JavaScript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolConfig {
@@ -141,33 +144,35 @@ pub struct ToolConfig {
     pub input_schema: Json,
     /// The vendor makes the model keep to the schema, where it can; default false.
     pub strict: bool,
-    /// The same with the bound fields, where the model is not shown all of them; what is checked.
+    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
+    /// not shown all fields.
     pub full_schema: Option<Json>,
-    /// Fields that the host fills in.
+    /// Fields that your code fills in.
     pub bindings: Vec<Binding>,
-    /// Default: `max_tool_result_chars` of the configuration.
+    /// The longest result of this tool, in characters; default: [`Config::max_tool_result_chars`].
     pub max_result_chars: Option<u64>,
-    /// The engine checks the input against the full schema; false when a Standard Schema does it in `PrepareCalls`.
+    /// True when the engine checks the input against the schema; false when a Standard Schema checks it in
+    /// `PrepareCalls`.
     pub validate: bool,
-    /// Does not change anything: may run beside other read-only calls.
+    /// The tool changes nothing. Its calls may run beside other read-only calls.
     pub read_only: bool,
-    /// The host wants to see the calls before they run (Standard Schema, `resourceKey`).
+    /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
     pub prepare: bool,
-    /// A call that must not be repeated: it starts only when the save of its start is confirmed, and never early. A save
-    /// outlives a crash only with a store; a run warns that it has none (`replay_needs_store`).
+    /// Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
+    /// early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
     pub replay_once: bool,
     pub timeout_ms: Option<u64>,
-    /// Calls of one run; default any number. The model is told when they are used up.
+    /// The number of calls in one run; default: no limit. The model is told when they are used up.
     pub max_calls: Option<u64>,
-    /// The host approves each call before it runs.
+    /// Each call waits until your code approves it.
     pub needs_approval: bool,
-    /// What the tool touches, for permission modes and the scopes of rules.
+    /// The kind of resource that the tool touches, for permission modes and the scopes of rules.
     pub access: Option<Access>,
-    /// The field of the input that the scopes of permission rules are compared with; default: by `access`.
+    /// The input field with which the scopes of permission rules are compared; default: by `access`.
     pub rule_subject: Option<String>,
-    /// Ours: the model answers by calling it. The host never sees it.
+    /// The answer tool, by which the model gives its structured answer. Your code never sees it.
     pub answers: bool,
-    /// An agent of the run answers the calls.
+    /// The agent of the run that answers the calls.
     pub agent: Option<AgentTool>,
 }
 
@@ -175,13 +180,13 @@ pub struct ToolConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AgentTool {
-    /// Its configuration: 1 is the first of [`Config::agents`], 0 the run's own.
+    /// The index of its configuration: 0 is the run's own, 1 the first of [`Config::agents`].
     pub profile: u32,
     /// Each call goes on where the last one ended.
     pub keep: bool,
-    /// It takes the conversation over, instead of answering the call.
+    /// The agent takes the conversation over instead of answering the call.
     pub handoff: bool,
-    /// It asks the model that its caller asks.
+    /// The agent asks the model of its caller.
     pub inherit_model: bool,
 }
 
@@ -192,7 +197,7 @@ impl Default for ToolConfig {
 }
 
 impl ToolConfig {
-    /// A tool with this name and schema, and nothing else said.
+    /// Creates a tool with this name and schema; every other field has its default.
     pub fn new(name: String, input_schema: Json) -> ToolConfig {
         ToolConfig {
             name,
@@ -217,7 +222,7 @@ impl ToolConfig {
     }
 }
 
-/// What a tool touches.
+/// The kind of resource that a tool touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
@@ -231,21 +236,23 @@ pub enum Access {
     Fetch,
 }
 
-/// What ends a run early.
+/// The limits that end a run early.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
-    /// Model calls of one run; default: see [`Config::max_iterations`].
+    /// The number of model calls in one run; default: see [`Config::max_iterations`].
     pub max_iterations: Option<u32>,
-    /// Input plus output tokens of one run, checked on strictly greater; default none.
+    /// Input plus output tokens of one run; default: no limit. The run stops when it has used more.
     pub max_total_tokens: Option<u64>,
-    /// What one run may cost, in nano-USD, checked on strictly greater; default none.
+    /// The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more.
     pub max_cost_nano_usd: Option<u64>,
-    /// Answers with tool calls; default none. The answer after the last round is always allowed, its calls are not.
+    /// The number of answers with tool calls; default: no limit. The model may answer once more after the last round,
+    /// but without calls.
     pub max_tool_rounds: Option<u32>,
-    /// Tool calls of an agent and those below it; default none. An answer that would exceed it ends it before its tools.
+    /// The number of tool calls of an agent and all agents below it; default: no limit. An answer that would exceed it
+    /// ends the agent before any of its tools runs.
     pub max_tool_calls: Option<u32>,
-    /// Levels of subagents below the run's own agent; default 1, at most 8.
+    /// The levels of subagents below the run's own agent; default 1, at most 8.
     pub max_subagent_depth: u32,
 }
 
@@ -266,26 +273,26 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StopCondition {
-    /// This tool was called in it.
+    /// The round called this tool.
     ToolCall(String),
-    /// It belongs to this iteration, or a later one.
+    /// The round belongs to this iteration or a later one.
     Iterations(u32),
 }
 
-/// What is done when rounds of tool calls repeat themselves, calls and results being the same.
+/// The steps that a run takes when rounds of tool calls repeat with equal calls and equal results.
 ///
 /// `null` switches a step off. A step that is left out keeps the order of the three: see [`RepeatPolicy::steps`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
-    /// The model is told after so many equal calls, or turns of a cycle of rounds; default 3.
+    /// The number of equal calls, or turns of a cycle of rounds, after which the model is told; default 3.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub nudge_after: Option<Option<u32>>,
-    /// The host is asked; default 6.
+    /// The number after which your code is asked; default 6.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub ask_after: Option<Option<u32>>,
-    /// The run is stopped; default 20.
+    /// The number after which the run stops; default 20.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub stop_after: Option<Option<u32>>,
 }
@@ -301,20 +308,21 @@ impl Default for RepeatPolicy {
     }
 }
 
-/// Times after which something is given up, in milliseconds. `None` waits for ever.
+/// Timeouts in milliseconds. `None` waits for ever.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
-    /// The whole run; default none. Ends it as stopped by `time`.
+    /// The whole run; default none. The run then ends as stopped by `time`.
     pub total_ms: Option<u64>,
-    /// One iteration with all that the host is asked in it, but for approvals; default none. Stopped by `time`.
+    /// One iteration with every question that your code answers in it, except approvals; default none. The run then
+    /// ends as stopped by `time`.
     pub iteration_ms: Option<u64>,
-    /// From sending a request to the first byte of its body; default 600,000 (10 minutes, what the vendors' own SDKs
-    /// wait). Retryable.
+    /// The time from sending a request to the first byte of its body; default 600,000 (10 minutes, as in the vendors'
+    /// own SDKs). The failure is retryable.
     pub first_chunk_ms: Option<u64>,
-    /// Between two chunks of a body; default 120,000. Retryable.
+    /// The time between two chunks of a body; default 120,000. The failure is retryable.
     pub chunk_ms: Option<u64>,
-    /// One tool call, where the tool itself names none; default none. The model gets an error result.
+    /// One tool call, unless the tool has a timeout of its own; default none. The model gets an error result.
     pub tool_ms: Option<u64>,
 }
 
@@ -330,30 +338,33 @@ impl Default for Timeouts {
     }
 }
 
-/// When and how a failed model call is tried again: after `base_ms × factor^(n - 1 + first_exponent)` plus up to
-/// `jitter_ms`, at most `max_ms`, for the n-th retry; or what the server asked for, if that is longer.
+/// When and how a failed model call is tried again.
+///
+/// The n-th retry waits `base_ms × factor^(n - 1 + first_exponent)` plus up to `jitter_ms`, at most `max_ms`. It waits
+/// as long as the server asked for, if that is longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
     /// Attempts after the first; default 3.
     pub max_retries: u32,
-    /// Default 1,000.
+    /// The wait that grows with each retry, in milliseconds; default 1,000.
     pub base_ms: u64,
-    /// Default 2.
+    /// The factor by which each wait exceeds the one before; default 2.
     pub factor: u32,
-    /// Default 1: the first wait is base × factor.
+    /// The exponent of the first wait; default 1, which makes it base × factor.
     pub first_exponent: u32,
-    /// Upper bound of the random part; default 1,000.
+    /// The upper bound of the random share of a wait, in milliseconds; default 1,000.
     pub jitter_ms: u64,
-    /// Default: it is added.
+    /// How the random share enters; default: it is added.
     pub jitter: Jitter,
-    /// Default 60,000, or `base_ms` if that is longer. A `Retry-After` beyond it ends the retries.
+    /// The longest wait, in milliseconds; default 60,000, or `base_ms` if that is longer. A `Retry-After` beyond it
+    /// ends the retries.
     pub max_ms: Option<u64>,
-    /// Default true.
+    /// A `Retry-After` of the server is obeyed; default true.
     pub respect_retry_after: bool,
-    /// Names of the failures that are tried again; default: empty, every one that is retryable.
+    /// Names of the failures that are tried again; default: every failure that is retryable.
     pub on: Vec<String>,
-    /// How often a model call is made when all of its attempts fail, whatever the failure; default 1.
+    /// The number of times that a model call is made when all of its attempts fail, whatever the failure; default 1.
     pub max_calls: u32,
 }
 
@@ -374,22 +385,22 @@ impl Default for RetryPolicy {
     }
 }
 
-/// How waits are made to differ.
+/// How the random share enters a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Jitter {
-    /// Up to `jitter_ms` more.
+    /// Up to `jitter_ms` is added.
     #[default]
     Added,
-    /// Anything up to the whole wait.
+    /// The wait is random between zero and its full length.
     Full,
 }
 
-/// What becomes of an answer without tool calls that the limit of output tokens cut off.
+/// How the run treats an answer without tool calls that the limit of output tokens cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OnOutputLimit {
-    /// It is the last one.
+    /// The answer is the last one.
     #[default]
     Return,
     /// The model is asked to go on where it stopped.
@@ -403,24 +414,55 @@ pub enum OnOutputLimit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolExecution {
-    /// Read-only calls beside each other, calls with different resource keys beside each other, all else in order.
+    /// Read-only calls run beside each other, and so do calls with different resource keys. Every other call runs in
+    /// order.
     #[default]
     ReadOnlyParallel,
-    /// Everything at once, but calls with one resource key in order.
+    /// All calls run at once, except that calls with the same resource key run in order.
     Parallel,
-    /// One after the other.
+    /// Calls run one after the other.
     Sequential,
 }
 
-/// What becomes of a call of a tool that there is not.
+/// How a call of an unknown tool is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnUnknownTool {
-    /// The model is told.
+    /// The model gets an error result.
     #[default]
     ToolResult,
     /// The run fails.
     Throw,
-    /// The host answers it as it answers the calls of its tools.
+    /// Your code answers it like a call of one of its tools.
+    Host,
+}
+
+/// A field of a tool's input that is filled in from the run's inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    /// Of the tool's input.
+    pub field: String,
+    /// The name of one of the run's inputs.
+    pub input: String,
+}
+
+/// How a call that went wrong is told to the model: one text per convention.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ErrorFormat {
+    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
+    #[default]
+    Structured,
+    /// `{"error":message}`
+    Sprout,
+    /// The message.
+    Claude,
+    /// `Error: message`
+    Guide,
+    /// `error: message`
+    Simple,
+    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
+    Prompty,
+    /// The host finds the words when the round is over; what it leaves open is structured.
     Host,
 }

@@ -1,15 +1,21 @@
-//! Errors by whose fault they are: the configuration's, or the provider's and the network's.
+//! The two errors of the engine, by fault: [`ConfigError`] for a wrong option, [`Failure`] for the provider or the
+//! network.
+//!
+//! `Run::new` and every input from your code return a [`ConfigError`] at once, before anything has happened. The
+//! protocols and the model call make a [`Failure`], which reaches you in events and in the outcome. A tool's error is
+//! neither: it is a [`crate::engine::model::event::ToolFault`], which the model is told. No message here contains a
+//! key.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A configuration that cannot run. Thrown at once.
+/// A configuration that cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConfigError {
     /// The option's path, for example `tools.weather.inputSchema`.
     pub field: String,
-    /// What is wrong and what to do.
+    /// The defect of the option, and how to mend it.
     pub problem: String,
 }
 
@@ -21,7 +27,7 @@ impl ConfigError {
         }
     }
 
-    /// Both in one line.
+    /// The path and the problem in one line.
     pub fn to_text(&self) -> String {
         if self.field.is_empty() {
             return self.problem.clone();
@@ -36,28 +42,28 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// What a provider or the network did to a model call.
+/// A model call that failed at the provider or on the network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     pub code: FailureCode,
-    /// For a person; never contains a key.
+    /// A text for a person. It never contains a key.
     pub message: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// HTTP status.
     pub status: Option<u16>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    /// How long the server asked to wait, in milliseconds.
+    /// The wait that the server asked for, in milliseconds.
     pub retry_after_ms: Option<u64>,
-    /// Whether another attempt could succeed (looplet has already made its own).
+    /// True when another attempt could succeed. looplet has already made its own attempts.
     pub retryable: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    /// The vendor's id of the request, for its support.
+    /// The vendor's id of the request, for its support team.
     pub request_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vendor: Option<String>,
-    /// The first 500 characters of a body that is not what the protocol promises.
+    /// The first 500 characters of a body that breaks the protocol.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
 }
@@ -78,16 +84,16 @@ pub enum FailureCode {
     Server,
     Network,
     Timeout,
-    /// The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON.
+    /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON.
     MalformedStream,
-    /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept; the message says how.
+    /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how.
     FinishReason,
-    /// A setting that only the engine can judge was refused; the message names the field.
+    /// A setting that only the engine can judge was refused. The message names the field.
     ConfigInvalid,
-    /// The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). The face alone
-    /// says so.
+    /// The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
+    /// Only the face reports this code.
     ConfigWasm,
-    /// A guardrail of yours said no; only in the `error` event.
+    /// One of your guardrails refused. Only the `error` event has this code.
     Guardrail,
     /// A defect of looplet.
     Bug,

@@ -1,4 +1,9 @@
-//! What a run tells about itself. In JSON: `{"type":"text-delta","seq":7,"agentPath":"root","iteration":1,"attempt":1,…}`.
+//! The events that a run emits. In JSON:
+//! `{"type":"text-delta","seq":7,"agentPath":"root","iteration":1,"attempt":1,…}`.
+//!
+//! An [`Event`] is an [`EventKind`] with its place in the run. Agents emit events, the run numbers them without a gap,
+//! and the shell carries them into JavaScript. [`EventKind::Finish`] is always the last one. A lone delta crosses as a
+//! [`Delta`], which owns no text. The doc comments of the kinds are printed into `src/face/generated`.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,24 +19,24 @@ use crate::engine::model::usage::Usage;
 pub struct Event {
     #[serde(flatten)]
     pub kind: EventKind,
-    /// Gapless from 1 within a run.
+    /// The number of the event within its run, from 1 and without a gap.
     pub seq: u32,
-    /// Index of the agent in the run's tree; 0 is the root.
+    /// The index of the agent in the run's tree; 0 is the root.
     #[serde(skip)]
     pub agent: u32,
     /// `root`, or `root/…` for a subagent.
     pub agent_path: String,
-    /// Model call of the agent that this belongs to, from 1; 0 before the first.
+    /// The agent's model call to which the event belongs, from 1; 0 before the first.
     pub iteration: u32,
-    /// HTTP request of that iteration, from 1; 0 before the first.
+    /// The HTTP request of that iteration to which the event belongs, from 1; 0 before the first.
     pub attempt: u32,
-    /// The input's moment, in a traced run. A delta never has one: whoever hears it knows when, and a replay that joins
-    /// deltas otherwise tells the rest alike.
+    /// The time of the event in a traced run, in milliseconds since the epoch. A delta has none: its listener knows the
+    /// time, and a replay that joins deltas differently reports every other event alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
 }
 
-/// What happened.
+/// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
@@ -41,22 +46,22 @@ pub enum EventKind {
         tools: Vec<String>,
     },
     AgentStart {
-        /// What it asks at first.
+        /// The model that the agent asks first.
         model: String,
-        /// Whose model that is.
+        /// The vendor of that model.
         vendor: String,
     },
     IterationStart,
     /// Another agent goes on with the conversation.
     Handoff {
-        /// The tool's name.
+        /// The name of the tool that handed over.
         to: String,
     },
     /// The agent asks this model from its next request on.
     ModelChange {
         model: String,
         vendor: String,
-        /// Why the model before it was given up.
+        /// The failure for which the model before it was given up.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
@@ -64,7 +69,7 @@ pub enum EventKind {
     TextStart {
         block: u32,
     },
-    /// New text of a block. Deltas of one block that arrived together come as one.
+    /// New text of a block. Deltas of one block that arrive together come as one.
     TextDelta {
         block: u32,
         text: String,
@@ -87,7 +92,7 @@ pub enum EventKind {
         tool_call_id: String,
         tool_name: String,
     },
-    /// More of the JSON text of the arguments.
+    /// New JSON text of a tool call's arguments.
     ToolInputDelta {
         block: u32,
         text: String,
@@ -100,11 +105,11 @@ pub enum EventKind {
         tool_call_id: String,
         tool_name: String,
         input: Json,
-        /// In a traced run: see `trace::input_hash`.
+        /// The hash of the input, in a traced run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input_hash: Option<String>,
     },
-    /// Progress that a tool reported, by `progress()` or `yield`.
+    /// Progress that a tool reported with `progress()` or `yield`.
     ToolProgress {
         tool_call_id: String,
         tool_name: String,
@@ -124,23 +129,23 @@ pub enum EventKind {
     },
     Question {
         question_id: u32,
-        /// The point of the run that it is asked at.
+        /// The point of the run at which the question is asked.
         question: String,
-        /// What a person needs to answer it; absent where looplet answers.
+        /// The data that a person needs to answer; absent where looplet answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },
     Answered {
         question_id: u32,
     },
-    /// The model call failed and is tried again after `delayMs`.
+    /// The model call failed and is tried again after [`EventKind::Retry::delay_ms`].
     Retry {
         next_attempt: u32,
         max_attempts: u32,
         delay_ms: u64,
         error: Failure,
     },
-    /// What `blocks` delivered in this attempt is void; the next attempt starts over.
+    /// The text of [`EventKind::Reset::blocks`] that this attempt delivered is void. The next attempt starts over.
     Reset {
         blocks: Vec<u32>,
     },
@@ -151,10 +156,10 @@ pub enum EventKind {
     /// The history is about to be summarised.
     CompactStart {
         trigger: CompactTrigger,
-        /// Estimated.
+        /// The estimated length of the history, in tokens.
         pre_tokens: u64,
     },
-    /// The history has been made shorter: from here on requests begin otherwise.
+    /// The history has been made shorter: later requests have a different beginning.
     CompactBoundary {
         trigger: CompactTrigger,
         pre_tokens: u64,
@@ -162,12 +167,12 @@ pub enum EventKind {
         duration_ms: u64,
     },
     Usage {
-        /// Of this model call, so far.
+        /// The usage of this model call so far.
         usage: Usage,
-        /// Of the run, this call included.
+        /// The usage of the run so far, this call included.
         total: Usage,
     },
-    /// Limits of this agent were raised, by `onLimit` or `run.addBudget`: the limits that count from now on.
+    /// The limits that count for this agent after `onLimit` or `run.addBudget` raised them.
     Limits {
         /// `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }`
         limits: Json,
@@ -176,7 +181,7 @@ pub enum EventKind {
     Warning {
         code: String,
         message: String,
-        /// The failed model call that this is about.
+        /// The failure of the model call that the warning is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
@@ -186,10 +191,10 @@ pub enum EventKind {
         usage: Usage,
         /// The vendor's id of the answer.
         response_id: Option<String>,
-        /// The model that the vendor says has answered.
+        /// The model that answered, by the vendor's account.
         response_model: Option<String>,
     },
-    /// How this agent ended; the end of a subagent ends no run.
+    /// This agent has ended. The run goes on when the agent was a subagent.
     AgentFinish {
         outcome: Outcome,
     },
@@ -199,7 +204,7 @@ pub enum EventKind {
     Error {
         error: Failure,
     },
-    /// Always the last event.
+    /// The run has ended. No event follows.
     Finish {
         outcome: Outcome,
     },
@@ -227,19 +232,19 @@ impl EventKind {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CompactTrigger {
-    /// The window is nearly full.
+    /// The context window is nearly full.
     Auto,
-    /// You asked for it.
+    /// Your code asked for it.
     Manual,
-    /// The vendor says that the window is full.
+    /// The vendor reported that the context window is full.
     Overflow,
-    /// Old answers were cut short: `historyCompaction`.
+    /// Old answers were shortened by `historyCompaction`.
     History,
-    /// The budget of characters: `contextBudget`.
+    /// The history exceeds `contextBudget`, a number of characters.
     Budget,
 }
 
-/// The events that come by the thousand; the number is their kind where they cross into JavaScript.
+/// The events that come by the thousand. The discriminant is their record kind on the way into JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeltaKind {
     Text = 0,
@@ -247,7 +252,7 @@ pub enum DeltaKind {
     ToolInput = 2,
 }
 
-/// A delta for which no [`Event`] has been built, with its text lent by the answer.
+/// A delta for which no [`Event`] was built. It borrows its text from the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delta<'a> {
     pub seq: u32,
@@ -264,12 +269,12 @@ pub struct Delta<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolFault {
-    /// Short, stable, machine-readable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`,
-    /// `cut_off`, `cancelled`, `not_run`, or the tool's own.
+    /// A short, stable code: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
+    /// `cancelled`, `not_run`, or a code of the tool's own.
     pub code: String,
-    /// What happened, without a stack trace.
+    /// The defect in words, without a stack trace.
     pub message: String,
-    /// What to do instead.
+    /// The step that the model should take instead.
     pub hint: String,
     /// `false` ends the run.
     pub recoverable: bool,

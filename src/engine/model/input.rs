@@ -1,19 +1,24 @@
-//! Everything that can happen to a run.
+//! Everything that can happen to a run: your code's orders and the outside world's answers.
+//!
+//! The shell and the tests hand each [`Input`] to `Run::handle_input`, together with its time. Answers name the effect
+//! that they answer, and an answer for a closed effect is dropped. The network's chunks borrow their bytes; every other
+//! input is JSON from JavaScript. JSON that does not fit these types is refused with its path, and nothing has happened
+//! then.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{HookAnswer, Raise};
-use crate::engine::policy::permission::{PermissionMode, RuleKind};
-use crate::engine::policy::rule::Rule;
-use crate::engine::policy::rule::reading::Reading;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, RuleKind};
+use crate::engine::model::question::Answer;
 
-/// One input. Bytes are borrowed: a chunk crosses into the engine once.
+/// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///
-/// All but heads and chunks cross the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
+/// Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
@@ -21,12 +26,12 @@ pub enum Input<'a> {
     Prompt {
         content: Vec<Block>,
     },
-    /// To be told to the model before its next call. The id is the host's, any number.
+    /// Gives the model a message before its next call. The face chooses the id, any number.
     Steer {
         id: u32,
         content: Vec<Block>,
     },
-    /// To be asked when the model has finished.
+    /// Gives the model a message when it has finished.
     FollowUp {
         id: u32,
         content: Vec<Block>,
@@ -35,7 +40,7 @@ pub enum Input<'a> {
     Withdraw {
         id: u32,
     },
-    /// The response's head has come. Header names in any case.
+    /// The head of a response has arrived. Header names come in any case.
     Head {
         request: EffectId,
         status: u16,
@@ -50,12 +55,12 @@ pub enum Input<'a> {
     End {
         request: EffectId,
     },
-    /// The request, or the reading of its body, failed. `why` contains no secret.
+    /// The request failed, or the reading of its body. `why` contains no secret.
     NetworkFailed {
         request: EffectId,
         why: String,
     },
-    /// The request could not even be made: `authorize` or the host's `fetch` refused it. Not retried.
+    /// The request was never sent: `authorize` or your `fetch` refused it. It is not retried.
     NotSent {
         request: EffectId,
         why: String,
@@ -70,17 +75,17 @@ pub enum Input<'a> {
     },
     Answered {
         question: EffectId,
-        answer: QuestionAnswer,
+        answer: Answer,
     },
     Saved {
         save: EffectId,
         ok: bool,
     },
-    /// The host's listeners have heard everything that came before the handover.
+    /// Your listeners have heard everything that came before the handover.
     HandedOver {
         handover: EffectId,
     },
-    /// What happens to calls that no rule speaks of, from the next call on.
+    /// Sets the mode for calls that no rule speaks of, from the next call on.
     SetMode {
         mode: PermissionMode,
     },
@@ -88,100 +93,74 @@ pub enum Input<'a> {
     SetModel {
         model: Box<ModelConfig>,
     },
-    /// The root's history is summarised before its next request. `instructions`: what the summary shall also heed.
+    /// Summarises the root's history before its next request. `instructions` is guidance for the summary.
     Compact {
         instructions: Option<String>,
     },
-    /// More of what is limited for an agent that is at work.
+    /// Raises limits of an agent that is at work.
     AddBudget {
         agent_path: String,
         more: Raise,
     },
-    /// The timer fired (or time has passed anyway).
+    /// The timer fired, or time has passed anyway.
     Due,
     Cancel {
         why: String,
     },
 }
 
-/// What a tool's function came back with.
+/// The return value of a tool's function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolReturn {
-    /// Any JSON value; a string is shown to the model as it is, anything else as its JSON text.
+    /// Any JSON value. The model sees a string as it is and any other value as its JSON text.
     Value(Json),
     /// Blocks for the model (text, media).
     Content(Vec<Block>),
     Fault(ToolFault),
-    /// The same, after which the run is to end if the round's other calls say so too. Never nested.
+    /// A result after which the run ends if the round's other calls say so too. It is never nested.
     Last(Box<ToolReturn>),
-}
-
-/// The host's answer to a question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum QuestionAnswer {
-    /// One entry per asked call, in order.
-    Prepared(Vec<PreparedCall>),
-    /// One text per asked error, in order.
-    Worded(Vec<String>),
-    Permission(PermissionAnswer),
-    /// Whether the run shall stop.
-    Stop(bool),
-    Checked(CheckedOutput),
-    Hook(Box<HookAnswer>),
-    /// Of the conversation so far.
-    Summary(String),
-    /// An answer that brings inputs, and the platform's readings of texts in them.
-    Read {
-        readings: Vec<Reading>,
-        answer: Box<QuestionAnswer>,
-    },
-    /// The host could not answer: what follows is the question's own failure rule.
-    Failed {
-        why: String,
-    },
 }
 
 /// What the host made of one call before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreparedCall {
-    /// The validated input that the tool gets; the history keeps what the model wrote.
+    /// The validated input that the tool gets. The history keeps the model's own text.
     pub input: Option<Json>,
-    /// Calls with equal keys never overlap.
+    /// The key of the resource. Calls with equal keys never overlap.
     pub resource_key: Option<String>,
-    /// The input is invalid: what the model is told.
+    /// The message for the model when the input is invalid.
     pub problem: Option<String>,
     /// This call has to be approved before it runs.
     pub needs_approval: bool,
 }
 
-/// What the host made of a structured answer.
+/// Your code's judgement of a structured answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CheckedOutput {
-    /// It is none: what the model is told.
+    /// The message for the model when the answer is not accepted.
     pub problem: Option<String>,
-    /// What the run has to show in place of what the model wrote.
+    /// The value that the run's result shows instead of the model's own.
     pub output: Option<Json>,
 }
 
-/// Whether a call may run.
+/// Your code's decision whether a call may run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
-    /// What the tool gets in place of what the model wrote; the history keeps the latter.
+    /// The input that the tool gets instead of the model's. The history keeps the model's own text.
     pub updated_input: Option<Json>,
-    /// Why the call is denied; the model is told.
+    /// The reason for a denial, which the model is told.
     pub message: Option<String>,
     /// The denial ends the run.
     pub interrupt: bool,
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
-/// Whether a call may run, in one word.
+/// The decision in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Behavior {
@@ -190,17 +169,17 @@ pub enum Behavior {
     Deny,
 }
 
-/// A change of what the run may do from now on.
+/// A change of what the run may do from its next call on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionUpdate {
     pub r#type: UpdateType,
-    /// The list that `rules` belong to.
+    /// The list to which `rules` belong.
     pub behavior: Option<RuleKind>,
     pub rules: Vec<Rule>,
-    /// Of `setMode`.
+    /// The new mode, for `setMode`.
     pub mode: Option<PermissionMode>,
-    /// Where the change is to be kept. A run keeps it for itself, whatever this says.
+    /// Where the change is to be kept. A run ignores it and keeps the change for itself.
     pub destination: Option<String>,
 }
 
@@ -232,7 +211,7 @@ impl PermissionUpdate {
     }
 }
 
-/// What a [`PermissionUpdate`] changes.
+/// The target of a [`PermissionUpdate`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum UpdateType {
@@ -241,8 +220,8 @@ pub enum UpdateType {
     ReplaceRules,
     RemoveRules,
     SetMode,
-    /// Does nothing: a run has no folders.
+    /// Changes nothing: a run has no folders.
     AddDirectories,
-    /// Does nothing either.
+    /// Changes nothing either.
     RemoveDirectories,
 }

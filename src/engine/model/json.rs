@@ -1,6 +1,8 @@
-//! JSON of the types in this folder: what crosses the boundary is read and written by serde alone.
+//! Reads and writes the JSON of our own types, by serde alone.
 //!
-//! [`read`] turns serde's errors into a [`ConfigError`] whose field is the path of the value that does not fit.
+//! [`read`] and [`write`] serve everything that crosses the boundary to JavaScript. A provider's JSON never comes here:
+//! [`crate::engine::json`] reads it. [`read`] turns an error of serde into a [`ConfigError`] whose field is the path of
+//! the value that does not fit. Writing cannot fail.
 
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{Deserialize, DeserializeOwned, IntoDeserializer};
@@ -8,7 +10,7 @@ use serde::{Deserializer, Serialize};
 
 use crate::engine::model::error::ConfigError;
 
-/// Reads a value of our own from JSON text.
+/// Reads a value of one of our types from JSON text.
 ///
 /// # Errors
 /// The first value that is missing or does not fit, with its path below `name`.
@@ -16,23 +18,23 @@ pub fn read<T: DeserializeOwned>(name: &str, json: &str) -> Result<T, ConfigErro
     serde_json::from_str(json).map_err(|error| refusal(name, json, &error))
 }
 
-/// Writes a value of our own. The types here hold nothing that JSON cannot.
+/// Writes a value of one of our types. These types hold nothing that JSON cannot express.
 pub fn write<T: Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// The word for a variant without fields.
+/// The JSON word for a variant without fields.
 pub fn word<T: Serialize>(variant: T) -> String {
     write(&variant).trim_matches('"').to_owned()
 }
 
-/// The variant without fields that has this word.
+/// The variant without fields that has this JSON word.
 pub fn named<T: DeserializeOwned>(word: &str) -> Option<T> {
     let word: StrDeserializer<'_, Error> = word.into_deserializer();
     T::deserialize(word).ok()
 }
 
-/// For a field whose `null` says something else than its absence: `null` is `Some(None)`.
+/// Reads a field where `null` differs from absence: `null` becomes `Some(None)`.
 ///
 /// # Errors
 /// As the field's type.
@@ -52,7 +54,7 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     if error.is_syntax() || error.is_eof() {
         return ConfigError::new(name, ["must be JSON: ", &text].concat());
     }
-    // Where serde finds a value wrong only after it was read whole, it has also read the end of an array around it.
+    // Serde finds some wrong values only after reading them whole, together with the end of the array around them.
     let is_of_serde = ["invalid ", "missing ", "unknown ", "recursion "]
         .iter()
         .any(|start| problem.starts_with(start));
@@ -73,7 +75,7 @@ fn refusal(name: &str, json: &str, error: &serde_json::Error) -> ConfigError {
     }
 }
 
-/// Where the value stands that the beginning of a JSON text ends with: `tools[0].readOnly`.
+/// The path of the value at which the beginning of a JSON text ends, for example `tools[0].readOnly`.
 fn path_of_end(name: &str, json: &str) -> String {
     enum Frame<'a> {
         Object { key: &'a str, is_key: bool },
@@ -129,7 +131,7 @@ fn push_key(path: &mut String, key: &str) {
     path.push_str(key);
 }
 
-/// The length of a string's inside, up to its closing quote or the end of the text.
+/// The length of a string's content, up to its closing quote or the end of the text.
 fn string_length(text: &str) -> usize {
     let mut is_escaped = false;
     text.bytes()

@@ -1,8 +1,10 @@
-//! Messages and their blocks: the neutral form of a conversation, the same for every provider.
+//! Messages and their blocks: the neutral form of a conversation, equal for every provider.
 //!
-//! JSON: `{"role":"assistant","content":[{"type":"text","text":"Hi"}]}`, block types in snake_case, fields in
-//! camelCase. A block keeps what its vendor wrote beyond the neutral fields in `vendor`, so that it goes back to the
-//! same protocol unchanged. The system prompt is no message: it stands in the configuration.
+//! In JSON: `{"role":"assistant","content":[{"type":"text","text":"Hi"}]}`, with block types in snake_case and fields
+//! in camelCase. Each protocol's `encode_message` turns messages into its own form. A block keeps the vendor's further
+//! fields in `vendor`, so that it returns to the same protocol unchanged. The system prompt is not a message: it stands
+//! in the configuration. A message never changes after it entered the transcript, except when the history is made
+//! shorter.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,20 +15,28 @@ use serde_json::value::RawValue;
 use crate::engine::json::check::{Fault, check};
 use crate::engine::json::writer::push_string;
 
-/// A JSON value kept as the text that it arrived in: key order, spacing and large integers survive. Cheap to clone.
+/// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. Cloning is
+/// cheap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(Arc<str>);
 
 impl Json {
+    /// Checks a text and keeps it.
+    ///
     /// # Errors
-    /// When `text` is not one JSON value.
+    /// When `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Json, Fault> {
         check(text).map(|()| Json(text.trim_ascii().into()))
     }
 
-    /// Takes text that has just been found to be one JSON value, without reading it again.
+    /// Keeps text that has just been found to be one JSON value, without reading it again.
     pub(crate) fn from_valid(text: &str) -> Json {
         Json(text.into())
+    }
+
+    /// A value of ours, as JSON.
+    pub fn of(value: &impl Serialize) -> Json {
+        Json(serde_json::to_string(value).unwrap_or_default().into())
     }
 
     /// An empty object.
@@ -83,24 +93,25 @@ pub enum Role {
     Assistant,
 }
 
-/// One message of the transcript. Tool results stand in the user message that follows the calls they answer.
+/// One message of the transcript. Tool results stand in the user message that follows their calls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     pub role: Role,
     pub content: Vec<Block>,
-    /// The answer was cut off by an abort or a limit; what arrived is kept and sent on.
+    /// An abort or a limit cut the answer off. The part that arrived is kept and sent on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Its thinking and its calls were cut short: it goes back without the former.
+    /// The thinking and the calls of this message were cut short. It is sent without its thinking.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
-    /// Which protocol and model wrote an assistant message. Vendor fields, signatures and raw blocks only go back there.
+    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks return only
+    /// to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
 }
 
-/// Who wrote an assistant message.
+/// The author of an assistant message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The protocol's name, for example `anthropic`.
@@ -114,10 +125,10 @@ pub struct Origin {
 pub enum Block {
     Text {
         text: String,
-        /// A JSON object of the vendor's further fields (citations, …).
+        /// A JSON object with the vendor's further fields (citations, …).
         vendor: Option<Json>,
     },
-    /// The model's reasoning. Goes back only to its origin, and there unchanged.
+    /// The model's reasoning. It returns only to its origin, unchanged.
     Thinking {
         text: String,
         signature: Option<String>,
@@ -128,14 +139,14 @@ pub enum Block {
     /// A refusal that the vendor marks as such (OpenAI's `refusal`).
     Refusal { text: String },
     ToolCall {
-        /// The provider's id, echoed verbatim.
+        /// The provider's id, sent back verbatim.
         id: String,
         name: String,
         input: ToolInput,
         vendor: Option<Json>,
     },
     ToolResult {
-        /// The id of the call that this answers.
+        /// The id of the call that this result answers.
         call_id: String,
         content: Vec<Block>,
         is_error: bool,
@@ -145,14 +156,14 @@ pub enum Block {
         /// For example `image/png` or `application/pdf`.
         media_type: String,
         source: MediaSource,
-        /// A JSON object of further fields of the vendor that made it.
+        /// A JSON object with further fields of the vendor that made it.
         vendor: Option<Json>,
     },
-    /// A block of the vendor that has no neutral form (server tools, unknown types), kept and sent back as it is.
+    /// A vendor's block without a neutral form (server tools, unknown types), kept and sent back as it is.
     Raw { json: Json },
 }
 
-/// Where the bytes of a [`Block::Media`] are.
+/// The place of a [`Block::Media`]'s bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MediaSource {
@@ -164,9 +175,9 @@ pub enum MediaSource {
 /// The arguments of a tool call, as the model wrote them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ToolInput {
-    /// A JSON object, byte for byte as it was streamed (or as it was repaired).
+    /// A JSON object, byte for byte as it was streamed or repaired.
     Json(Json),
-    /// Text that is no JSON object even after repair; the call was answered with an error.
+    /// Text that is not a JSON object even after repair. The call was answered with an error.
     Invalid(String),
 }
 
@@ -200,13 +211,13 @@ impl Message {
         }
     }
 
-    /// Stands for an answer that has nothing in it, which no vendor takes.
+    /// Stands for an empty answer, which no vendor accepts as a message.
     pub fn nothing() -> Message {
         Message::assistant(vec![Block::text(NOTHING)])
     }
 }
 
-/// Stands for what a message would need and does not have.
+/// The text of a required field that has none.
 pub const NOTHING: &str = "(empty)";
 
 /// The JSON form of a block: one flat object, because an internally tagged enum cannot hold JSON as text.

@@ -1,11 +1,16 @@
 //! Every type that crosses the boundary between the engine and the outside world, each declared once.
 //!
-//! Plain data: nothing here decides, and nothing here names a provider's protocol.
+//! These types are plain data. They decide nothing and name no provider's protocol, with one exception: [`answer`]
+//! knows how an answer grows. `Run::new` takes [`config`], `handle_input` takes [`input`], `poll_output` returns
+//! [`output`], whose events stand in [`event`]. [`outcome`] is the end. [`json`] reads and writes them; a value that
+//! does not fit is an [`error`] with a path.
 
 pub mod answer;
 pub mod config;
+pub mod context;
 pub mod error;
 pub mod event;
+pub mod hook;
 pub mod input;
 pub mod json;
 pub mod message;
@@ -13,6 +18,10 @@ pub mod model_config;
 pub mod moment;
 pub mod outcome;
 pub mod output;
+pub mod output_format;
+pub mod permission;
+pub mod question;
+
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod typescript;

@@ -1,30 +1,33 @@
-//! Which model a request is for, and how it is asked: plain data, part of a [`crate::engine::model::config::Config`].
+//! The model of a request and the way it is asked: plain data, part of a [`crate::engine::model::config::Config`].
+//!
+//! A protocol's `encode` reads it for every request. `Run::new` refuses a vendor or protocol that does not exist. No
+//! key stands here: `authorize` adds it in JavaScript after the request has left the engine.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::Price;
 
-/// Which model, where, and how it is asked.
+/// A model, its address, and the way it is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
-    /// The host's number for it, told with each request, so that the right key is used.
+    /// The face's number of the model. Each request carries it, so that the right key is used.
     pub slot: u32,
-    /// A vendor row's name (`anthropic`, `openai`, …) or `compatible` / `custom`.
+    /// The name of a vendor row (`anthropic`, `openai`, …), or `compatible` or `custom`.
     pub vendor: String,
     /// The wire protocol's name; default: the vendor's own.
     pub protocol: Option<String>,
     pub model: String,
-    /// Default: the vendor's. Without a trailing slash or with one.
+    /// The address of the API, with or without a trailing slash; default: the vendor's own.
     pub base_url: Option<String>,
-    /// Further request headers, in order. Never a key: those come from `authorize`.
+    /// Further request headers, in order. A key never stands here: `authorize` adds it.
     pub headers: Vec<(String, String)>,
-    /// Ask for a stream; default true.
+    /// Asks for a stream; default true.
     pub stream: bool,
-    /// Tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
+    /// The most tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
     pub max_output_tokens: Option<u64>,
-    /// Sampling numbers are kept as their JSON text.
+    /// Sampling numbers, kept as their JSON text.
     pub temperature: Option<Json>,
     pub top_p: Option<Json>,
     pub top_k: Option<Json>,
@@ -34,26 +37,26 @@ pub struct ModelConfig {
     pub stop_sequences: Vec<String>,
     /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
     pub thinking: Option<Json>,
-    /// `low`, `medium`, `high`, `xhigh` or `max`, where the vendor has such a thing.
+    /// `low`, `medium`, `high`, `xhigh` or `max`, for vendors that have such a setting.
     pub effort: Option<String>,
     pub tool_choice: Option<ToolChoice>,
     /// `false` asks the vendor for at most one call per answer.
     pub parallel_tool_calls: Option<bool>,
-    /// What the text of an answer must look like; default: anything.
+    /// The form of an answer's text; default: any.
     pub response_format: Option<ResponseFormat>,
     pub prompt_caching: PromptCaching,
-    /// A JSON object that the vendor keeps with the request, where it has such a thing.
+    /// A JSON object that the vendor stores with the request, for vendors that have such a field.
     pub metadata: Option<Json>,
-    /// A JSON object whose fields are added to the request body; they win over ours.
+    /// A JSON object whose fields are added to the request body. They win over looplet's own.
     pub body: Option<Json>,
-    /// What the server does otherwise than its protocol's documentation, a JSON object: see
-    /// [`crate::engine::protocol::quirks`]. Default: those of the vendor's row.
+    /// A JSON object of the server's deviations from its protocol's documentation: see
+    /// [`crate::engine::protocol::quirks`]. Default: the deviations in the vendor's row.
     pub quirks: Option<Json>,
     pub price: Option<Price>,
 }
 
 impl ModelConfig {
-    /// A model with this vendor and name, and nothing else said.
+    /// Creates a model with this vendor and name; every other field has its default.
     pub fn new(vendor: String, model: String) -> ModelConfig {
         ModelConfig {
             vendor,
@@ -95,7 +98,7 @@ impl Default for ModelConfig {
     }
 }
 
-/// Whether and what the model must call. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`.
+/// The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
@@ -105,11 +108,11 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// Asks for an answer that is JSON of a schema.
+/// Asks for an answer that is JSON and fits a schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseFormat {
-    /// The schema's name where the vendor wants one; default `answer`.
+    /// The schema's name, for vendors that want one; default `answer`.
     pub name: String,
     /// JSON Schema, sent as it is.
     pub schema: Json,
@@ -117,15 +120,16 @@ pub struct ResponseFormat {
     pub strict: bool,
 }
 
-/// Whether and how the vendor is asked to keep the prompt's prefix. Vendors that cache by themselves need none of it.
+/// Asks the vendor to cache the beginning of the prompt. Vendors that cache by themselves need none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
-    /// Markers are sent; default: where the vendor's own endpoint is known to take them and does not cache unasked.
+    /// Sends cache markers; default: true where the vendor's own endpoint is known to take them and does not cache
+    /// unasked.
     pub enabled: Option<bool>,
-    /// How long the vendor keeps what is marked; default: its own (`5m` or `1h`).
+    /// The time for which the vendor keeps a marked prefix, `5m` or `1h`; default: the vendor's own.
     pub ttl: Option<String>,
-    /// Requests with one key are sent to the same cache, where the vendor has such a thing.
+    /// A key that routes requests to the same cache, for vendors that have one.
     pub key: Option<String>,
 }
 

@@ -1,4 +1,9 @@
-//! How a run ends.
+//! The end of a run, and everything that a run shows about itself.
+//!
+//! [`Outcome`] says how the run ended, [`Report`] and [`History`] hold its results. The run builds them on request and
+//! borrows their content. The face reads them through the handle, a report at any time and an outcome after
+//! [`crate::engine::model::event::EventKind::Finish`]. Nothing here fails: a run that failed has an outcome with an
+//! error.
 
 use std::borrow::Cow;
 
@@ -16,15 +21,15 @@ use crate::engine::model::message::{Json, Message};
 pub enum OutcomeKind {
     /// The model finished.
     Completed,
-    /// A limit or a condition said stop; see [`Outcome::stopped_by`].
+    /// A limit or a condition ended the run; see [`Outcome::stopped_by`].
     Stopped,
-    /// You aborted.
+    /// Your code aborted the run.
     Cancelled,
-    /// A provider, the network, the configuration or a defect; see [`Outcome::error`].
+    /// A provider, the network, the configuration or a defect ended the run; see [`Outcome::error`].
     Failed,
 }
 
-/// What stopped a run.
+/// The cause of a stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -36,13 +41,13 @@ pub enum StoppedBy {
     FatalTool,
     ToolRounds,
     ToolCalls,
-    /// `stopWhen`.
+    /// A condition of `stopWhen`.
     Condition,
-    /// Rounds of tool calls that repeat themselves.
+    /// Repeated rounds of tool calls.
     Repeat,
-    /// No answer fitted the schema.
+    /// Answers that never fitted the schema.
     StructuredOutput,
-    /// A hook said `continue: false`, or turned the prompt down.
+    /// A hook that said `continue: false` or refused the prompt.
     Hook,
     Guardrail,
 }
@@ -55,29 +60,29 @@ pub struct Outcome {
     pub outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
-    /// Why the host aborted, or what a hook or guardrail gave as its reason to stop.
+    /// The reason that your code gave for its abort, or a hook or guardrail for its stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
 }
 
-/// One tool call of a run, as the result lists it.
+/// One tool call of a run, as the result, the rounds and the hooks' inputs list it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallRecord {
     /// The provider's id.
-    pub id: String,
-    pub name: String,
+    pub tool_call_id: String,
+    pub tool_name: String,
     /// What the model wrote, or a JSON string with the text that could not be parsed.
     pub input: Json,
-    /// What the tool returned, or the structured error; `null` while it is open.
+    /// The tool's return value or the structured error; `null` while the call is open.
     pub output: Option<Json>,
     pub is_error: bool,
     pub duration_ms: u64,
 }
 
-/// The short part of what a finished or running run has to show.
+/// The short half of a run's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
@@ -87,19 +92,19 @@ pub struct Report<'a> {
     pub iterations: u32,
     /// Why the last answer ended.
     pub finish_reason: Option<FinishReason>,
-    /// The same in the vendor's word.
+    /// The last answer's finish reason in the vendor's own word.
     pub raw_finish_reason: Option<&'a str>,
     /// Ids of the steers and follow-ups that were never delivered.
     pub undelivered: Vec<u32>,
 }
 
-/// The long part.
+/// The long half of a run's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct History<'a> {
     pub tool_calls: Cow<'a, [ToolCallRecord]>,
-    /// The legal transcript, the given history included.
+    /// The transcript in the order that providers accept, the given history included.
     pub messages: Cow<'a, [Message]>,
-    /// The conversations of agents that are kept.
+    /// The conversations of agents that are kept from call to call.
     pub subagents: &'a [Memory],
 }

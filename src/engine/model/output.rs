@@ -1,29 +1,33 @@
 //! Everything that a run asks the outside world to do.
+//!
+//! `Run::poll_output` returns each [`Output`] once, and the shell performs them in that order. An effect has an
+//! [`EffectId`], which its answer names. An effect may have been withdrawn before it is performed, so the shell asks
+//! `run.is_live` first. No output contains a secret: a request says only where its key belongs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::event::Event;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
-use crate::engine::policy::hook::HookEvent;
+use crate::engine::model::question::{Point, Question};
 
-/// Names one effect of a run: unique, increasing.
+/// The id of one effect of a run. Ids are unique and increase.
 pub type EffectId = u32;
 
-/// One output, to be performed in order. Before performing an effect ask `run.is_live(effect)`.
+/// One output, to be performed in order. Ask `run.is_live(effect)` before you perform an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
-    /// Send an HTTP request; its body is `run.request_body(request)`.
+    /// Sends an HTTP request. Its body is `run.request_body(request)`.
     Send {
         request: EffectId,
         http: HttpRequest,
     },
-    /// Stop a request; nothing that comes of it matters any more.
+    /// Stops a request. The run ignores everything that still comes from it.
     Abort {
         request: EffectId,
     },
     CallTool(ToolInvocation),
-    /// Tell a running tool, or a hook that has not answered in time, to stop; the run does not wait for it.
+    /// Tell a running tool to stop; the run does not wait for it.
     AbortTool {
         call: EffectId,
         why: String,
@@ -32,13 +36,18 @@ pub enum Output {
         question: EffectId,
         ask: Question,
     },
+    /// Tell whoever was asked that the answer comes too late, or matters no more.
+    Withdraw {
+        question: EffectId,
+        why: String,
+    },
     /// Write the journal's entries. `awaited`: something waits for the answer.
     Save {
         save: EffectId,
         entries: Vec<JournalEntry>,
         awaited: bool,
     },
-    /// Tell the host everything before this, then answer with [`crate::engine::model::input::Input::HandedOver`].
+    /// Tells your listeners everything before this; the answer is [`crate::engine::model::input::Input::HandedOver`].
     HandOver {
         handover: EffectId,
     },
@@ -53,91 +62,36 @@ pub struct HttpRequest {
     pub method: String,
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// Where the key goes.
+    /// The header for the key.
     pub auth: AuthSlot,
-    /// Which of the host's models is asked: [`crate::engine::model::config::ModelConfig::slot`].
+    /// The model that is asked: [`crate::engine::model::config::ModelConfig::slot`].
     pub model: u32,
 }
 
-/// The header that carries the key; `authorize` may do anything else.
+/// The header that carries the key. `authorize` may change any other part of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSlot {
-    /// Lower case; empty when the vendor wants none.
+    /// The header's name in lower case; empty when the vendor wants none.
     pub header: String,
-    /// What stands before the key, for example `Bearer `.
+    /// The text before the key, for example `Bearer `.
     pub prefix: String,
 }
 
-/// A call of a host's tool.
+/// A call of one of your tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInvocation {
     pub call: EffectId,
     pub tool_call_id: String,
     pub tool_name: String,
-    /// JSON text of the arguments: the validated input if the host gave one, else what the model wrote.
+    /// The JSON text of the arguments: the validated input if your code gave one, else the model's own.
     pub input: Json,
     pub iteration: u32,
-    /// Who calls: the place of the agent in the run's tree.
+    /// The index of the calling agent in the run's tree.
     pub agent: u32,
-    /// Whose tool: the place of the agent's configuration, 0 for the run's own.
+    /// The index of the configuration that has the tool, 0 for the run's own.
     pub profile: u32,
-}
-
-/// A question to the host.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Question {
-    /// Once per batch, for the calls whose tools want it: validate, name the resource.
-    /// Of `texts`, which permission rules compare, the platform's readings are wanted.
-    PrepareCalls {
-        calls: Vec<ToolInvocation>,
-        texts: Vec<String>,
-    },
-    /// How shall the model be told what went wrong in this round?
-    WordErrors {
-        /// `[{ toolCallId, toolName, input, error: { error, code, message, hint, recoverable } }]`
-        errors: Json,
-    },
-    /// May this call run?
-    Permission {
-        /// `{ toolCallId, toolName, input, reason }`, as the event says it too.
-        call: Json,
-        /// Ask the host's classifier, not a person.
-        classify: bool,
-    },
-    /// What stands for the first part of the conversation?
-    Summarize {
-        /// `{ trigger, instructions?, messages }`
-        compact: Json,
-    },
-    /// Is this answer, which fits its schema, one? (Standard Schema, a function of the host's)
-    CheckOutput { output: Json },
-    /// What does this hook or guardrail say?
-    Hook {
-        /// Its place in the configuration.
-        hook: u32,
-        event: HookEvent,
-        /// `{ event, agentPath, iteration, … }`
-        input: Json,
-    },
-    /// Shall the run stop after this round of tools?
-    Stop {
-        about: StopAbout,
-        /// `{ iteration, times?, toolCalls: [{ toolCallId, toolName, input, output, isError }] }`
-        round: Json,
-    },
-}
-
-/// Why the host is asked whether to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum StopAbout {
-    /// Its own conditions.
-    Condition,
-    /// The rounds repeat themselves.
-    Repeat,
 }
 
 /// What happened to an effect, for the journal.
@@ -157,5 +111,20 @@ pub enum EffectKind {
     Tool,
     /// A tool call that a subagent answers.
     Subagent,
-    Question,
+    Question(Point),
+    /// Of the journal itself.
+    Save,
+    /// A step that waits until everything before it has been heard.
+    Handover,
+}
+
+impl EffectKind {
+    /// Whether the journal hears of it.
+    pub fn is_journaled(self) -> bool {
+        !matches!(self, EffectKind::Save | EffectKind::Handover)
+    }
+
+    pub fn awaits_person(self) -> bool {
+        self == EffectKind::Question(Point::Permission)
+    }
 }

@@ -1,7 +1,8 @@
-//! Prints the TypeScript of the types here, with their doc comments, into `src/face/generated`.
+//! Prints the TypeScript of our types, with their doc comments, into `src/face/generated`.
 //!
-//! `cargo test --lib typescript` fails when a file there is stale; `LOOPLET_WRITE=1 cargo test --lib typescript` writes
-//! them. Only types that leave the engine are printed, in the form that serde writes.
+//! `cargo test --lib typescript` fails when a file there is stale. `LOOPLET_WRITE=1 cargo test --lib typescript` writes
+//! the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that serde
+//! writes. A link such as [`Outcome::stopped_by`] becomes the field's name in TypeScript.
 
 use std::path::Path;
 
@@ -9,15 +10,15 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::engine::agent::output_format::OutputFormat;
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Config, ToolExecution};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::outcome::Outcome;
+use crate::engine::model::output_format::OutputFormat;
+use crate::engine::model::permission::PermissionMode;
+use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
-use crate::engine::policy::hook::HookEvent;
-use crate::engine::policy::permission::PermissionMode;
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";
 
@@ -28,7 +29,7 @@ fn the_generated_typescript_is_that_of_the_types() {
     for add in [
         add::<Failure>,
         add::<FinishReason>,
-        add::<HookEvent>,
+        add::<Point>,
         add::<Outcome>,
         add::<PermissionMode>,
         add::<Usage>,
@@ -48,7 +49,8 @@ fn the_generated_typescript_is_that_of_the_types() {
     check("model.ts", &text);
 }
 
-/// The scalar options of `createAgent`: the name, the shape, and where the configuration has it, which tells the default.
+/// The scalar options of `createAgent`: the name, the shape, and the pointer into the configuration that leads to the
+/// default.
 const OPTIONS: &[(&str, &str, &str)] = &[
     ("maxIterations", "count", "/limits/maxIterations"),
     ("maxTotalTokens", "count", "/limits/maxTotalTokens"),
@@ -107,7 +109,7 @@ fn the_generated_tables_are_those_of_the_configuration() {
     check("tables.ts", &(text + "];\n"));
 }
 
-/// A list of the words of a type.
+/// Prints the words of an enum as a list.
 fn words<T: JsonSchema>(name: &str) -> String {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let schema = generator.root_schema_for::<T>().to_value();
@@ -137,7 +139,7 @@ fn check(file: &str, text: &str) {
     );
 }
 
-/// Prettier breaks lines otherwise, with bars, brackets and commas of its own.
+/// Compares two texts without the line breaks, bars, brackets and commas that prettier sets.
 fn same(one: &str, other: &str) -> bool {
     let plain = |text: &str| {
         text.replace(
@@ -154,7 +156,7 @@ fn add<T: JsonSchema>(generator: &mut SchemaGenerator) -> (String, Value) {
     (T::schema_name().into_owned(), schema)
 }
 
-/// The description as a doc comment.
+/// The description of a schema as a doc comment.
 fn documented(schema: &Value, indent: &str) -> String {
     let Some(text) = schema["description"].as_str() else {
         return String::new();
@@ -173,7 +175,7 @@ fn documented(schema: &Value, indent: &str) -> String {
     }
 }
 
-/// Links to fields and types as the names that they have in TypeScript.
+/// Replaces links to fields and types by their names in TypeScript.
 fn in_typescript(text: &str) -> String {
     let mut parts = text.split("[`");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -204,7 +206,7 @@ fn object(schema: &Value, indent: &str) -> String {
         let mark = if is_required { "" } else { "?" };
         let mut field = field.clone();
         if !is_required {
-            // Serde leaves out what there is not.
+            // Serde leaves an absent field out and writes no `null`.
             remove_null(&mut field);
         }
         text += &format!("{inner}{name}{mark}: {};\n", typed(&field, &inner));

@@ -1,12 +1,16 @@
-//! Tokens and money.
+//! Tokens and money of model calls and runs.
+//!
+//! Decoders write the vendor's numbers into a [`Usage`]; the model call adds the cost by its [`Price`] and the ledger
+//! sums up. Money is an integer of billionths of a US dollar, so that a sum is exact. No addition overflows: sums
+//! saturate.
 
 use serde::{Deserialize, Serialize};
 
 /// Tokens of one model call or of a whole run, and their cost.
 ///
-/// [`Usage::input_tokens`] counts everything the model read, cached or not (as OpenTelemetry's
-/// `gen_ai.usage.input_tokens`); the cache counts are parts of it. [`Usage::output_tokens`] counts everything it wrote;
-/// [`Usage::reasoning_tokens`] is a part of it.
+/// [`Usage::input_tokens`] counts everything that the model read, cached or not, like OpenTelemetry's
+/// `gen_ai.usage.input_tokens`. The cache counts are parts of it. [`Usage::output_tokens`] counts everything that the
+/// model wrote. [`Usage::reasoning_tokens`] is a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
@@ -18,20 +22,21 @@ pub struct Usage {
     /// The part of [`Usage::cache_write_tokens`] that the vendor keeps for an hour.
     pub cache_write_hour_tokens: u64,
     pub reasoning_tokens: u64,
-    /// The cost as an integer of billionths of a US dollar: the vendor's own figure, else that of the model's price;
-    /// `null` when neither is known.
+    /// The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
+    /// price; `null` when neither is known.
     pub cost_nano_usd: Option<u64>,
-    /// The whole cost is the vendor's own figure.
+    /// True when the whole cost is the vendor's own figure.
     pub is_cost_reported: bool,
 }
 
 impl Usage {
-    /// Input plus output.
+    /// Input plus output tokens.
     pub fn total_tokens(&self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// The cost of both is known only if that of each is; a call that used nothing costs nothing.
+    /// Adds up. The cost of a sum is known only if the cost of each call is known; a call that used nothing costs
+    /// nothing.
     pub fn add(&mut self, other: &Usage) {
         if self.is_nothing() {
             *self = *other;
@@ -54,7 +59,7 @@ impl Usage {
         self.reasoning_tokens = self.reasoning_tokens.saturating_add(other.reasoning_tokens);
     }
 
-    /// The usage of one call, as the vendor reported it, with its cost: the vendor's own figure wins over the price.
+    /// The usage of one call with its cost. The vendor's own figure wins over the price.
     pub fn priced(mut self, price: Option<&Price>) -> Usage {
         self.is_cost_reported = self.cost_nano_usd.is_some();
         if let Some(price) = price.filter(|_| !self.is_cost_reported) {
@@ -68,7 +73,7 @@ impl Usage {
     }
 }
 
-/// What a model costs, in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens).
+/// The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
@@ -80,16 +85,16 @@ pub struct Price {
     /// Per token written to the cache; default: the input price.
     #[serde(default)]
     pub cache_write_nano_usd: Option<u64>,
-    /// Per token written to the cache for an hour; default: as any other written to it.
+    /// Per token written to the cache for an hour; default: as any other token written to it.
     #[serde(default)]
     pub cache_write_hour_nano_usd: Option<u64>,
-    /// A call that reads more tokens than this is dearer as a whole; default: none is.
+    /// The number of input tokens above which the whole call is dearer; default: no such number.
     #[serde(default)]
     pub long_above_tokens: Option<u64>,
-    /// What such a call's input costs, in percent of the above; default 100.
+    /// The input price of such a call, in percent of the normal one; default 100.
     #[serde(default)]
     pub long_input_percent: Option<u64>,
-    /// What its output costs; default 100.
+    /// The output price of such a call, in percent; default 100.
     #[serde(default)]
     pub long_output_percent: Option<u64>,
 }
@@ -123,8 +128,8 @@ impl Price {
     }
 }
 
-/// A decimal number times ten to the power of `shift`, rounded: `0.0000702` with 9 is 70,200. `None` for anything else,
-/// a negative number or one that is too great.
+/// A decimal number times ten to the power of `shift`, rounded: `0.0000702` with 9 is 70,200. `None` for text that is
+/// not a number, for a negative number and for one that is too large.
 pub fn shifted(text: &str, shift: i32) -> Option<u64> {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (text.get(..at)?, text.get(at + 1..)?.parse::<i32>().ok()?),

@@ -1,19 +1,13 @@
-//! Fields of a tool's input that the host fills in: the model is not shown them, and what it writes there is dropped.
-
-use serde::{Deserialize, Serialize};
+//! Input fields that your code fills in: the model is not shown them, and its own values for them are dropped.
+//!
+//! The agent calls [`bound_input`] for each call of a tool with bindings, before anything judges or runs the call. A
+//! value comes from the run's `inputs`, which the configuration holds. A binding whose input is missing changes
+//! nothing, and nothing fails.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::push_any;
+use crate::engine::model::config::Binding;
 use crate::engine::model::message::Json;
-
-/// One bound field.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Binding {
-    /// Of the tool's input.
-    pub field: String,
-    /// The name of one of the run's inputs.
-    pub input: String,
-}
 
 /// An input with the values that `inputs` has for the bound fields; where it has none the model's own stays.
 pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) -> Json {
@@ -40,7 +34,7 @@ pub fn bound_input(written: &Json, bindings: &[Binding], inputs: Option<&Json>) 
     Json::from_valid(&String::from_utf8(out).unwrap_or_default())
 }
 
-/// An object's fields but those of some names; nothing for what is no object.
+/// An object without the fields of some names; `None` if `json` is not an object.
 fn without(json: &str, is_left_out: &dyn Fn(&str) -> bool) -> Option<String> {
     let object = Object::parse(json)?;
     let mut out = b"{".to_vec();

@@ -1,72 +1,18 @@
-//! How much of a conversation is sent: when it is summarised, where it may be cut, what stands for what is gone.
+//! The length of a conversation: when it is summarised, where it may be cut, and which text replaces the rest.
 //!
-//! A cut never parts a call from its result: what is kept begins with an answer of the model, or with a message of the
-//! user's own.
-
-use serde::{Deserialize, Serialize};
+//! The agent asks before each request whether the history is too long, and `agent::compacting` carries the change out.
+//! Only estimates and character counts decide here; the model writes a summary elsewhere. A cut never parts a call from
+//! its result: the kept rest begins with an answer of the model or with a message of the user's own. A history that
+//! cannot be made shorter stays as it is.
 
 use crate::engine::model::config::Config;
+use crate::engine::model::context::{ContextPolicy, HistoryPolicy};
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
 
-/// When and how the history is made shorter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ContextPolicy {
-    /// Tokens that the model can read; default: unknown.
-    pub window_tokens: Option<u64>,
-    /// Summarise when the window is nearly full, and when the vendor says that it is; default true.
-    pub auto: bool,
-    /// How full the window may be, in percent; default 80.
-    pub threshold_percent: u32,
-    /// Answers that stay as they are, with their tools' results; default 3.
-    pub keep_last: u32,
-    /// What the summary shall also heed.
-    pub instructions: Option<String>,
-    /// The host writes the summary.
-    pub ask: bool,
-    /// Characters that a request may have, as [`characters`] counts them; default: any number.
-    pub budget_chars: Option<u64>,
-    /// Thinking and calls of old answers are cut short; default: never.
-    pub history: Option<HistoryPolicy>,
-}
-
-/// What is cut short of old answers (S002-18).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct HistoryPolicy {
-    /// An answer is old when so many have come after it; default 5.
-    pub after_responses: u32,
-    /// What stays of it, in characters; default 100.
-    pub prefix_chars: u32,
-}
-
-impl Default for ContextPolicy {
-    fn default() -> ContextPolicy {
-        ContextPolicy {
-            window_tokens: None,
-            auto: true,
-            threshold_percent: 80,
-            keep_last: 3,
-            instructions: None,
-            ask: false,
-            budget_chars: None,
-            history: None,
-        }
-    }
-}
-
-impl Default for HistoryPolicy {
-    fn default() -> HistoryPolicy {
-        HistoryPolicy {
-            after_responses: 5,
-            prefix_chars: 100,
-        }
-    }
-}
-
 impl ContextPolicy {
-    /// Tokens above which the history is summarised, if the window is known. Room for the answer is left.
+    /// The number of tokens above which the history is summarised, if the window is known. It leaves room for the
+    /// answer.
     pub fn limit_tokens(&self, max_output_tokens: Option<u64>) -> Option<u64> {
         let window = self.window_tokens?;
         let part = window.saturating_mul(self.threshold_percent.into()) / 100;
@@ -74,7 +20,7 @@ impl ContextPolicy {
     }
 }
 
-/// Estimated tokens of a request with nothing but system prompt and tools.
+/// The estimated tokens of a request with nothing but system prompt and tools.
 pub fn head_tokens(config: &Config) -> u64 {
     let mut bytes = config.system.as_ref().map_or(0, String::len);
     for tool in &config.tools {
@@ -83,8 +29,8 @@ pub fn head_tokens(config: &Config) -> u64 {
     estimate::tokens(bytes as u64)
 }
 
-/// The place from which on `keep_last` answers are kept, or fewer if nothing would be left to cut. `None` if nothing
-/// that a model has said stands before any such place.
+/// The index from which on `keep_last` answers are kept, or fewer if nothing else could be cut. `None` if no answer of
+/// the model stands before any such index.
 pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
     let mut best = None;
     let mut answers = 0;
@@ -105,22 +51,23 @@ pub fn cut_for(messages: &[Message], keep_last: u32) -> Option<usize> {
     best
 }
 
-/// What is kept may begin with this message.
+/// True when the kept rest may begin with this message.
 fn begins(message: &Message) -> bool {
     let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
     !message.content.iter().any(is_result)
 }
 
-/// What a history is cut to for a budget of characters.
+/// A cut that brings a history within a budget of characters.
 pub struct Trimmed {
-    /// The first message that is kept.
+    /// The index of the first message that is kept.
     pub cut: usize,
-    /// Of those before it.
+    /// The summary of the messages before it.
     pub summary: String,
 }
 
-/// Drops the oldest messages until the rest and its summary are within `budget` (P-17): room for the summary is left, at
-/// least two messages are kept. `None` if nothing need be dropped, or if that would make nothing shorter.
+/// Drops the oldest messages until the rest and its summary are within `budget`, as Prompty's specification (§13.3) has
+/// it. Room for the summary is reserved, and at least two messages are kept. `None` if nothing has to be dropped, or if
+/// dropping would make nothing shorter.
 pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -> Option<Trimmed> {
     let mut left: u64 = messages.iter().map(characters).sum();
     if let Some(system) = system {
@@ -130,7 +77,7 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
         return None;
     }
     let whole = left;
-    // Five in a hundred of a very small budget would not even hold what encloses the summary.
+    // Five percent of a very small budget would not even hold the summary's frame.
     let reserve = (budget / 20).clamp(FRAME_CHARACTERS, 5000);
     let target = budget.saturating_sub(reserve);
     let mut found = None;
@@ -149,7 +96,7 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
     let (cut, left) = found?;
     let dropped = whole - left;
     let room = budget.saturating_sub(left).max(reserve);
-    // What cannot be brought within the budget is not summarised again and again for the little that it would gain.
+    // A history that cannot be brought within the budget is not summarised again and again for a small gain.
     if dropped <= room {
         return None;
     }
@@ -158,14 +105,14 @@ pub fn trim_to_budget(messages: &[Message], system: Option<&str>, budget: u64) -
     Some(Trimmed { cut, summary })
 }
 
-/// A user message that is `[Context summary: ]`.
+/// The length of a user message with an empty `[Context summary: ]`.
 const FRAME_CHARACTERS: u64 = 8 + 19;
 
-/// The role's name and four.
+/// The role's name and four more.
 const SYSTEM_CHARACTERS: u64 = 10;
 
-/// Characters of a message, as P-17 counts them: its role and 4, its text, 200 for what is none, its calls as JSON. A
-/// result is a message of its own there.
+/// The characters of a message by Prompty's count: its role and 4, its text, 200 for a block that is not text, its
+/// calls as JSON. A result counts as a message of its own.
 pub fn characters(message: &Message) -> u64 {
     let mut sum = match message.role {
         Role::User => 8,
@@ -197,18 +144,18 @@ pub fn characters(message: &Message) -> u64 {
     sum
 }
 
-/// `{"id":"","name":"","arguments":""}`.
+/// The length of `{"id":"","name":"","arguments":""}`.
 const CALL_CHARACTERS: u64 = 35;
 
 fn length(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// How much of each message the built-in summary keeps, and how long it is at most, in characters.
+/// The length of each message's excerpt in the built-in summary, and the summary's own greatest length, in characters.
 const LINE_CHARS: usize = 200;
 const SUMMARY_CHARS: usize = 4000;
 
-/// A summary without a model: who said what, shortened, and which tools were called (P-17).
+/// A summary without a model: the speakers, their shortened words, and the tools that were called, in Prompty's form.
 pub fn plain_summary(messages: &[Message]) -> String {
     let mut lines = Vec::new();
     for message in messages {
@@ -237,12 +184,12 @@ fn first(text: &str, chars: usize) -> String {
     text.chars().take(chars).collect()
 }
 
-/// What stands for the messages that are gone.
+/// The block that replaces the messages that were dropped.
 pub fn summary_block(summary: &str) -> Block {
     Block::text(["[Context summary: ", summary, "]"].concat())
 }
 
-/// Cuts thinking and calls of old answers short and marks those; whether there were any.
+/// Cuts the thinking and the calls of old answers short and marks these answers. Returns true if there were any.
 pub fn shorten(messages: &mut [Message], policy: &HistoryPolicy) -> bool {
     let mut after = 0;
     let mut changed = false;
@@ -258,7 +205,7 @@ pub fn shorten(messages: &mut [Message], policy: &HistoryPolicy) -> bool {
     changed
 }
 
-/// An answer with blocks of the vendor's own stays whole: they belong together.
+/// Cuts one answer short. An answer with blocks of the vendor's own stays whole, because its blocks belong together.
 fn shorten_one(message: &mut Message, chars: usize) -> bool {
     if message
         .content
@@ -294,7 +241,7 @@ fn shorten_one(message: &mut Message, chars: usize) -> bool {
     message.compacted
 }
 
-/// It stays an object (S002-19).
+/// Cuts a call's input short. It stays a JSON object, because every provider demands one.
 fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
     let text = match input {
         ToolInput::Json(json) => json.as_str(),
@@ -313,7 +260,7 @@ fn shorten_input(input: &mut ToolInput, chars: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Of 200 characters each.
+    /// Turns of 200 characters each.
     fn turns(count: usize) -> Vec<Message> {
         let turn = |at: usize| match at % 2 {
             0 => Message::user(vec![Block::text("x".repeat(192))]),
@@ -327,7 +274,7 @@ mod tests {
         let cut_to = |messages: &[Message], system, budget| {
             trim_to_budget(messages, system, budget).map(|trimmed| trimmed.cut)
         };
-        // A twentieth is left for the summary: 631 hold 600.
+        // A twentieth is reserved for the summary, so a budget of 631 holds 600.
         for (count, budget, cut) in [
             (4, 800, None),
             (4, 799, Some(1)),

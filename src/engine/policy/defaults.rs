@@ -1,8 +1,11 @@
-//! Defaults that depend on other options: what was given never loses to what was not.
+//! Defaults that depend on other options. A given option never loses to one that was left out.
+//!
+//! A plain default stands beside its field in [`crate::engine::model::config`]. The functions here extend the
+//! configuration's types, and the agent, the retry policy and the generated table of options call them. Nothing fails.
 
 use crate::engine::model::config::{Config, RepeatPolicy, RetryPolicy, StopCondition};
 
-/// After how many repetitions each step is taken; `None`: never.
+/// The number of repetitions before each step; `None` means never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatSteps {
     pub nudge: Option<u32>,
@@ -11,7 +14,8 @@ pub struct RepeatSteps {
 }
 
 impl RepeatPolicy {
-    /// Steps that were not named keep the order: the model is told, the host is asked, the run is stopped.
+    /// The steps with their defaults. Steps that were left out keep the order: the model is told, your code is asked,
+    /// the run stops.
     pub fn steps(&self) -> RepeatSteps {
         let (nudge, ask, stop) = (self.nudge_after, self.ask_after, self.stop_after);
         let twice = |said: Option<Option<u32>>| said.flatten().unwrap_or(0).saturating_mul(2);
@@ -28,20 +32,21 @@ impl RepeatPolicy {
 }
 
 impl RetryPolicy {
-    /// The longest wait.
+    /// The longest wait between two attempts, in milliseconds.
     pub fn longest_ms(&self) -> u64 {
         self.max_ms.unwrap_or(self.base_ms.max(60_000))
     }
 }
 
 impl Config {
-    /// Model calls of a run; if nobody has said how many, 50, or as many as the other limits need to be reached.
+    /// The number of model calls in one run. If it was left out, it is 50, or as many as it takes to reach the other
+    /// limits.
     pub fn max_iterations(&self) -> u32 {
         if let Some(given) = self.limits.max_iterations {
             return given;
         }
         let mut most = 50;
-        // The answer after the last round is always allowed.
+        // The model may always answer once more after the last round.
         most = most.max(self.limits.max_tool_rounds.unwrap_or(0).saturating_add(1));
         if let Some(format) = &self.output {
             most = most.max(format.max_retries.saturating_add(1));
@@ -64,12 +69,9 @@ mod tests {
     fn steps_of_repetition_that_are_left_out_keep_to_the_order() {
         let none = Some(None);
         let at = |times| Some(Some(times));
-        let rows: &[(
-            Option<Option<u32>>,
-            Option<Option<u32>>,
-            Option<Option<u32>>,
-            [Option<u32>; 3],
-        )] = &[
+        /// Left out, off, or after so many repetitions.
+        type Step = Option<Option<u32>>;
+        let rows: &[(Step, Step, Step, [Option<u32>; 3])] = &[
             (None, None, None, [Some(3), Some(6), Some(20)]),
             (None, at(30), None, [Some(3), Some(30), Some(60)]),
             (at(12), None, None, [Some(12), Some(24), Some(24)]),

@@ -1,23 +1,25 @@
-//! How many tokens a text will be, without the model's tokenizer.
+//! The length of a text in tokens, estimated without the model's tokenizer.
 //!
-//! 3.5 bytes are a token: that is a little more than English prose has and about what JSON and code have; in scripts of
-//! three bytes a character it is a little less than a token each. It only counts what has come since the vendor last
-//! counted. On 339 pairs of consecutive recorded model calls (`bench/estimate.mjs`) the estimate for the second
-//! is in the median 1.05 of what the vendor then counted; of the 46 above 1,000 tokens it is 1.00, nine in ten of them between 0.81 and 1.31.
+//! A token counts as 3.5 bytes. English prose has a little more bytes per token, JSON and code about as many. A
+//! character of three bytes counts as a little less than a token. The estimate only covers text that came after the
+//! vendor's last count.
+//!
+//! `bench/estimate.mjs` compares it with 339 pairs of consecutive recorded model calls. The median of estimate to count
+//! is 1.05; for the 46 pairs above 1,000 tokens it is 1.00, and nine in ten lie between 0.81 and 1.31.
 
 use crate::engine::model::message::{Block, Message, ToolInput};
 
-/// What an image or a document is taken for, in bytes: about 1,500 tokens.
+/// The length that stands for an image or a document, in bytes: about 1,500 tokens.
 const MEDIA_BYTES: u64 = 5_250;
-/// What a block has around it on the wire.
+/// The bytes around a block on the wire.
 const BLOCK_BYTES: u64 = 40;
 
-/// Tokens of so many bytes of text.
+/// The tokens of a text with so many bytes.
 pub fn tokens(bytes: u64) -> u64 {
     bytes.saturating_mul(2) / 7
 }
 
-/// Tokens of messages.
+/// The tokens of messages.
 pub fn tokens_of(messages: &[Message]) -> u64 {
     tokens(messages.iter().map(|message| bytes_of(&message.content)).sum())
 }

@@ -1,10 +1,14 @@
-//! Decisions as pure functions: when to try again, which calls may run, and which beside each other.
+//! Decisions as pure functions: when to retry, which calls may run, which calls run beside each other.
+//!
+//! The agent calls them and acts on their answers. They read the configuration and the transcript and keep no state,
+//! except the counts of [`repeat`] and [`retry`]. They never emit an event and never see the network. [`permission`]
+//! with its [`rule`]s judges calls, [`hook`] joins your hooks' answers, [`context`] shortens histories. A policy cannot
+//! fail: a wrong option is refused before the run begins.
 
 pub mod binding;
 pub mod context;
 pub mod defaults;
 pub mod estimate;
-pub mod hook;
 pub mod permission;
 pub mod repeat;
 pub mod result_cap;

@@ -1,52 +1,21 @@
-//! Whether a tool call may run: modes, and rules such as `Bash(npm *)`.
+//! Decides whether a tool call may run: by modes, and by rules such as `Bash(npm *)`.
 //!
-//! The order is that of the Agent SDK: deny rules, ask rules (and what a tool itself wants approved), the mode, allow
-//! rules, the host. Within a kind the first rule that matches wins; how specific a rule is never matters.
+//! The order is that of the Agent SDK: deny rules, ask rules (and approvals that a tool itself wants), the mode, allow
+//! rules, your code. Within a list the first matching rule wins, and it does not matter how specific a rule is.
 //! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
-
-use serde::{Deserialize, Serialize};
+//!
+//! `Run::new` calls [`Permissions::check`], which refuses rules that cannot work. The agent calls
+//! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
+//! in "allow".
 
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, cover, is_glob};
+use crate::engine::policy::rule::{cover, is_glob};
 
-/// Before [`Permissions::ignored_rules`].
+/// The warning that stands before [`Permissions::ignored_rules`].
 pub const IGNORED_RULES: &str = "These allow rules are ignored, because their names are patterns: ";
-
-/// What is done with a call that no rule speaks of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum PermissionMode {
-    /// The host decides.
-    #[default]
-    Default,
-    /// File edits and file-system commands run that stay where the run works; else as `default`.
-    AcceptEdits,
-    /// What changes anything goes to the host, whatever the allow rules say; else as `default`.
-    Plan,
-    /// Nobody is asked: what no rule allows is denied.
-    DontAsk,
-    /// The host's classifier decides.
-    Auto,
-    /// Everything runs that no deny or ask rule holds back.
-    BypassPermissions,
-}
-
-/// What a run may do, as it stands: answers of the host can add rules and switch the mode.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Permissions {
-    pub mode: PermissionMode,
-    pub allow: Vec<Rule>,
-    pub ask: Vec<Rule>,
-    pub deny: Vec<Rule>,
-    /// The host has a function that is asked; without one, what nothing allows is denied.
-    pub can_use_tool: bool,
-    /// How long an open question is waited for; then the call is denied. Default: for ever.
-    pub timeout_ms: Option<u64>,
-}
 
 /// What a call comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,24 +24,15 @@ pub enum Verdict {
     Deny {
         reason: String,
     },
-    /// The host is asked; `classify`: by its classifier.
+    /// Your code is asked; `classify` asks its classifier instead of a person.
     Ask {
         reason: String,
         classify: bool,
     },
 }
 
-/// The list that a rule stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleKind {
-    Allow,
-    Ask,
-    Deny,
-}
-
 impl Permissions {
-    /// As a run without permissions: everything runs that does not want an approval.
+    /// The permissions of a run that names none: every call runs that needs no approval.
     pub fn open() -> Permissions {
         Permissions {
             mode: PermissionMode::BypassPermissions,
@@ -88,8 +48,8 @@ impl Permissions {
         }
     }
 
-    /// The verdict on a call. `needs_approval`: the tool, or a hook, wants it asked about; `is_allowed`: a hook allows it,
-    /// if no rule denies it or wants it asked about.
+    /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that a
+    /// hook allows the call, which counts only if no rule denies it or asks about it.
     pub fn judge(&self, asked: &Asked<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
         let looks = self.mode == PermissionMode::AcceptEdits || self.compares(asked.tool);
         let subject = if looks {
@@ -100,13 +60,13 @@ impl Permissions {
         self.judge_subject(asked.tool, &subject, needs_approval, is_allowed)
     }
 
-    /// Some rule compares parts of the tool's calls.
+    /// True when a rule compares parts of the tool's calls.
     fn compares(&self, tool: &ToolConfig) -> bool {
         let mut rules = [&self.deny, &self.ask, &self.allow].into_iter().flatten();
         rules.any(|rule| !rule.is_bare() && rule.names(tool))
     }
 
-    /// Texts of the call that the platform has to read before it is judged.
+    /// The texts of the call that the platform has to read before the call is judged.
     pub fn texts_to_read(&self, asked: &Asked<'_>) -> Vec<String> {
         if !matches!(asked.tool.access(), None | Some(Access::Shell)) && self.compares(asked.tool) {
             let subject = Subject::of(asked);
@@ -116,7 +76,7 @@ impl Permissions {
         Vec::new()
     }
 
-    /// Why a deny rule keeps this input from being run, whoever wrote it.
+    /// The reason why a deny rule forbids this input, whoever wrote it.
     pub fn denial(&self, asked: &Asked<'_>) -> Option<String> {
         let is_about = self.deny.iter().any(|rule| rule.names(asked.tool));
         is_about.then(|| self.denial_of(asked.tool, &Subject::of(asked)))?
@@ -127,11 +87,11 @@ impl Permissions {
         Some(["the rule ", &rule.to_text(), " denies it"].concat())
     }
 
-    /// Why a call that may run is asked about nevertheless: a rule may speak of it, and cannot tell.
+    /// The reason to ask about a call that may run: a rule may speak of it, but cannot tell.
     fn doubt(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {
         let mut unclear = subject.texts().iter().filter(|text| text.is_unclear()).peekable();
         let is_address = matches!(unclear.peek()?, Text::Address { .. });
-        // Of a line, rules that ask have found all that they search for.
+        // Ask rules have already found everything that they search for in a command line.
         let asking = self.ask.iter().filter(|_| is_address);
         let mut rules = self.deny.iter().chain(asking);
         let rule = rules.find(|rule| !rule.is_bare() && rule.names(tool))?;
@@ -205,23 +165,23 @@ impl Permissions {
         }
     }
 
-    /// No call of the tool can run.
+    /// True when no call of the tool can run.
     pub fn forbids(&self, tool: &ToolConfig) -> bool {
         let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval, false);
         let may_allow = |rule: &Rule| rule.is_usable_to_allow() && rule.names(tool);
         matches!(verdict, Verdict::Deny { .. }) && !self.allow.iter().any(may_allow)
     }
 
-    /// A bare deny rule takes the tool out of the requests.
+    /// True when a bare deny rule takes the tool out of the requests.
     pub fn removes(&self, tool: &ToolConfig) -> bool {
         self.deny.iter().any(|rule| rule.is_bare() && rule.names(tool))
     }
 
-    /// Refuses rules that cannot be used with these tools.
+    /// Refuses rules that cannot work with these tools.
     ///
     /// # Errors
-    /// A scope on a tool that has nothing to compare it with, or that is none of its kind: such a rule would silently do
-    /// nothing.
+    /// A scope on a tool whose calls have nothing to compare, or a scope of the wrong kind. Such a rule would silently
+    /// do nothing.
     pub fn check(&self, tools: &[ToolConfig]) -> Result<(), ConfigError> {
         for (list, rules) in ["allow", "ask", "deny"]
             .iter()
@@ -239,7 +199,7 @@ impl Permissions {
         Ok(())
     }
 
-    /// Allow rules that are ignored: a name with a star is only taken behind a server's name.
+    /// The allow rules that are ignored: a name with a star counts only behind a server's name.
     pub fn ignored_rules(&self) -> Vec<String> {
         let ignored = self.allow.iter().filter(|rule| !rule.is_usable_to_allow());
         ignored.map(Rule::to_text).collect()
@@ -247,12 +207,12 @@ impl Permissions {
 }
 
 impl ToolConfig {
-    /// Reads only.
+    /// True when the tool only reads.
     pub fn is_harmless(&self) -> bool {
         self.read_only || matches!(self.access(), Some(Access::Read | Access::Fetch))
     }
 
-    /// What the tool touches: as it says, else as its name is known to.
+    /// The kind of resource that the tool touches, by its own word or else by its well-known name.
     pub fn access(&self) -> Option<Access> {
         self.access.or(match self.name.as_str() {
             "Bash" => Some(Access::Shell),
@@ -265,7 +225,7 @@ impl ToolConfig {
 }
 
 impl Rule {
-    /// An allow rule whose name has a star counts only behind `mcp__server__`.
+    /// True when the rule may allow calls: a name with a star counts only behind `mcp__server__`.
     pub fn is_usable_to_allow(&self) -> bool {
         let Some(rest) = self.tool.strip_prefix("mcp__") else {
             return !is_glob(&self.tool);

@@ -1,7 +1,8 @@
-//! Notices a model that goes in circles: the same call with the same result again and again, or a cycle of calls.
+//! Notices a model that goes in circles: a call that repeats with an equal result, or a cycle of calls.
 //!
-//! Counted are each call, in a round and in the rounds in a row in which it comes again, and cycles of whole rounds: the
-//! same calls in the same order. Owns no more than the hashes of the last rounds and these counts, however long a run is.
+//! It counts each call, within a round and over consecutive rounds. It also counts cycles of whole rounds with equal
+//! calls in equal order. The agent calls [`Repeats::note`] after each round and acts on the [`Advice`]; the thresholds
+//! stand in the configuration. The state is a few hashes and counts, however long a run is.
 
 use std::borrow::Cow;
 
@@ -14,34 +15,34 @@ use crate::engine::model::outcome::ToolCallRecord;
 /// The longest cycle that is noticed, in rounds.
 const MAX_PERIOD: usize = 4;
 
-/// What to do about it.
+/// The step that a repetition calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     GoOn,
-    /// Tell the model that it repeats itself; how often it has.
+    /// Tell the model that it repeats itself; the number is the count of repetitions.
     Nudge(u32),
     Ask(u32),
     Stop,
 }
 
-/// What there was so far.
+/// The counts and hashes of the rounds so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repeats {
-    /// Hashes of the last rounds, the last one at the end.
+    /// The hashes of the last rounds, in order.
     rounds: Vec<u64>,
-    /// By the length of a cycle: how many rounds in a row are those of so many rounds before.
+    /// By the length of a cycle: the number of consecutive rounds that equal the round one cycle before.
     same: [u32; MAX_PERIOD],
-    /// The calls of the last round by their hashes, and how often each has come in a row. Sorted.
+    /// The hashes of the last round's calls, sorted, each with the number of its consecutive occurrences.
     calls: Vec<(u64, u32)>,
 }
 
 impl Repeats {
-    /// Notes a finished round and says what its repetition calls for.
+    /// Notes a finished round and returns the step that it calls for.
     pub fn note(&mut self, policy: &RepeatPolicy, calls: &[ToolCallRecord]) -> Advice {
         if !policy.enabled {
             return Advice::GoOn;
         }
-        // How often something had come before this round, and how often it has now.
+        // Each pair is the count of a repetition before this round and after it.
         let mut counts = self.note_calls(calls);
         counts.push(self.note_cycles(calls));
         let times = |threshold: Option<u32>| {
@@ -64,7 +65,7 @@ impl Repeats {
         }
     }
 
-    /// Of all cycles the one that has come most often: one round is a cycle of any length.
+    /// The counts of the most frequent cycle. One round is a cycle of any length.
     fn note_cycles(&mut self, calls: &[ToolCallRecord]) -> (u32, u32) {
         let round = calls.iter().fold(SEED, add_call);
         let (mut before, mut now) = (0, 0);
@@ -111,10 +112,10 @@ impl Repeats {
     }
 }
 
-/// Of FNV-1a. <http://www.isthe.com/chongo/tech/comp/fnv/>
+/// The seed of FNV-1a: <http://www.isthe.com/chongo/tech/comp/fnv/>
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Over name, input and output, eight bytes at a time, mixed as in FNV-1a.
+/// Hashes name, input and output, eight bytes at a time, mixed as in FNV-1a.
 fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
     let mut add = |text: &str| {
         let mut mix = |word: u64| hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3);
@@ -123,7 +124,7 @@ fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
         tail.iter().for_each(|byte| mix(u64::from(*byte)));
         mix(text.len() as u64);
     };
-    add(&call.name);
+    add(&call.tool_name);
     add(&canonical(call.input.as_str()));
     add(&call
         .output
@@ -133,7 +134,8 @@ fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
     hash
 }
 
-/// A string is as the host wrote it, which always writes it the same way, and may be long.
+/// The output as it is compared. A string stays as it was written: equal strings are always written alike, and they may
+/// be long.
 fn output_text(json: &str) -> Cow<'_, str> {
     if json.starts_with('"') {
         Cow::Borrowed(json)
@@ -150,8 +152,8 @@ mod tests {
 
     fn round(input: &str, output: &str) -> Vec<ToolCallRecord> {
         vec![ToolCallRecord {
-            id: "unique".into(),
-            name: "look".into(),
+            tool_call_id: "unique".into(),
+            tool_name: "look".into(),
             input: Json::parse(input).unwrap(),
             output: Some(Json::parse(output).unwrap()),
             is_error: false,

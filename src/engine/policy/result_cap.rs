@@ -1,13 +1,14 @@
-//! What of a tool's result the model sees when it is very long: its beginning, and how much is missing.
+//! Cuts a very long tool result: the model sees its beginning and the number of characters that are missing.
 //!
-//! Characters are Unicode's code points, so that nothing is cut in two; media count for nothing and stay whole.
+//! The agent cuts each result on its way into the transcript. Characters are Unicode code points, so no character is
+//! cut in two. Media do not count and stay whole.
 
 use crate::engine::json::writer::decimal;
 use crate::engine::model::message::Block;
 
-/// The first `most` characters and a statement, of a text that is longer.
+/// The first `most` characters of a longer text, and a statement about the rest. `None` if the text is short enough.
 pub fn cut(text: &str, most: usize) -> Option<String> {
-    // A character is a byte at least.
+    // A character has at least one byte.
     if text.len() <= most {
         return None;
     }
@@ -15,7 +16,7 @@ pub fn cut(text: &str, most: usize) -> Option<String> {
     (length > most).then(|| shortened(text, most, most, length))
 }
 
-/// The same of the texts of a result together. Texts behind the cut are left out.
+/// Cuts the texts of a result together. Texts behind the cut are left out.
 pub fn cut_blocks(blocks: &[Block], most: usize) -> Option<Vec<Block>> {
     let text_of = |block: &Block| match block {
         Block::Text { text, .. } => text.chars().count(),

@@ -1,4 +1,8 @@
-//! Whether and when a failed model call is tried again.
+//! Decides whether and when a failed model call is tried again.
+//!
+//! The agent calls [`Tries::delay_ms`] after each failed attempt and arms the timer with the wait. Nothing here reads a
+//! clock or a random source: the jitter comes from the seed of the input that brought the failure. Errors of the
+//! configuration and defects are never retried.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +10,17 @@ use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::json::word;
 
-/// How often the model call of an iteration has been made.
+/// The number of times that the model call of an iteration has been made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tries {
-    /// Calls whose attempts have all failed.
+    /// Calls of which every attempt has failed.
     failed_calls: u32,
-    /// Attempts that those have made.
+    /// The attempts of those calls.
     before: u32,
 }
 
 impl Tries {
-    /// Another model is asked, after so many attempts.
+    /// The counts when another model is asked after so many attempts.
     pub fn after(attempts: u32) -> Tries {
         Tries {
             failed_calls: 0,
@@ -24,8 +28,8 @@ impl Tries {
         }
     }
 
-    /// The wait before the attempt that follows this failed one, in milliseconds; `None` gives up. First the call's own
-    /// attempts, for what may go away; then the whole call anew, for whatever the provider or the network did.
+    /// The wait before the attempt after this failed one, in milliseconds; `None` gives up. Attempts within a call come
+    /// first, for failures that may pass. Whole calls follow, for every failure of the provider or the network.
     pub fn delay_ms(
         &mut self,
         policy: &RetryPolicy,
@@ -47,7 +51,7 @@ impl Tries {
 }
 
 impl RetryPolicy {
-    /// Of one request.
+    /// The most attempts of one request.
     pub fn most_attempts(&self) -> u32 {
         self.max_retries
             .saturating_add(1)
@@ -65,7 +69,7 @@ fn delay_ms(policy: &RetryPolicy, failed_attempts: u32, failure: &Failure, seed:
     no_earlier(policy, failure, backoff_ms(policy, failed_attempts, seed))
 }
 
-/// The wait, no shorter than the server has asked for; `None` when that is longer than any wait may be.
+/// The wait, at least as long as the server asked for; `None` when that exceeds the longest wait.
 fn no_earlier(policy: &RetryPolicy, failure: &Failure, wait: u64) -> Option<u64> {
     match failure.retry_after_ms {
         Some(asked) if policy.respect_retry_after && asked > policy.longest_ms() => None,
@@ -74,8 +78,8 @@ fn no_earlier(policy: &RetryPolicy, failure: &Failure, wait: u64) -> Option<u64>
     }
 }
 
-/// The jitter is the seed of the input that brought the failure, modulo its range: a host whose random source is
-/// constantly 0 waits without jitter.
+/// The wait after so many failures. The jitter is the seed modulo its range, so a random source that always returns 0
+/// means no jitter.
 fn backoff_ms(policy: &RetryPolicy, failures: u32, seed: u64) -> u64 {
     let exponent = failures.saturating_sub(1).saturating_add(policy.first_exponent);
     let backoff = policy

@@ -1,7 +1,8 @@
-//! How long a provider asks us to wait: the headers `retry-after` and `retry-after-ms`.
+//! The wait that a provider asks for in the headers `retry-after` and `retry-after-ms`.
 //!
-//! Reads header text and one moment, and never looks at a clock. What a header says wrongly it does not
-//! say at all: the caller's own backoff applies then. <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
+//! [`retry_after_ms`] reads header text and one moment, and never looks at a clock. The protocols call it when they
+//! read a failed response. An unreadable header counts as absent, and the caller's own backoff applies then.
+//! <https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3>
 
 use std::time::UNIX_EPOCH;
 
@@ -19,14 +20,14 @@ pub fn retry_after_ms(retry_after: Option<&str>, retry_after_ms: Option<&str>, n
         .map(|wait_ms| wait_ms.min(CAP_MS))
 }
 
-/// The longest wait that a host's timer is asked for by these headers.
+/// The longest wait that these headers can ask for.
 const CAP_MS: u64 = u32::MAX as u64;
 
 fn wait_ms(text: &str, now_ms: u64) -> Option<u64> {
     decimal(text, 3).or_else(|| Some(http_date_ms(text)?.saturating_sub(now_ms)))
 }
 
-/// Digits with an optional fraction, the point moved by `places`, rounded up.
+/// A number of digits with an optional fraction, its point moved by `places`, rounded up.
 fn decimal(text: &str, places: usize) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if whole.is_empty()

@@ -1,8 +1,11 @@
-//! A permission rule: `Tool` or `Tool(specifier)`, and the texts that its specifier is compared with.
+//! A permission rule: `Tool` or `Tool(specifier)`, and the comparison of its specifier with a call's texts.
 //!
-//! A model writes these texts, and may want past the rule. So rules that allow cover only texts that cannot be read in two
-//! ways. Rules that deny or ask search for theirs; a text that they cannot search is asked about where it would have run.
-//! <https://code.claude.com/docs/en/settings> (2026-11-21)
+//! A model writes these texts and may try to get past a rule. Allow rules therefore cover only texts with a single
+//! reading. Deny and ask rules search a text for their words; a text that they cannot search is asked about where it
+//! would have run. <https://code.claude.com/docs/en/settings> (2026-11-21)
+//!
+//! [`crate::engine::policy::permission`] holds the lists and calls [`Rule::touches`] and [`Rule::cover`]. A text that
+//! is not a rule is refused when it is read. No comparison takes more than linear time in the length of the text.
 
 mod address;
 mod command;
@@ -11,56 +14,18 @@ pub mod reading;
 pub mod subject;
 mod suggestion;
 
-use serde::{Deserialize, Serialize};
-
 use crate::engine::model::config::{Access, ToolConfig};
+use crate::engine::model::permission::Rule;
 use subject::{Subject, Text};
 
-/// A rule, read from its text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "RuleForm", into = "String")]
-pub struct Rule {
-    /// The tool's name, or a pattern of names.
-    pub tool: String,
-    pub specifier: Option<String>,
-}
-
 impl Rule {
-    /// `None` for a text that is no rule: an empty name, a bracket that is not closed or holds nothing.
-    pub fn parse(text: &str) -> Option<Rule> {
-        let text = text.trim();
-        let (tool, specifier) = match text.split_once('(') {
-            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')')?)),
-            None => (text, None),
-        };
-        if tool.is_empty() || tool.contains([')', ' ']) {
-            return None;
-        }
-        let specifier = specifier.map(str::trim);
-        if specifier == Some("") {
-            return None;
-        }
-        let specifier = specifier.filter(|specifier| *specifier != "*");
-        Some(Rule {
-            tool: tool.to_owned(),
-            specifier: specifier.map(str::to_owned),
-        })
-    }
-
-    pub fn to_text(&self) -> String {
-        match &self.specifier {
-            Some(specifier) => [&self.tool, "(", specifier, ")"].concat(),
-            None => self.tool.clone(),
-        }
-    }
-
     /// Speaks of the tool as a whole.
     pub fn is_bare(&self) -> bool {
         self.specifier.is_none()
     }
 
-    /// Speaks of this tool: by its name or a pattern, by its server (`mcp__server`), or as the `Edit` that stands for
-    /// every tool that writes files.
+    /// True when the rule names this tool: by its name or a pattern, by its server (`mcp__server`), or by the `Edit`
+    /// that stands for every tool that writes files.
     pub fn names(&self, tool: &ToolConfig) -> bool {
         let name = tool.name.as_str();
         let of_server = || {
@@ -75,7 +40,7 @@ impl Rule {
             || (self.tool == "Edit" && tool.access() == Some(Access::Edit))
     }
 
-    /// For rules that deny or ask: something of the call is, or may be, what the rule speaks of.
+    /// For deny and ask rules: true when a part of the call is, or may be, one that the rule speaks of.
     pub fn touches(&self, tool: &ToolConfig, subject: &Subject) -> bool {
         self.names(tool) && self.meets(subject)
     }
@@ -84,14 +49,14 @@ impl Rule {
         match (self.specifier.as_deref(), subject) {
             (None, _) => true,
             (Some(_), Subject::Unknown) => false,
-            // A call that hides what it is about is held back.
+            // A call that hides its subject is held back.
             (Some(specifier), Subject::Of(texts)) => {
                 texts.is_empty() || texts.iter().any(|text| text.touches(specifier))
             }
         }
     }
 
-    /// Why a call of this tool can never fit the specifier as a rule of `list`, however it is written.
+    /// The reason why no call of this tool can ever fit the specifier, as a rule of `list`.
     pub fn flaw(&self, list: &str, tool: &ToolConfig) -> Option<&'static str> {
         let specifier = self.specifier.as_deref().filter(|_| self.names(tool))?;
         let is_blind = || !Subject::has_one(tool) || (self.tool == tool.name && Subject::is_undeclared(tool));
@@ -111,7 +76,7 @@ impl Rule {
     }
 }
 
-/// For rules that allow: everything of the call is what one or the other of the rules speaks of.
+/// For allow rules: true when each part of the call is covered by one of the rules.
 pub fn cover(rules: &[Rule], tool: &ToolConfig, subject: &Subject) -> bool {
     let mut specifiers = Vec::new();
     for rule in rules {
@@ -127,7 +92,7 @@ pub fn cover(rules: &[Rule], tool: &ToolConfig, subject: &Subject) -> bool {
 }
 
 impl Text {
-    /// For rules that allow.
+    /// For allow rules: true when the text is covered.
     fn is_covered(&self, specifier: &str) -> bool {
         match self {
             Text::Command(line) => command::covers(specifier, line),
@@ -141,7 +106,7 @@ impl Text {
         }
     }
 
-    /// For rules that deny or ask.
+    /// For deny and ask rules: true when the text contains a match.
     fn touches(&self, specifier: &str) -> bool {
         match self {
             Text::Command(line) => command::touches(specifier, line),
@@ -152,7 +117,7 @@ impl Text {
         }
     }
 
-    /// Rules that deny may miss in it what they speak of.
+    /// True when a deny rule may fail to find its words in the text.
     pub fn is_unclear(&self) -> bool {
         match self {
             Text::Command(line) => !command::is_plain(line),
@@ -165,54 +130,20 @@ impl Text {
     }
 }
 
-/// A rule in JSON: its text, or its two parts as the Agent SDK has them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RuleForm {
-    Text(String),
-    #[serde(rename_all = "camelCase")]
-    Parts {
-        tool_name: String,
-        rule_content: Option<String>,
-    },
-}
-
-impl TryFrom<RuleForm> for Rule {
-    type Error = String;
-
-    fn try_from(form: RuleForm) -> Result<Rule, String> {
-        let text = match form {
-            RuleForm::Text(text) => text,
-            RuleForm::Parts {
-                tool_name,
-                rule_content: Some(content),
-            } => [&tool_name, "(", &content, ")"].concat(),
-            RuleForm::Parts { tool_name, .. } => tool_name,
-        };
-        Rule::parse(&text).ok_or_else(|| ["must be Tool or Tool(specifier), got ", &text].concat())
-    }
-}
-
-impl From<Rule> for String {
-    fn from(rule: Rule) -> String {
-        rule.to_text()
-    }
-}
-
 pub fn is_glob(text: &str) -> bool {
     text.contains('*')
 }
 
-/// The whole text fits the pattern, whose only sign is `*`.
+/// True when the whole text fits the pattern, whose only special sign is `*`.
 pub fn matches(pattern: &str, text: &str) -> bool {
     glob(pattern, text, 0)
 }
 
-/// As [`matches`], with the first bytes of the pattern in upper or lower case.
+/// Like [`matches()`], with the first `folded` bytes of the pattern in upper or lower case.
 pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut from) = (0, 0);
-    // Where the last star stands, and how much of the text it has taken.
+    // The index behind the last star, and the end of the text that the star has taken.
     let mut star: Option<(usize, usize)> = None;
     while from < text.len() {
         step();
@@ -244,7 +175,7 @@ pub fn glob(pattern: &str, text: &str, folded: usize) -> bool {
         .all(|sign| *sign == b'*')
 }
 
-/// Marks a turn of a loop over what a model has written. Tests count them: none may grow with the square of the text.
+/// Counts a turn of a loop over text that a model wrote. Tests check that no count grows with the square of the length.
 pub fn step() {
     #[cfg(all(test, not(target_arch = "wasm32")))]
     tests::STEPS.set(tests::STEPS.get() + 1);

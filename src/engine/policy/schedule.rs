@@ -1,15 +1,19 @@
-//! Which calls of one answer may run at the same time: readers beside each other, writers alone.
+//! Decides which calls of one answer may run at the same time: readers beside each other, writers alone.
+//!
+//! The agent asks for each pair of calls ([`conflict`]) and for each call ([`is_barrier`]) when it starts a batch of
+//! tools. The mode is the option `toolExecution`. The functions see two calls at a time and keep no state; the limit of
+//! concurrent tools is applied elsewhere.
 
 use crate::engine::model::config::ToolExecution;
 
-/// What matters about a call when it is scheduled.
+/// The properties of a call that matter for scheduling.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits<'a> {
     pub read_only: bool,
     pub resource_key: Option<&'a str>,
 }
 
-/// Whether the later of two calls has to wait for the earlier one. Equal resource keys conflict in every mode.
+/// True when the later of two calls has to wait for the earlier one. Equal resource keys conflict in every mode.
 pub fn conflict(mode: ToolExecution, a: Traits<'_>, b: Traits<'_>) -> bool {
     let same_key = match (a.resource_key, b.resource_key) {
         (Some(a), Some(b)) => Some(a == b),
@@ -22,7 +26,7 @@ pub fn conflict(mode: ToolExecution, a: Traits<'_>, b: Traits<'_>) -> bool {
     }
 }
 
-/// Whether every later call has to wait for this one.
+/// True when every later call has to wait for this one.
 pub fn is_barrier(mode: ToolExecution, call: Traits<'_>) -> bool {
     match mode {
         ToolExecution::Sequential => true,

@@ -1,34 +1,16 @@
-//! How a call that went wrong is told to the model: one text per convention.
+//! The text that tells the model about a failed call, in one of several conventions.
+//!
+//! The agent calls [`ErrorFormat::text`] for each failed call, and the longest message comes with the call. The
+//! convention is the option `toolErrorFormat`. With `host`, your code words the errors of a round; for every error that
+//! it leaves open the structured form is used.
 
-use serde::{Deserialize, Serialize};
-
+use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::Json;
 use crate::engine::policy::result_cap;
 
-/// The conventions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ErrorFormat {
-    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
-    #[default]
-    Structured,
-    /// `{"error":message}`
-    Sprout,
-    /// The message.
-    Claude,
-    /// `Error: message`
-    Guide,
-    /// `error: message`
-    Simple,
-    /// `Error: Tool 'name' failed: message`, for what its tool brought about.
-    Prompty,
-    /// The host finds the words when the round is over; what it leaves open is structured.
-    Host,
-}
-
 impl ErrorFormat {
-    /// What the model reads; of a long message its first `most` characters.
+    /// The text for the model. A long message is cut after its first `most` characters.
     pub fn text(self, tool_name: &str, fault: &ToolFault, most: usize) -> String {
         let message = result_cap::cut(&fault.message, most).unwrap_or_else(|| fault.message.clone());
         let is_sprout = self == ErrorFormat::Sprout;
@@ -50,7 +32,7 @@ impl ErrorFormat {
             ErrorFormat::Guide => ["Error: ", &message].concat(),
             ErrorFormat::Simple => ["error: ", &message].concat(),
             ErrorFormat::Prompty => match &*fault.code {
-                // Its own wording says where it comes from.
+                // The text of a denial says itself who denied the call.
                 "denied" => message,
                 "invalid_json" | "invalid_input" | "unknown_tool" | "early_answer" | "cut_off"
                 | "call_limit" | "not_run" | "cancelled" | "save_failed" => ["Error: ", &message].concat(),

@@ -1,11 +1,14 @@
-//! What went wrong, out of whatever a provider sends: one [`Failure`] with a closed code.
+//! Turns every error that a provider reports into one [`Failure`] with a code from a closed list.
 //!
-//! Shapes seen: `{"error":{"type","code","message"}}` (OpenAI and most), `{"type":"error","error":{…},"request_id"}`
-//! (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice, xAI), a flat `{"message","code","type"}`
-//! (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401, FastAPI), `{"response":{"error":{…}}}` (a failed
-//! answer of OpenAI's Responses), HTML, text and nothing at all.
-//! The code comes from words of the provider where they are clear, else from the status.
-//! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes> (2026-11-20).
+//! These shapes have been seen: `{"error":{"type","code","message"}}` (OpenAI and most),
+//! `{"type":"error","error":{…},"request_id"}` (Anthropic), `[{"error":{…}}]` (Gemini), `{"error":"text"}` (Venice,
+//! xAI), a flat `{"message","code","type"}` (Mistral, AWS), `{"detail":"text"}` or a list of them (Mistral 401,
+//! FastAPI), `{"response":{"error":{…}}}` (a failed answer of OpenAI's Responses), HTML, text and an empty body.
+//!
+//! The code comes from clear words of the provider, else from the status.
+//! <https://platform.claude.com/docs/en/api/errors>, <https://platform.openai.com/docs/guides/error-codes>
+//! (2026-11-20). The model call and the decoders call this module. It never fails itself and never puts a key into a
+//! message.
 
 use std::borrow::Cow;
 
@@ -21,8 +24,8 @@ use FailureCode::{
 };
 use Place::{Message, Word};
 
-/// The failure that an HTTP answer with an error status reports. Header names in any case; `now_ms` is the time of the
-/// answer in milliseconds since 1970, for a `Retry-After` that is a date.
+/// The failure that an HTTP answer with an error status reports. Header names come in any case. `now_ms` is the time of
+/// the answer in milliseconds since 1970, for a `Retry-After` that is a date.
 pub fn decode_failure(
     vendor: &str,
     status: u16,
@@ -44,7 +47,7 @@ pub fn decode_failure(
     };
     failure.status = Some(status);
     failure.retryable = retryable(status, code, header(headers, "x-should-retry"));
-    // Vendors send `retry-after` with successes too: it says nothing there.
+    // Vendors also send `retry-after` with successes, where it means nothing.
     if status >= 400 {
         failure.retry_after_ms = retry_after_ms(
             header(headers, "retry-after"),
@@ -61,8 +64,8 @@ pub fn decode_failure(
     failure
 }
 
-/// The failure that an error object inside a stream (or inside a body with status 200) reports. `json` is the whole
-/// event or body, valid JSON.
+/// The failure that an error object inside a stream, or inside a body with status 200, reports. `json` is the whole
+/// event or body, and it is valid JSON.
 pub(super) fn decode_error_value(json: &str) -> Failure {
     let said = Said::read(json);
     let code = said.code(None);
@@ -77,7 +80,7 @@ pub(super) fn decode_error_value(json: &str) -> Failure {
     failure
 }
 
-/// The failure that an exception inside an Amazon stream reports: its type stands beside the event, its message in it.
+/// The failure that an exception inside an Amazon stream reports. Its type stands beside the event, its message inside.
 pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
     let text = validate(data);
     let mut said = text.as_deref().map(Said::read).unwrap_or_default();
@@ -90,14 +93,14 @@ pub(super) fn decode_exception(kind: &[u8], data: &[u8]) -> Failure {
     failure
 }
 
-/// A body or an event that is not what the protocol promises.
+/// The failure of a body or an event that breaks the protocol.
 pub fn malformed(why: &str, body: &[u8]) -> Failure {
     let mut failure = Failure::new(FailureCode::MalformedStream, why);
     failure.body = excerpt(body);
     failure
 }
 
-/// The provider's id of the request, for its support.
+/// The provider's id of the request, for its support team.
 pub fn request_id(headers: &[(String, String)]) -> Option<String> {
     let names = [
         "request-id",
@@ -117,14 +120,14 @@ pub fn request_id(headers: &[(String, String)]) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The first 500 characters, or `None` of nothing.
+/// The first 500 characters, or `None` for an empty body.
 fn excerpt(body: &[u8]) -> Option<String> {
     let head = body.get(..body.len().min(2_003)).unwrap_or_default();
     let text: String = String::from_utf8_lossy(head).trim().chars().take(500).collect();
     if text.is_empty() { None } else { Some(text) }
 }
 
-/// Without a message of the provider's: the body if it is short plain text, else the status.
+/// The message for a body without one: the body itself if it is short plain text, else the status.
 fn plain_message(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body.get(..body.len().min(800)).unwrap_or_default());
     let text = text.trim();
@@ -146,9 +149,9 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
         .map(|(_, value)| value.as_str())
 }
 
-/// 429 and 5xx are tried again, no other 4xx (P-13), and what the vendor says in `x-should-retry` wins. AWS throttles with
-/// 400.
-/// <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts> (2026-11-20)
+/// True when another attempt could succeed: for 429 and 5xx, and for no other 4xx. The vendor's `x-should-retry` wins.
+/// AWS throttles with 400. <https://github.com/anthropics/anthropic-sdk-typescript/blob/main/src/client.ts>
+/// (2026-11-20)
 fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool {
     match should_retry {
         Some("true") => true,
@@ -157,11 +160,11 @@ fn retryable(status: u16, code: FailureCode, should_retry: Option<&str>) -> bool
     }
 }
 
-/// What an error body says.
+/// The content of an error body.
 #[derive(Default)]
 struct Said {
     message: String,
-    /// Type and code, in lower case, separated by a blank.
+    /// Type and code in lower case, separated by a blank.
     words: String,
     /// A number in `code` or `status` that is an HTTP status.
     status: Option<u16>,
@@ -179,7 +182,7 @@ impl Said {
         let Some(mut outer) = Object::parse(json) else {
             return said;
         };
-        // A failed answer of the Responses API holds its error.
+        // A failed answer of the Responses API contains its error.
         if let Some(response) = outer.object("response") {
             outer = response;
         }
@@ -233,7 +236,7 @@ impl Said {
         let by_words = named(&self.words, if is_throttled { "" } else { &message });
         let by_status = status.or(self.status).map(code_of_status);
         match (by_words, by_status) {
-            // 429 and the server's own faults keep their meaning unless the words say that waiting is useless.
+            // 429 and the server's own faults keep their meaning, unless the words say that waiting is useless.
             (Some(InvalidRequest | Server), Some(by_status)) => by_status,
             (Some(by_words), _) => by_words,
             (None, Some(by_status)) => by_status,
@@ -242,7 +245,7 @@ impl Said {
     }
 }
 
-/// `{"detail":[{"msg":"…"}]}` of FastAPI, `{"message":{"detail":[{"msg"}]}}` of Mistral.
+/// The texts in `{"detail":[{"msg":"…"}]}` of FastAPI or `{"message":{"detail":[{"msg"}]}}` of Mistral.
 fn details(object: &Object<'_>) -> Option<String> {
     let inner = object.object("message");
     let list = inner.as_ref().unwrap_or(object).items("detail");
@@ -258,13 +261,13 @@ fn details(object: &Object<'_>) -> Option<String> {
 }
 
 enum Place {
-    /// In the provider's type or code.
+    /// The provider's type or code.
     Word,
-    /// In the message, in lower case.
+    /// The message, in lower case.
     Message,
 }
 
-/// What the first row that fits calls it.
+/// The code of the first row that fits.
 fn named(words: &str, message: &str) -> Option<FailureCode> {
     for (place, code, known) in WORDS {
         let text = match place {
@@ -278,8 +281,8 @@ fn named(words: &str, message: &str) -> Option<FailureCode> {
     None
 }
 
-/// The first row that has a word or a part of the message names the code. Words and messages of recorded answers, of the
-/// vendors' documentation and of what clients of many vendors recognise as an overflow (2026-11-21).
+/// Words and parts of messages with their codes; the first row that fits wins. They come from recorded answers, from
+/// the vendors' documentation, and from the overflow texts that clients of many vendors recognise (2026-11-21).
 const WORDS: &[(Place, FailureCode, &str)] = &[
     (
         Word,
@@ -356,7 +359,7 @@ fn code_of_status(status: u16) -> FailureCode {
         402 => Billing,
         404 => NotFound,
         408 | 504 => Timeout,
-        // Shortening the history helps, as it does with too many tokens.
+        // A shorter history helps, as it does with too many tokens.
         413 => ContextLength,
         424 | 500 => Server,
         429 => RateLimit,

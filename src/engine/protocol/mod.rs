@@ -8,36 +8,25 @@
 //! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`]; a status that is no success
 //! through [`failure::decode_failure`].
 
+mod answer;
 pub mod anthropic;
 pub mod bedrock;
-mod body_fields;
-mod cache_marks;
 pub mod failure;
-mod finish_reason;
 pub mod gemini;
-mod layout;
-mod legal_id;
-mod made_media;
-mod message_parts;
 pub mod ndjson;
-mod numbered;
 pub mod openai_chat;
 mod openai_parts;
 pub mod openai_responses;
-mod opening;
 pub mod quirks;
-mod sampling;
-mod scan;
-mod sources;
+pub mod request;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
-pub mod thinking_turn;
 
 use serde::{Deserialize, Serialize};
 
-pub use cache_marks::Marks;
-pub use layout::Repeat;
+pub use answer::layout::Repeat;
+pub use request::cache_marks::Marks;
 
 use crate::engine::model::answer::Answer;
 use crate::engine::model::config::{ModelConfig, ToolConfig};

@@ -35,10 +35,10 @@ use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::json::named;
 use crate::engine::model::message::Message;
 use crate::engine::model::usage::{Usage, shifted};
-use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::failure::malformed;
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
 use crate::engine::protocol::{Decoder, Framing, Protocol, RequestSpec, no_marker};
 
 /// The row of this protocol.

@@ -3,8 +3,8 @@
 use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_string, push_text, written};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::message::{Block, ToolInput};
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_invalid;
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_invalid;
 
 /// Opens an object of this type.
 pub fn open(into: &mut Vec<u8>, r#type: &str) {

@@ -11,7 +11,7 @@ use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::push_any;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
-use crate::engine::protocol::body_fields::BodyFields;
+use crate::engine::protocol::request::body_fields::BodyFields;
 use crate::engine::protocol::vendor;
 
 /// What stands for an option's value.

@@ -6,20 +6,23 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::asks::Asks;
+use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::{Steady, Transcript};
-use crate::engine::agent::{Agent, Queued};
+use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::{Config, Memory};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::input::{Input, QuestionAnswer};
+use crate::engine::model::input::Input;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
-use crate::engine::model::output::{EffectId, Output};
-use crate::engine::policy::permission::Permissions;
+use crate::engine::model::output::{EffectId, EffectKind, Output};
+use crate::engine::model::permission::Permissions;
+use crate::engine::model::question::Answer;
 
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]
@@ -27,6 +30,7 @@ pub struct Run {
     /// One per kind of agent; the first is the run's own.
     profiles: Vec<Profile>,
     ledger: Ledger,
+    asks: Asks,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
     /// What agents that are kept remember.
@@ -58,6 +62,7 @@ impl Run {
         }
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
+        ledger.has_journal = config.journal;
         ledger.paths.push("root".to_owned());
         ledger.accounts.add(None, &config.limits);
         let agents = std::mem::take(&mut config.agents);
@@ -102,7 +107,8 @@ impl Run {
         Ok(Run {
             profiles,
             ledger,
-            agents: vec![Agent::new(0, "root", models.swap_remove(0), transcript)],
+            asks: Asks::default(),
+            agents: vec![root(models.swap_remove(0), transcript)],
             memories,
             permissions,
             started: false,
@@ -158,12 +164,12 @@ impl Run {
         match input {
             Input::Prompt { content } => self.start(content),
             Input::Cancel { why } => self.on_root(|agent, desk| agent.cancel(desk, why)),
-            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_compact(instructions)),
+            Input::Compact { instructions } => self.on_root(|agent, _| agent.ask_to_summarize(instructions)),
             Input::Due => {
                 self.ledger.begin_due(moment);
                 self.handle_due();
             }
-            Input::SetModel { model } => self.on_root(|agent, _| agent.next_model = Some(model)),
+            Input::SetModel { model } => self.on_root(|agent, _| agent.set_next_model(model)),
             Input::AddBudget { agent_path, more } => {
                 if let Some(index) = self.at_work(&agent_path) {
                     self.on_agent(index, |agent, desk| agent.add_budget(desk, &more));
@@ -171,15 +177,12 @@ impl Run {
             }
             Input::SetMode { mode } => self.permissions.get_or_insert_default().mode = mode,
             Input::Steer { id, content } => {
-                self.on_root(|agent, _| agent.steers.push(Queued { id, content }))
+                self.on_root(|agent, _| agent.inbox.steers.push(Queued { id, content }))
             }
             Input::FollowUp { id, content } => {
-                self.on_root(|agent, _| agent.follow_ups.push(Queued { id, content }))
+                self.on_root(|agent, _| agent.inbox.follow_ups.push(Queued { id, content }))
             }
-            Input::Withdraw { id } => self.on_root(|agent, _| {
-                agent.steers.retain(|steer| steer.id != id);
-                agent.follow_ups.retain(|follow_up| follow_up.id != id);
-            }),
+            Input::Withdraw { id } => self.on_root(|agent, _| agent.inbox.withdraw(id)),
             Input::Head {
                 request,
                 status,
@@ -200,27 +203,24 @@ impl Run {
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
             }
             Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
-                self.on_effect(call, |agent, desk| agent.handle_tool_finished(desk, call, result));
+                self.on_effect(call, |agent, desk| agent.tool_finished(desk, call, result));
             }
             Input::ToolFinished { .. } => {}
             Input::ToolProgress { call, data } => {
-                self.on_effect(call, |agent, desk| agent.handle_tool_progress(desk, call, data));
+                self.on_effect(call, |agent, desk| agent.tool_progress(desk, call, data));
             }
             Input::Answered { question, answer } if self.takes_answer(question, &answer) => {
-                self.on_effect(question, |agent, desk| {
-                    desk.ledger.close(question);
-                    agent.handle_answered(desk, question, answer);
-                });
+                self.on_effect(question, |agent, desk| agent.answered(desk, question, answer));
             }
             Input::Answered { .. } => {}
             Input::HandedOver { handover } => {
                 self.hand_off(handover);
-                self.on_effect(handover, |agent, desk| agent.handle_handed_over(desk));
+                self.on_effect(handover, |agent, desk| agent.handed_over(desk));
             }
             Input::Saved { save, ok } => {
                 if self.ledger.close(save) {
                     for index in 0..self.agents.len() as u32 {
-                        self.on_agent(index, |agent, desk| agent.handle_saved(desk, save, ok));
+                        self.on_agent(index, |agent, desk| agent.saved(desk, save, ok));
                     }
                 }
             }
@@ -253,10 +253,10 @@ impl Run {
     pub fn takes(&self, input: &Input<'_>) -> Result<bool, ConfigError> {
         Ok(match input {
             Input::Answered { question, answer } => self.takes_answer(*question, answer),
-            Input::Withdraw { id } => self.agents.first().is_some_and(|root| {
-                let mut queued = root.steers.iter().chain(&root.follow_ups);
-                queued.any(|queued| queued.id == *id)
-            }),
+            Input::Withdraw { id } => self
+                .agents
+                .first()
+                .is_some_and(|root| root.inbox.ids().contains(id)),
             Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
             Input::SetModel { model } => {
                 if let Some(profile) = self.profiles.first() {
@@ -268,17 +268,18 @@ impl Run {
         })
     }
 
-    fn takes_answer(&self, question: EffectId, answer: &QuestionAnswer) -> bool {
-        let open = self.ledger.find(question);
-        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
-        agent.is_some_and(|agent| agent.takes(question, answer))
+    fn takes_answer(&self, question: EffectId, answer: &Answer) -> bool {
+        match self.ledger.find(question).map(|open| open.kind) {
+            Some(EffectKind::Question(point)) => point.takes(answer),
+            _ => false,
+        }
     }
 
     /// The body of an open request.
     pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
-        let (agent, mut desk) = self.desk(open.agent)?;
-        agent.request_body(&mut desk, request)
+        let (agent, desk) = self.desk(open.agent)?;
+        agent.request_body(&desk, request)
     }
 
     /// The agent of an open request, and what the request's body has in common with later ones of that agent.
@@ -300,29 +301,24 @@ impl Run {
 
     /// The agent of this path that has not ended.
     pub fn at_work(&self, path: &str) -> Option<u32> {
-        let is_it = |agent: &&Agent| agent.path == path && agent.ended().is_none();
+        let is_it = |agent: &&Agent| agent.who.path == path && agent.ended().is_none();
         let agent = self.agents.iter().find(is_it);
-        agent.filter(|_| self.outcome.is_none()).map(|agent| agent.index)
-    }
-
-    /// What the agent is configured with whose effect this is: 0 for the run's own.
-    pub fn profile_of(&self, effect: EffectId) -> u32 {
-        let open = self.ledger.find(effect);
-        let agent = open.and_then(|open| self.agents.get(open.agent as usize));
-        agent.map_or(0, |agent| agent.profile)
+        agent
+            .filter(|_| self.outcome.is_none())
+            .map(|agent| agent.who.agent)
     }
 
     /// The provider's id of the call that an agent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
         let agent = self.agents.get(agent as usize);
-        let parent = agent.and_then(|agent| agent.parent.as_ref());
+        let parent = agent.and_then(|agent| agent.who.parent.as_ref());
         parent.map_or("", |parent| &parent.tool_call_id)
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
-            .map(|agent| agent.path.as_str())
+            .map(|agent| agent.who.path.as_str())
             .unwrap_or_default()
     }
 
@@ -365,24 +361,25 @@ impl Run {
         while let Some(reason) = self.ledger.timers.take_due(self.ledger.now_ms) {
             match reason {
                 TimerReason::Total | TimerReason::Iteration { .. } => self.time_is_up(reason),
-                TimerReason::Backoff { agent } => {
-                    self.on_agent(agent, |agent, desk| agent.handle_backoff_over(desk))
-                }
-                TimerReason::Chunk { request } => {
-                    let failure =
-                        Failure::new(FailureCode::Timeout, "The provider sent nothing for too long.");
-                    self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
-                }
-                TimerReason::Question { question } => {
-                    self.on_effect(question, |agent, desk| {
-                        agent.handle_question_timeout(desk, question)
-                    });
-                }
-                TimerReason::Tool { call } => {
-                    self.on_effect(call, |agent, desk| agent.handle_tool_timeout(desk, call));
-                }
+                TimerReason::Backoff { agent } => self.on_agent(agent, |agent, desk| agent.send_again(desk)),
+                TimerReason::Effect(effect) => self.effect_is_late(effect),
             }
         }
+    }
+
+    fn effect_is_late(&mut self, effect: EffectId) {
+        let Some(open) = self.ledger.find(effect) else {
+            return;
+        };
+        self.on_agent(open.agent, |agent, desk| match open.kind {
+            EffectKind::Request => {
+                let why = "The provider sent nothing for too long.";
+                agent.handle_request_failed(desk, Failure::new(FailureCode::Timeout, why));
+            }
+            EffectKind::Question(point) => agent.question_is_late(desk, effect, point),
+            EffectKind::Tool | EffectKind::Subagent => agent.tool_is_late(desk, effect),
+            EffectKind::Save | EffectKind::Handover => {}
+        });
     }
 
     /// Ends the run with its root, and hands out what the journal has to say about this input.
@@ -393,7 +390,7 @@ impl Run {
         }
         if let Some(save) = self.ledger.flush_journal() {
             for agent in &mut self.agents {
-                agent.note_save(save);
+                agent.calls.note_save(save);
             }
         }
     }
@@ -405,7 +402,7 @@ impl Run {
         };
         let root = self.agents.first();
         let (iteration, attempt) = root
-            .map(|root| (root.iteration, root.attempt))
+            .map(|root| (root.who.iteration, root.who.attempt))
             .unwrap_or_default();
         self.forget_fleeting();
         self.ledger.close_all();

@@ -81,23 +81,20 @@ impl Run {
     pub fn report(&self) -> Report<'_> {
         let root = self.agents.first();
         let usage = self.usage();
-        let queued = root.map(|root| {
-            root.steers
-                .iter()
-                .chain(&root.follow_ups)
-                .map(|queued| queued.id)
-                .collect()
-        });
+        let undelivered = root.map(|root| root.inbox.ids());
         Report {
             output: root.and_then(Agent::output),
-            cost_nano_usd: match (usage.cost_nano_usd, root.and_then(|root| root.asked.config.price)) {
+            cost_nano_usd: match (
+                usage.cost_nano_usd,
+                root.and_then(|root| root.who.model.config.price),
+            ) {
                 (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
                 (cost, _) => cost,
             },
-            iterations: root.map(|root| root.iteration).unwrap_or_default(),
-            finish_reason: root.and_then(|root| root.finish_reason),
-            raw_finish_reason: root.and_then(|root| root.raw_finish_reason.as_deref()),
-            undelivered: queued.unwrap_or_default(),
+            iterations: root.map(|root| root.who.iteration).unwrap_or_default(),
+            finish_reason: root.and_then(|root| root.reply.finish_reason),
+            raw_finish_reason: root.and_then(|root| root.reply.raw_finish_reason.as_deref()),
+            undelivered: undelivered.unwrap_or_default(),
         }
     }
 

@@ -1,18 +1,21 @@
 //! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
 
-use crate::engine::agent::active_model::ActiveModel;
+use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::spawn::{Parent, Spawn};
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
-use crate::engine::agent::{Agent, Desk, failed, inherited};
+use crate::engine::agent::who::Who;
+use crate::engine::agent::{Agent, failed, inherited};
 use crate::engine::json::writer::decimal;
+use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;
 use crate::engine::model::error::ConfigError;
+use crate::engine::model::hook::Hook;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::EffectId;
-use crate::engine::policy::hook::{Hook, HookEvent};
+use crate::engine::model::question::Point;
 use crate::engine::run::Run;
 
 impl Run {
@@ -37,11 +40,12 @@ impl Run {
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
-        let Profile { config, catalog } = self.profiles.get(agent.profile as usize)?;
+        let Profile { config, catalog } = self.profiles.get(agent.who.profile as usize)?;
         let desk = Desk {
             config,
             catalog,
             ledger: &mut self.ledger,
+            asks: &mut self.asks,
             permissions: &mut self.permissions,
             profiles: &self.profiles,
             below,
@@ -57,8 +61,8 @@ impl Run {
         };
         let agent = self.agents.get_mut(index as usize);
         let Some(successor) = agent.and_then(|agent| {
-            let successor = agent.successor.take()?;
-            agent.profile = successor.profile;
+            let successor = agent.calls.successor.take()?;
+            agent.who.profile = successor.profile;
             Some(successor)
         }) else {
             return;
@@ -77,8 +81,8 @@ impl Run {
             let Some(agent) = self.agents.iter_mut().find(|agent| agent.owes_report()) else {
                 return;
             };
-            let index = agent.index;
-            let profile = self.profiles.get(agent.profile as usize);
+            let index = agent.who.agent;
+            let profile = self.profiles.get(agent.who.profile as usize);
             let report = agent.report(profile.is_some_and(|profile| profile.config.output.is_some()));
             if let Some(memory) = agent.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
@@ -91,7 +95,6 @@ impl Run {
         }
     }
 
-    #[inline(never)]
     fn begin_agent(&mut self, spawn: Spawn) {
         let Spawn { parent, .. } = &spawn;
         // Whoever called it may have ended within the same input.
@@ -113,7 +116,7 @@ impl Run {
         let Spawn { parent, profile, .. } = spawn;
         let index = self.agents.len() as u32;
         let of_tool = |agent: &&Agent| {
-            let other = agent.parent.as_ref();
+            let other = agent.who.parent.as_ref();
             other.is_some_and(|other| other.agent == parent.agent && other.name == parent.name)
         };
         let earlier = self.agents.iter().filter(of_tool).count();
@@ -123,31 +126,32 @@ impl Run {
             return Err(ConfigError::new("agents", "has no such agent"));
         };
         let model = if spawn.inherit_model {
-            inherited(&caller.asked.config)
+            inherited(&caller.who.model.config)
         } else {
             config.model.clone()
         };
         let model = ActiveModel::checked(model, config)?;
-        let mut path = [&caller.path, "/", &parent.name].concat();
+        let mut path = [&caller.who.path, "/", &parent.name].concat();
         if earlier > 0 {
             path = [&path, "#", &decimal(earlier + 1)].concat();
         }
         let mut transcript = Transcript::default();
         let mut home = path.clone();
         if spawn.keep {
-            home = [&caller.place_of_memory(), "/", &parent.name].concat();
+            home = [&caller.who.place_of_memory(), "/", &parent.name].concat();
             if let Some(memory) = self.memories.iter().find(|memory| memory.agent_path == home) {
                 transcript = Transcript::from_history(memory.messages.clone())?;
             }
         }
-        let mut agent = Agent::new(index, &path, model, transcript);
-        agent.home = home;
-        agent.depth = caller.depth + 1;
-        agent.begin_as(profile);
+        let mut who = Who::new(index, &path, model);
+        who.home = home;
+        who.depth = caller.who.depth + 1;
+        (who.profile, who.first_profile) = (profile, profile);
+        let mut agent = Agent::new(who, transcript);
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
-        agent.parent = Some(parent);
-        self.ledger.paths.push(agent.path.clone());
+        agent.who.parent = Some(parent);
+        self.ledger.paths.push(agent.who.path.clone());
         self.agents.push(agent);
         Ok(index)
     }
@@ -155,10 +159,10 @@ impl Run {
     /// What is kept below an agent that is not, ends with that one.
     pub(super) fn forget_fleeting(&mut self) {
         let Run { agents, memories, .. } = self;
-        let fleeting = |agent: &&Agent| agent.parent.is_some() && !agent.is_kept;
+        let fleeting = |agent: &&Agent| agent.who.parent.is_some() && !agent.is_kept;
         for agent in agents.iter().filter(fleeting) {
             let is_below = |memory: &Memory| {
-                let rest = memory.agent_path.strip_prefix(&agent.path);
+                let rest = memory.agent_path.strip_prefix(&agent.who.path);
                 rest.is_some_and(|rest| rest.starts_with(['/', '@']))
             };
             memories.retain(|memory| !is_below(memory));
@@ -166,7 +170,6 @@ impl Run {
     }
 
     /// What ended an agent may be more than its own affair: a limit of an agent above, an interrupt of the host.
-    #[inline(never)]
     fn hand_back(&mut self, index: u32, parent: &Parent, outcome: Outcome, result: ToolReturn) {
         if !self.ledger.is_open(parent.call) {
             return;
@@ -178,7 +181,7 @@ impl Run {
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
             self.on_agent(parent.agent, |agent, desk| {
-                agent.take_result(desk, parent.call, result);
+                agent.calls.take_result(&agent.who, desk, parent.call, result);
             });
             return self.on_agent(above, |agent, desk| agent.stop(desk, by));
         }
@@ -191,14 +194,14 @@ impl Run {
 
     /// Whether the host is asked before a limit stops an agent.
     fn asks_at_limits(&self) -> bool {
-        let asks = |hook: &Hook| hook.event == HookEvent::Limit;
+        let asks = |hook: &Hook| hook.event == Point::Limit;
         let root = self.profiles.first();
         root.is_some_and(|root| root.config.hooks.iter().any(asks))
     }
 
     fn finish_call(&mut self, parent: &Parent, result: ToolReturn) {
         self.on_agent(parent.agent, |agent, desk| {
-            agent.handle_tool_finished(desk, parent.call, result);
+            agent.tool_finished(desk, parent.call, result);
         });
     }
 }

@@ -1,7 +1,8 @@
 //! Checks an instance against compiled nodes, within bounded work.
 //!
-//! Text is made only for violations that are kept: whether one of several alternatives fits is first found out quietly,
-//! and only if none does, each is checked again to tell which came closest.
+//! [`super::Schema::validate`] calls [`validate`]. It builds text only for violations that are kept. An alternative
+//! (`anyOf`, `oneOf`) is first checked quietly. If none fits, each is checked again to tell which one came closest.
+//! Work and depth are bounded; a check that exceeds a bound ends with a violation that says so.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -11,7 +12,8 @@ use serde_json::{Map, Number, Value};
 use crate::engine::schema::rule::{Additional, NodeIndex, Rule, compare, is_multiple, is_of_type, weight};
 use crate::engine::schema::{MAX_DEPTH, MAX_STEPS, Schema, Violation};
 
-/// `instance` comes from [`crate::engine::json::value::read`].
+/// Checks `instance`, which comes from [`crate::engine::json::value::read`], and returns at most `max_errors`
+/// violations.
 pub fn validate(schema: &Schema, instance: &Value, max_errors: usize) -> Vec<Violation> {
     let mut checker = Checker {
         schema,
@@ -47,14 +49,14 @@ pub struct Checker<'s> {
     pub(super) max_errors: usize,
 }
 
-/// Where a value lies, as a list on the stack.
+/// The path of a value, as a list on the stack.
 pub enum Path<'a> {
     Root,
     Property(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, usize),
 }
 
-/// A value and its place.
+/// A value and its path.
 #[derive(Clone, Copy)]
 pub struct At<'a> {
     pub(super) value: &'a Value,
@@ -62,7 +64,7 @@ pub struct At<'a> {
 }
 
 impl<'s> Checker<'s> {
-    /// Whether the value fits; if not, the violations that are wanted are found.
+    /// Checks a value against a node and collects the wanted violations. Returns true if the value fits.
     pub(super) fn node(&mut self, index: NodeIndex, at: At<'_>) -> bool {
         if self.depth >= MAX_DEPTH {
             self.gave_up = Some("too deep: the schema and the value nest too many levels");
@@ -80,7 +82,7 @@ impl<'s> Checker<'s> {
         fits
     }
 
-    /// Whether all parts fit. Goes on behind one that does not as long as more violations are wanted.
+    /// Checks all parts. Goes on behind a part that does not fit as long as more violations are wanted.
     fn all<I: IntoIterator>(&mut self, parts: I, mut fits: impl FnMut(&mut Self, I::Item) -> bool) -> bool {
         let mut all_fit = true;
         for part in parts {
@@ -99,7 +101,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Whether a value that does not fit needs no further look.
+    /// True when a value that does not fit needs no further look.
     pub(super) fn is_done(&self) -> bool {
         self.gave_up.is_some() || self.quiet || self.found.len() >= self.max_errors
     }
@@ -146,7 +148,7 @@ impl<'s> Checker<'s> {
                 branch.is_none_or(|index| self.node(index, at))
             }
             (Rule::Ref(index), _) => self.node(*index, at),
-            // The keyword is about values of another type.
+            // The keyword concerns values of another type.
             _ => true,
         }
     }

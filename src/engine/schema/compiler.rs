@@ -1,4 +1,8 @@
-//! From the JSON of a schema to its nodes. A queue stands in for recursion: depth costs no stack.
+//! Compiles the JSON of a schema to nodes.
+//!
+//! [`super::Schema::compile`] calls [`compile`] once. A queue replaces recursion, so the depth of a schema costs no
+//! stack. Each keyword becomes a [`Rule`] or a warning. The first checked keyword with a meaningless value is the
+//! error, and so is a reference to nowhere.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +12,10 @@ use serde_json::{Map, Number, Value};
 use crate::engine::schema::rule::{Additional, Choices, Node, NodeIndex, Rule, TYPES, is_whole};
 use crate::engine::schema::{Schema, SchemaError, SchemaWarning, push_segment};
 
-/// `root` comes from [`crate::engine::json::value::read`].
+/// Compiles `root`, which comes from [`crate::engine::json::value::read`].
+///
+/// # Errors
+/// The first place that is not a schema.
 pub fn compile(root: &Value) -> Result<Schema, SchemaError> {
     let mut compiler = Compiler {
         root,
@@ -31,18 +38,18 @@ pub fn compile(root: &Value) -> Result<Schema, SchemaError> {
 struct Compiler<'a> {
     root: &'a Value,
     schema: Schema,
-    /// The values of the nodes.
+    /// The schemas of the nodes.
     queue: Vec<&'a Value>,
-    /// The nodes by the addresses of their values: a value that is referred to is compiled once.
+    /// The nodes by the addresses of their schemas, so that a schema to which a reference leads is compiled once.
     known: BTreeMap<*const Value, NodeIndex>,
 }
 
-/// A keyword of a schema, with those beside it.
+/// A keyword of a schema, with the keywords beside it.
 #[derive(Clone, Copy)]
 struct Keyword<'a> {
     name: &'a str,
     value: &'a Value,
-    /// All keywords of the schema, and its node.
+    /// All keywords of the schema.
     fields: &'a Map<String, Value>,
     index: NodeIndex,
 }
@@ -57,7 +64,7 @@ impl<'a> Keyword<'a> {
 type Read<T> = Result<T, SchemaError>;
 
 impl<'a> Compiler<'a> {
-    /// The node of a schema that lies at the pointer `tail` below `parent`.
+    /// The node of the schema that lies at the pointer `tail` below `parent`.
     fn node(&mut self, parent: NodeIndex, tail: String, value: &'a Value) -> NodeIndex {
         let index = self.schema.nodes.len();
         let known = *self.known.entry(value).or_insert(index);
@@ -91,7 +98,7 @@ impl<'a> Compiler<'a> {
             .collect()
     }
 
-    /// The rule of a keyword; of keywords that belong together, one makes the rule of all.
+    /// The rule of a keyword. Among keywords that belong together, one makes the rule of all.
     fn rule(&mut self, at: Keyword<'a>) -> Read<Option<Rule>> {
         let has = |name: &str| at.fields.contains_key(name);
         Ok(Some(match at.name {
@@ -185,7 +192,7 @@ impl<'a> Compiler<'a> {
 
     fn properties(&mut self, at: Keyword<'a>) -> Read<Rule> {
         let named = at.beside("properties").map(|at| self.children(at));
-        // Which properties the patterns would have named is not known.
+        // The engine does not know which properties the patterns name.
         let is_open = at.fields.contains_key("patternProperties");
         let others = at.beside("additionalProperties").filter(|_| !is_open);
         let others = match others.map(|at| (at, at.value)) {
@@ -223,7 +230,7 @@ impl<'a> Compiler<'a> {
         Ok(TYPES.into_iter().filter(is_named).collect())
     }
 
-    /// Draft-04 made a bound exclusive by a boolean beside it; that is followed, with a warning.
+    /// A bound. Draft-04 made a bound exclusive by a boolean beside it: such a schema is obeyed, with a warning.
     fn bound(&mut self, at: Keyword<'a>) -> Read<Option<Rule>> {
         let exclusive = match at.name {
             "minimum" => "exclusiveMinimum",
@@ -238,7 +245,7 @@ impl<'a> Compiler<'a> {
 
     fn size(&self, at: Keyword<'a>) -> Read<u64> {
         match at.value {
-            // A float beyond the integers is more than any size.
+            // A float beyond the integers exceeds any size.
             Value::Number(number) if is_whole(number) && number.as_f64() >= Some(0.0) => {
                 Ok(number.as_u64().unwrap_or(u64::MAX))
             }
@@ -246,7 +253,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// A reference out of the document, or to an anchor, is not followed.
+    /// A reference. References to other documents and to anchors are not followed.
     fn reference(&mut self, at: Keyword<'a>) -> Read<Option<Rule>> {
         let Some(reference) = at.value.as_str() else {
             return Err(self.refusal(at, "must be a string"));
@@ -286,7 +293,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A schema with more keywords that nobody knows is told of the first ones.
+/// The most warnings for one schema.
 const MAX_WARNINGS: usize = 32;
 
 #[rustfmt::skip]

@@ -1,12 +1,13 @@
-//! JSON Schema for tool inputs and structured answers: the keywords that tool schemas use, of draft-07 and 2020-12.
+//! JSON Schema for tool inputs and structured answers: the keywords of draft-07 and 2020-12 that tool schemas use.
 //!
-//! Checked: `type enum const`, `properties required additionalProperties propertyNames minProperties maxProperties`,
-//! `items prefixItems additionalItems minItems maxItems uniqueItems`, `minLength maxLength` (code points), `minimum
-//! maximum exclusiveMinimum exclusiveMaximum multipleOf`, `allOf anyOf oneOf not if then else`, `$ref` within the
-//! document (`#`, `#/pointer`, either behind the root's `$id`) also beside other keywords, boolean schemas. Annotations,
-//! `format` among them, are ignored. Any other keyword is ignored with a [`SchemaWarning`].
+//! These keywords are checked: `type enum const`, `properties required additionalProperties propertyNames minProperties
+//! maxProperties`, `items prefixItems additionalItems minItems maxItems uniqueItems`, `minLength maxLength` (code
+//! points), `minimum maximum exclusiveMinimum exclusiveMaximum multipleOf`, `allOf anyOf oneOf not if then else`, and
+//! `$ref` within the document (`#`, `#/pointer`, either behind the root's `$id`), also beside other keywords. Boolean
+//! schemas work. Annotations such as `format` are ignored. Any other keyword is ignored with a [`SchemaWarning`].
 //!
-//! [`compile()`] once, [`Schema::validate`] for each call. A schema is saved as its JSON and compiled again.
+//! The agent calls [`Schema::compile`] once per tool and [`Schema::validate`] for each call. A saved run keeps a schema
+//! as its JSON and compiles it again. A schema that cannot be compiled is a [`SchemaError`] with a pointer.
 
 mod checker;
 mod compiler;
@@ -21,7 +22,7 @@ use rule::Node;
 /// A compiled schema.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
-    /// The root is the first; they refer to each other by index.
+    /// The nodes, which refer to each other by index. The root is the first.
     nodes: Vec<Node>,
     warnings: Vec<SchemaWarning>,
 }
@@ -29,35 +30,35 @@ pub struct Schema {
 /// A keyword that is not checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaWarning {
-    /// The keyword; each is told once.
+    /// The keyword. Each is reported once.
     pub keyword: String,
     /// The JSON pointer of the first schema that has it; empty for the root.
     pub pointer: String,
 }
 
-/// Why JSON text is not a schema.
+/// The reason why JSON text is not a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaError {
-    /// The JSON pointer of what is wrong; empty for the root.
+    /// The JSON pointer of the fault; empty for the root.
     pub pointer: String,
-    /// What is wrong, as half a sentence: `must be an array of strings`.
+    /// The fault as half a sentence: `must be an array of strings`.
     pub problem: String,
 }
 
-/// One reason why an instance does not fit.
+/// One reason why an instance does not fit a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The JSON pointer of the value, of the missing or of the unexpected property; empty for the root.
+    /// The JSON pointer of the value, of the missing property or of the unexpected property; empty for the root.
     pub instance_pointer: String,
-    /// What was expected and what was found, as half a sentence that a model can act on.
+    /// The expected and the found value, as half a sentence that a model can act on.
     pub message: String,
 }
 
-/// Compiles a schema from its JSON text: an object or a boolean.
+/// Compiles a schema from its JSON text, which is an object or a boolean.
 ///
 /// # Errors
-/// [`SchemaError`] for text that [`read`] refuses, or for the first place where a checked keyword has a value without a
-/// meaning, or where a `$ref` within the document leads nowhere.
+/// [`SchemaError`] for text that [`read`] refuses, for the first checked keyword with a meaningless value, or for a
+/// `$ref` within the document that leads nowhere.
 pub fn compile(json: &str) -> Result<Schema, SchemaError> {
     let root = read(json).map_err(|error| SchemaError {
         pointer: String::new(),
@@ -67,12 +68,12 @@ pub fn compile(json: &str) -> Result<Schema, SchemaError> {
 }
 
 impl Schema {
-    /// The parts that are not checked.
+    /// The keywords that are not checked.
     pub fn warnings(&self) -> &[SchemaWarning] {
         &self.warnings
     }
 
-    /// Checks an instance in JSON text and gives at most `max_errors` violations (at least 1 if it does not fit), in the
+    /// Checks an instance in JSON text. Returns at most `max_errors` violations, at least 1 if it does not fit, in the
     /// order of the schema's keywords. Text that [`read`] refuses is one violation. After [`MAX_STEPS`] of work, or
     /// [`MAX_DEPTH`] schemas within each other, it gives up with a violation that says so.
     pub fn validate(&self, json: &str, max_errors: usize) -> Vec<Violation> {
@@ -90,15 +91,15 @@ impl Schema {
     }
 }
 
-/// How many violations the model is told at once.
+/// The most violations that the model is told at once.
 const MAX_TOLD: usize = 5;
 
-/// The most steps of one validation; a step is one keyword on one value, one property or item, or 64 bytes of a
-/// string: enough for 4 MiB of arguments, and less than a second.
+/// The most steps of one validation. A step is one keyword on one value, one property or item, or 64 bytes of a string.
+/// The limit allows 4 MiB of arguments and takes less than a second.
 pub const MAX_STEPS: usize = 10_000_000;
 
-/// The most schemas within each other while validating, references included: the stack of a WebAssembly instance
-/// (1 MiB) holds them with room to spare.
+/// The most schemas within each other during a validation, references included. The stack of a WebAssembly instance (1
+/// MiB) holds them with room to spare.
 pub const MAX_DEPTH: usize = 400;
 
 impl Violation {

@@ -1,4 +1,8 @@
-//! The texts of violations: what was expected, and what was found instead.
+//! The texts of violations: the expected value, and the value that was found instead.
+//!
+//! The checker calls one function per kind of rule when a value does not fit. The texts are for a model: they name the
+//! value that would fit and show a shortened form of the one that was found. Hostile schemas and inputs cannot make a
+//! text long.
 
 use std::borrow::Cow;
 
@@ -8,7 +12,8 @@ use crate::engine::schema::checker::{At, Checker, Path};
 use crate::engine::schema::rule::{Choices, NodeIndex};
 use crate::engine::schema::{Violation, push_segment};
 
-/// Each returns `false`, the answer to whether the value fits, and makes text only for a violation that is kept.
+/// Each function returns `false`, which means that the value does not fit. Each builds text only for a violation that
+/// is kept.
 impl Checker<'_> {
     pub(super) fn fail_type(&mut self, types: &[&str], at: At<'_>) -> bool {
         self.fail(at, || {
@@ -44,8 +49,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Adds to the summary what keeps the closest of the alternatives from fitting: the one whose violations lie deepest
-    /// within the value, and of these the one with the fewest.
+    /// Adds to the summary the faults of the closest alternative. It is the one whose violations lie deepest within the
+    /// value, and among equals the one with the fewest.
     fn fail_closest(&mut self, at: At<'_>, list: &[NodeIndex], summary: impl FnOnce() -> String) -> bool {
         if self.is_done() {
             return false;
@@ -86,7 +91,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Keeps the violation unless nobody asks for it.
+    /// Keeps the violation if more are wanted.
     pub(super) fn fail(&mut self, at: At<'_>, message: impl FnOnce() -> String) -> bool {
         if !self.is_done() {
             let instance_pointer = at.path.pointer();
@@ -127,11 +132,12 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// How many violations of each alternative are found to compare them.
+/// The most violations that are found for each alternative to compare them.
 const MAX_COMPARED: usize = 8;
 const MAX_LISTED: usize = 10;
 const MAX_SHOWN_CHARS: usize = 40;
-/// Alternatives nest, and each adds its line.
+/// The longest text about the closest alternative, in characters, because alternatives nest and each level adds its
+/// line.
 const MAX_CLOSEST_CHARS: usize = 400;
 
 fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {

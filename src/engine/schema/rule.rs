@@ -1,4 +1,8 @@
-//! The parts of a compiled schema: nodes, and the rules that a node's keywords became.
+//! The parts of a compiled schema: nodes, and the rules that their keywords became.
+//!
+//! The compiler builds them once, the checker reads them for each call, and nothing changes them in between. Nodes
+//! refer to each other by index, so a recursive schema needs no shared pointers. Numbers compare by value here, exactly
+//! between integers.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -12,14 +16,14 @@ pub type NodeIndex = usize;
 
 #[derive(Clone, Debug, Default)]
 pub struct Node {
-    /// The node that `tail` begins at; a pointer within the document is the tails of all nodes above.
+    /// The node at which `tail` begins. A pointer within the document is the tails of all nodes above in a row.
     pub parent: NodeIndex,
     pub tail: String,
     pub rules: Vec<Rule>,
 }
 
 impl Schema {
-    /// The JSON pointer of a node, made when it is told: texts of all pointers would be quadratic in a hostile schema.
+    /// The JSON pointer of a node, built on demand: the texts of all pointers would be quadratic in a hostile schema.
     pub fn pointer(&self, mut index: NodeIndex) -> String {
         let mut tails = Vec::new();
         while let Some(node) = self.nodes.get(index).filter(|_| index > 0) {
@@ -31,7 +35,7 @@ impl Schema {
     }
 }
 
-/// A keyword, or a few that belong together.
+/// A keyword, or a few keywords that belong together.
 #[derive(Clone, Debug)]
 pub enum Rule {
     Nothing,
@@ -44,7 +48,7 @@ pub enum Rule {
     Size(String, u64),
     UniqueItems,
     Required(Vec<String>),
-    /// Those that are named, sorted by name, and all others.
+    /// The named properties, sorted by name, and all others.
     Properties(Vec<(String, NodeIndex)>, Additional),
     PropertyNames(NodeIndex),
     /// The first items, and all others.
@@ -53,7 +57,7 @@ pub enum Rule {
     Any(Vec<NodeIndex>),
     One(Vec<NodeIndex>),
     Not(NodeIndex),
-    /// The condition, what follows from it, and what follows if it does not hold.
+    /// The condition, the schema for values that meet it, and the schema for all others.
     If(NodeIndex, Option<NodeIndex>, Option<NodeIndex>),
     Ref(NodeIndex),
 }
@@ -65,12 +69,12 @@ pub enum Additional {
     Checked(NodeIndex),
 }
 
-/// The values of an `enum`, or the one of a `const`.
+/// The values of an `enum`, or the value of a `const`.
 #[derive(Clone, Debug)]
 pub struct Choices {
-    /// The word before them in a message.
+    /// The word that introduces them in a message.
     pub word: &'static str,
-    /// In the order of the schema.
+    /// The values in the order of the schema.
     pub all: Vec<Value>,
     set: HashSet<Value>,
 }
@@ -84,7 +88,7 @@ impl Choices {
         }
     }
 
-    /// Whether `value` is among them; counts its work into `steps`.
+    /// True when `value` is one of them. Counts its work into `steps`.
     pub fn has(&self, value: &Value, steps: &mut usize) -> bool {
         *steps += weight(value);
         self.set.contains(value)
@@ -104,7 +108,7 @@ pub fn weight(value: &Value) -> usize {
     }
 }
 
-/// The names of types, in the order in which they are told.
+/// The names of the types, in the order in which messages list them.
 pub const TYPES: [&str; 7] = [
     "null", "boolean", "object", "array", "string", "integer", "number",
 ];
@@ -118,7 +122,7 @@ pub fn is_of_type(value: &Value, name: &str) -> bool {
     }
 }
 
-/// Whether a number has no fraction: an integer, or a float beyond them such as 1e30.
+/// True when a number has no fraction: an integer, or a float beyond the integers such as 1e30.
 pub fn is_whole(number: &Number) -> bool {
     !number.is_f64() || number.as_f64().is_some_and(|float| float.fract() == 0.0)
 }
@@ -131,8 +135,8 @@ pub fn compare(one: &Number, other: &Number) -> Option<Ordering> {
     }
 }
 
-/// Whether `number` is a whole multiple of `divisor`, which is above 0. With fractions a relative error of 1e-9 is
-/// allowed: 0.3 counts as a multiple of 0.1.
+/// True when `number` is a whole multiple of `divisor`, which is above 0. Fractions may be off by a relative error of
+/// 1e-9, so 0.3 is a multiple of 0.1.
 pub fn is_multiple(number: &Number, divisor: &Number) -> bool {
     if let (Some(number), Some(divisor)) = (number.as_i128(), divisor.as_i128()) {
         return number.checked_rem(divisor) == Some(0);

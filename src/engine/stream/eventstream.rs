@@ -1,10 +1,12 @@
 //! The decoder of `application/vnd.amazon.eventstream`: bytes in, messages out.
 //!
-//! A message is `total length, length of the headers, CRC32 of these two, headers, payload, CRC32 of all before`, numbers
-//! big-endian in four bytes; a header is a name with a length of one byte, a type, and a value whose length the type
-//! tells. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html> (2026-11-21). It owns the bytes of the
-//! unfinished message and nothing else. Both checksums are verified; a message that lies whole within one chunk is
-//! borrowed from it. Order of calls: [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`].
+//! A message is `total length, length of the headers, CRC32 of these two, headers, payload, CRC32 of all before`, with
+//! numbers of four bytes, big-endian. A header is a name with a length of one byte, a type, and a value whose length
+//! follows from the type. <https://docs.aws.amazon.com/lexv2/latest/dg/event-stream-encoding.html> (2026-11-21)
+//!
+//! The decoder owns the bytes of the unfinished message and nothing else. It verifies both checksums. A message that
+//! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
+//! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the stream.
 
 pub use crc32fast::hash as crc32;
 use serde::{Deserialize, Serialize};
@@ -12,16 +14,16 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;
 
-/// One message may have this many bytes, the same bound as an SSE event's (AWS itself stays below 24 MiB).
+/// The longest message in bytes, equal to the limit of an SSE event. AWS itself stays below 24 MiB.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
-/// Both lengths and their checksum.
+/// The length of the prelude: both lengths and their checksum.
 const PRELUDE_BYTES: usize = 12;
 const CHECKSUM_BYTES: usize = 4;
 /// The type of a header whose value is text.
 const TEXT: u8 = 7;
-/// How many bytes a header's value has, by its type.
+/// The number of bytes of a header's value, by its type.
 const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
-/// As many as two bytes before it say.
+/// The two bytes before the value are its length.
 const VARIES: u8 = 255;
 
 /// Decodes one stream.
@@ -31,8 +33,8 @@ pub struct EventStreamDecoder {
 }
 
 impl EventStreamDecoder {
-    /// Decodes one chunk and hands every message that ends in it to `on_event(name, payload)`. The name of an event is
-    /// its `:event-type`; that of an exception is `!` and its `:exception-type`; that of an error is `!` and its
+    /// Decodes one chunk and hands every message that ends in it to `on_event(name, payload)`. An event's name is its
+    /// `:event-type`. An exception's name is `!` and its `:exception-type`. An error's name is `!` and its
     /// `:error-code`, and its payload is its `:error-message`.
     ///
     /// # Errors
@@ -60,7 +62,7 @@ impl EventStreamDecoder {
         Ok(())
     }
 
-    /// The body has ended.
+    /// Ends the stream.
     ///
     /// # Errors
     /// `malformed_stream` within a message.
@@ -73,7 +75,7 @@ impl EventStreamDecoder {
     }
 }
 
-/// `None` before the prelude is complete.
+/// The length of the message at the front; `None` before the prelude is complete.
 fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
     let Some((lengths, rest)) = bytes.split_at_checked(8) else {
         return Ok(None);
@@ -93,7 +95,7 @@ fn message_length(bytes: &[u8]) -> Result<Option<usize>, Failure> {
     Ok(Some(total))
 }
 
-/// The message has the length that it says.
+/// Hands over a message that has its full length.
 fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
     let (checked, checksum) = message
         .split_at_checked(message.len().saturating_sub(CHECKSUM_BYTES))
@@ -119,7 +121,7 @@ fn hand_over(message: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(
     Ok(())
 }
 
-/// The value of a header that is text. Headers behind one that cannot be read are not looked at.
+/// The value of a text header. Headers behind one that cannot be read are ignored.
 fn text_header<'a>(mut headers: &'a [u8], wanted: &[u8]) -> Option<&'a [u8]> {
     loop {
         let (length, rest) = headers.split_first()?;

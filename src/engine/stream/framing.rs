@@ -1,4 +1,8 @@
-//! How a streamed body is cut into events.
+//! Cuts a streamed body into events, in the framing that its protocol uses.
+//!
+//! A model call has one [`FramingState`] per response and calls [`FramingState::feed`] for each chunk, then
+//! [`FramingState::finish`]. The state holds the unfinished event and nothing else, and a saved run contains it. It
+//! never looks into an event: that is the decoder's work. Only an event that is too long or broken fails.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +11,7 @@ use crate::engine::protocol::Framing;
 use crate::engine::stream::eventstream::EventStreamDecoder;
 use crate::engine::stream::sse::SseDecoder;
 
-/// One line of NDJSON may be this long, in bytes; the same bound as an SSE event's.
+/// The longest line of NDJSON in bytes, equal to the limit of an SSE event.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
 /// A framing's state between two chunks.
@@ -41,7 +45,7 @@ impl FramingState {
         }
     }
 
-    /// Whether the next byte begins an event, and events end with blank lines.
+    /// True when the next byte begins an event, in a framing whose events end with blank lines.
     pub fn is_between_events(&self) -> bool {
         match self {
             FramingState::Sse(sse) => sse.is_between_events(),
@@ -49,7 +53,7 @@ impl FramingState {
         }
     }
 
-    /// The body has ended: an event without its end is complete all the same, but in the binary framing.
+    /// Ends the body. An event without its end counts as complete, except in the binary framing.
     ///
     /// # Errors
     /// As [`FramingState::feed`].

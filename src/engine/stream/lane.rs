@@ -1,54 +1,58 @@
-//! The lane of events that repeat the one before them, byte for byte, around another string.
+//! The fast lane: it takes events that repeat the event before them, byte for byte, around another string.
 //!
-//! A stream repeats its frame thousands of times (`event: content_block_delta\ndata: {"type":…,"text":"`, then a few
-//! letters, then `"}}` and a blank line). After an event of which the decoder says that it did nothing but append one
-//! string to one part ([`Repeat`]), every event with the same bytes before and behind the string appends to
-//! the same part: two comparisons stand for the framing and the decoding. Any other event goes the long way, and the
-//! lane is learnt anew from it. So what is decoded does not depend on the lane, which is why a saved run comes without.
+//! A stream repeats its frame thousands of times: `event: content_block_delta\ndata: {"type":…,"text":"`, then a few
+//! letters, then `"}}` and a blank line. The decoder reports a [`Repeat`] for an event that only appended one string to
+//! one block. Every following event with equal bytes before and behind its string appends to that block, too. Two
+//! comparisons then replace framing and decoding.
+//!
+//! The model call offers each chunk to [`Lane::take`]. Any other event takes the general way, and [`Lane::learn`]
+//! learns its frame. The decoded answer does not depend on the lane, so a saved run does not contain it. Nothing fails
+//! here: the general way reports the fault.
 
 use crate::engine::json::cursor::{Cursor, behind, not_plain, plain_length};
 use crate::engine::model::answer::Answer;
 use crate::engine::protocol::Repeat;
 use crate::engine::stream::sse::line_end;
 
-/// Frames longer than this many bytes are not kept.
+/// The longest frame that is kept, in bytes.
 const MAX_FRAME_BYTES: usize = 2048;
-/// After so many frames in a row that no event has repeated, none is learnt any more.
+/// The number of frames in a row that no event repeated, after which the lane stops learning.
 const MAX_VAIN_FRAMES: u8 = 16;
-/// So much text is put together before it joins the answer, in bytes; an event with more of it goes the long way.
+/// The longest text that is collected before it joins the answer, in bytes. An event with a longer string takes the
+/// general way.
 const MAX_TEXT_BYTES: usize = 4096;
-/// Such a key holds a string that means nothing (OpenAI's padding): the content of a string is never looked at.
+/// The key of a string without meaning, OpenAI's padding. The content of that string is ignored.
 const PADDING: &[u8] = b"\"obfuscation\":\"";
 
 /// The frame of the last event, if it may repeat.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    /// The part that the events append to.
+    /// The block to which the events append.
     part: Option<usize>,
-    /// Up to the string, its quote included.
+    /// The frame up to the string, with its opening quote.
     before: Vec<u8>,
-    /// From behind the string's last quote to the event's end, or to the padding's quote.
+    /// The frame from the string's closing quote to the event's end, or to the padding's opening quote.
     behind: Vec<u8>,
-    /// Behind the padding, if there is one.
+    /// The frame behind the padding, if there is one.
     behind_padding: Option<Vec<u8>>,
     vain: u8,
-    /// The strings of the events at hand.
+    /// The strings of the current events.
     text: Vec<u8>,
 }
 
 impl Lane {
-    /// Whether events are worth being looked at one by one.
+    /// True while the lane still learns frames.
     pub fn is_open(&self) -> bool {
         self.vain < MAX_VAIN_FRAMES
     }
 
-    /// Whether there is a frame that an event could repeat.
+    /// True when there is a frame that an event could repeat.
     pub fn is_known(&self) -> bool {
         self.part.is_some()
     }
 
-    /// What follows the events that `bytes` begin with, as many of them as are whole and repeat the frame; their strings
-    /// are in the answer then.
+    /// Takes the whole events at the start of `bytes` that repeat the frame, and appends their strings to the answer.
+    /// Returns the bytes behind them.
     pub fn take<'a>(&mut self, bytes: &'a [u8], answer: &mut Answer) -> &'a [u8] {
         let Some(part) = self.part else { return bytes };
         if self.text.is_empty() {
@@ -66,7 +70,7 @@ impl Lane {
             if after.len() == rest.len() {
                 break;
             }
-            // Checked once for all of them. What is no UTF-8 goes the long way from where it began.
+            // One check covers all strings. A text that is not valid UTF-8 takes the general way from its start.
             let text = self.text.get(..length).unwrap_or_default();
             let Ok(text) = str::from_utf8(text) else { break };
             answer.push(part, text);
@@ -76,8 +80,8 @@ impl Lane {
         rest
     }
 
-    /// Reads the event that `bytes` begin with: what follows it, and where its string ends in `text` if it is written
-    /// from `at` on.
+    /// Reads the event at the start of `bytes` and writes its string into `text` at `at`. Returns the bytes behind the
+    /// event and the end of the string.
     fn read_one<'a>(&mut self, bytes: &'a [u8], at: usize) -> Option<(&'a [u8], usize)> {
         let (rest, end) = copy_string(behind(bytes, &self.before)?, &mut self.text, at)?;
         let mut rest = behind_end(rest, &self.behind)?;
@@ -89,12 +93,12 @@ impl Lane {
         Some((rest, end))
     }
 
-    /// Forgets the frame before an event goes the long way.
+    /// Forgets the frame, before an event takes the general way.
     pub fn forget(&mut self) {
         self.part = None;
     }
 
-    /// Remembers the frame of `event`, whose data was `data`, unless that was put together from several lines.
+    /// Remembers the frame of `event`, whose data is `data`, unless the data was joined from several lines.
     pub fn learn(&mut self, event: &[u8], data: &[u8], repeat: Repeat) {
         self.vain = self.vain.saturating_add(1);
         let Some(at) = (data.as_ptr() as usize).checked_sub(event.as_ptr() as usize) else {
@@ -126,9 +130,9 @@ impl Lane {
     }
 }
 
-/// Writes the string that `bytes` begin with behind its quote, unescaped, to `into` from `at` on. Returns what follows
-/// it, and where it ends. `None` if it has no end or is ill-formed; whether it is UTF-8 is not checked. `into` is longer
-/// than `bytes`.
+/// Writes the string at the start of `bytes`, unescaped, to `into` from `at` on. `bytes` begin behind the opening
+/// quote, and `into` is longer than `bytes`. Returns the bytes behind the string and the string's end in `into`. `None`
+/// if the string has no end or is ill-formed; UTF-8 is not checked here.
 fn copy_string<'a>(bytes: &'a [u8], into: &mut [u8], mut at: usize) -> Option<(&'a [u8], usize)> {
     let mut rest = bytes;
     loop {
@@ -142,8 +146,8 @@ fn copy_string<'a>(bytes: &'a [u8], into: &mut [u8], mut at: usize) -> Option<(&
     }
 }
 
-/// Copies what comes before the first quote, backslash or control character, eight bytes at a time and the last of them
-/// whole, and returns its length.
+/// Copies the bytes before the first quote, backslash or control character and returns their number. It copies eight
+/// bytes at a time, also the last of them.
 fn copy_plain(bytes: &[u8], into: &mut [u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let (slots, _) = into.as_chunks_mut::<8>();
@@ -163,7 +167,7 @@ fn copy_plain(bytes: &[u8], into: &mut [u8]) -> Option<usize> {
     Some(length + plain)
 }
 
-/// Writes what the bytes behind a backslash stand for, and returns what follows them.
+/// Writes the character of the escape behind a backslash and returns the bytes behind it.
 fn copy_escape<'a>(after: &'a [u8], into: &mut [u8], at: usize) -> Option<(&'a [u8], usize)> {
     let (first, rest) = after.split_first()?;
     *into.get_mut(at)? = match first {
@@ -179,7 +183,7 @@ fn copy_escape<'a>(after: &'a [u8], into: &mut [u8], at: usize) -> Option<(&'a [
     Some((rest, at + 1))
 }
 
-/// Writes what the digits behind `\u` stand for, with the second half of a pair. A half alone becomes U+FFFD.
+/// Writes the character of the digits behind `\u`, with the second half of a pair. A lone half becomes U+FFFD.
 fn copy_unicode<'a>(digits: &'a [u8], into: &mut [u8], at: usize) -> Option<(&'a [u8], usize)> {
     let (first, mut rest) = hex4(digits)?;
     let mut code = first;
@@ -205,7 +209,7 @@ fn hex4(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((value, rest))
 }
 
-/// `bytes` behind `end`, blanks among closing brackets left out of account (Anthropic pads there).
+/// The bytes behind `end`. Blanks among closing brackets are ignored, because Anthropic pads there.
 fn behind_end<'a>(bytes: &'a [u8], end: &[u8]) -> Option<&'a [u8]> {
     behind(bytes, end).or_else(|| behind_padded(bytes, end))
 }
@@ -223,7 +227,7 @@ fn behind_padded<'a>(mut bytes: &'a [u8], mut end: &[u8]) -> Option<&'a [u8]> {
     }
 }
 
-/// Splits behind the first blank line.
+/// Splits `bytes` behind the first blank line.
 pub fn split_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut at = 0;
     loop {
@@ -243,10 +247,10 @@ pub fn split_event(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::agent::model_call::ModelCall;
+    use crate::engine::agent::request::model_call::ModelCall;
     use crate::engine::protocol::protocol;
 
-    /// The text of the first part, and how many events went the long way.
+    /// The text of the first block, and the number of events that took the general way.
     fn texts(wire: &str, body: &[u8], cuts: &[usize]) -> (Vec<String>, String) {
         let row = protocol(wire).unwrap();
         let mut call = ModelCall::new(1, "vendor", row, true, true);

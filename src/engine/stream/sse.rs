@@ -1,16 +1,18 @@
 //! The decoder of `text/event-stream`: bytes in, events out, over the whole grammar of
 //! <https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation>.
 //!
-//! It owns the bytes of the unfinished event and nothing else; what an event means is the protocol's
-//! business, and its bytes are not checked to be UTF-8. Chunks may be cut anywhere, within a character or
-//! between CR and LF. Each byte is looked at once and copied at most once; an event that lies whole within
-//! one chunk is borrowed from it. Order of calls: [`SseDecoder::feed`] for each chunk, then
-//! [`SseDecoder::finish`].
+//! It owns the bytes of the unfinished event and nothing else. The protocol knows the meaning of an event; the decoder
+//! does not even check that its bytes are valid UTF-8. Chunks may be cut anywhere, within a character or between CR and
+//! LF. Each byte is looked at once and copied at most once. An event that lies whole within one chunk is borrowed from
+//! it.
+//!
+//! [`FramingState`](super::framing::FramingState) calls [`SseDecoder::feed`] for each chunk, then
+//! [`SseDecoder::finish`]. Only an event that is too long fails.
 
 use crate::engine::json::reader::whole;
 use serde::{Deserialize, Serialize};
 
-/// One event. Both fields are the bytes as sent.
+/// One event. Both fields are the bytes as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SseEvent<'a> {
     /// The value of the last `event` line; empty if there was none, which means `message`.
@@ -19,7 +21,7 @@ pub struct SseEvent<'a> {
     pub data: &'a [u8],
 }
 
-/// Why a stream cannot be decoded any further.
+/// The reason why a stream cannot be decoded any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SseError {
     /// The joined data, the name or the id of one event has more bytes than
@@ -72,19 +74,19 @@ impl Default for SseDecoder {
     }
 }
 
-/// Whether the byte order mark may still come, and how many of its bytes have.
+/// The number of bytes of the byte order mark that have come, while it may still come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Start {
     Bom(usize),
     Over,
 }
 
-/// How far the unfinished line is understood.
+/// The state of the unfinished line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Line {
-    /// Its name is not complete; `line_value` holds all of it.
+    /// The line's name is not complete. `line_value` holds all of it.
     Name,
-    /// The rest is the value of this field; that of `data` goes to `data`, any other to `line_value`.
+    /// The rest is the value of this field. A value of `data` goes to `data`, any other value to `line_value`.
     Value(Field),
 }
 
@@ -98,7 +100,7 @@ enum Field {
     Unknown,
 }
 
-/// The fields of the current event that lie whole within the chunk at hand.
+/// The fields of the current event that lie whole within the current chunk.
 #[derive(Default)]
 struct Borrowed<'a> {
     data: Option<&'a [u8]>,
@@ -148,8 +150,8 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Ends the stream: an unfinished last line counts as finished, and an event without its blank line is
-    /// delivered. Whether that event was cut off, only the decoder of its data can tell.
+    /// Ends the stream. An unfinished last line counts as finished, and an event without its blank line is delivered.
+    /// Only the decoder of its data can tell whether that event was cut off.
     ///
     /// # Errors
     /// [`SseError::EventTooLong`].
@@ -164,7 +166,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// Whether nothing of an event is held: the next byte begins one.
+    /// True when no part of an event is held, so the next byte begins one.
     pub fn is_between_events(&self) -> bool {
         !self.after_cr
             && !self.has_data
@@ -174,8 +176,8 @@ impl SseDecoder {
             && !self.is_within_a_line()
     }
 
-    /// Whether any comment or any line with a known field name has come: `false` after a whole body means
-    /// that it was HTML, JSON or something else, but no event stream.
+    /// True when a comment or a line with a known field name has come. `false` after a whole body means that it was
+    /// HTML, JSON or something else, but not an event stream.
     pub fn saw_field(&self) -> bool {
         self.saw_field
     }
@@ -202,7 +204,7 @@ impl SseDecoder {
                 (found, _) => {
                     self.start = Start::Over;
                     if found.is_some() && seen > 0 {
-                        // Half a mark is the beginning of a line whose name is unknown.
+                        // Half a byte order mark is the beginning of a line whose name is unknown.
                         self.line = Line::Value(Field::Unknown);
                     }
                 }
@@ -215,7 +217,7 @@ impl SseDecoder {
         self.line != Line::Name || !self.line_value.is_empty()
     }
 
-    /// Takes a whole line out of one chunk.
+    /// Takes a line that lies whole within one chunk.
     fn take_line<'a>(&mut self, line: &'a [u8], here: &mut Borrowed<'a>) -> Result<(), SseError> {
         let (field, value) = match split_name(line) {
             Some((field, value_start)) => (field, line.get(value_start..).unwrap_or_default()),
@@ -252,7 +254,7 @@ impl SseDecoder {
         let mut rest = piece;
         while self.line == Line::Name {
             if let Some((field, value_start)) = split_name(&self.line_value) {
-                // Looked at after each byte, so at most one byte of the value is here.
+                // The line is looked at after each byte, so at most one byte of the value is here.
                 let value = self.line_value.get(value_start).copied();
                 self.line_value.clear();
                 self.line = Line::Value(field);
@@ -358,7 +360,7 @@ impl SseDecoder {
 }
 
 impl Borrowed<'_> {
-    /// Copies what the event has so far, because its chunk ends or further data joins it.
+    /// Copies the current event's fields, because its chunk ends or further data joins it.
     fn spill_into(&mut self, decoder: &mut SseDecoder) {
         if let Some(data) = self.data.take() {
             decoder.data.clear();
@@ -374,7 +376,7 @@ impl Borrowed<'_> {
 
 const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// Memory above this many bytes is given back after its event.
+/// A buffer beyond this many bytes is freed after its event.
 const KEPT_CAPACITY: usize = 1 << 20;
 
 fn reset(buffer: &mut Vec<u8>) {
@@ -429,7 +431,8 @@ fn whole_number(digits: &[u8]) -> Option<u64> {
     whole(std::str::from_utf8(digits).ok()?)
 }
 
-/// Where the first CR or LF stands. Eight bytes at a time: WebAssembly has no faster scan without SIMD.
+/// The index of the first CR or LF. It reads eight bytes at a time, because WebAssembly has no faster scan without
+/// SIMD.
 pub fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut position = 0;
@@ -448,13 +451,13 @@ pub fn line_end(bytes: &[u8]) -> Option<usize> {
         .map(|within| position + within)
 }
 
-/// Not 0 if any byte is below 14; JSON has no such byte in a line but blanks.
+/// Not 0 if any byte is below 14. Within a line of JSON only blanks are such bytes.
 fn bytes_below_14(word: u64) -> u64 {
     const EACH: u64 = u64::MAX / 255;
     word.wrapping_sub(EACH * 14) & !word & (EACH * 128)
 }
 
-/// Bytes as text with one character each (U+0000 to U+00FF): ASCII stays readable in a saved state.
+/// Bytes as text with one character each (U+0000 to U+00FF). ASCII stays readable in a saved state.
 pub mod byte_text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -29,13 +29,7 @@
  */
 import type { Message } from "./message.js";
 import type { PermissionRequest } from "./permission.js";
-import type {
-  EventKind as EngineEvent,
-  Failure,
-  HookEvent as Point,
-  StoppedBy,
-  Usage,
-} from "../generated/model.js";
+import type { EventKind as EngineEvent, Failure, Point, StoppedBy, Usage } from "../generated/model.js";
 
 export type {
   CompactTrigger,
@@ -84,14 +78,7 @@ type EventKind =
   | {
       type: "question";
       questionId: number;
-      question:
-        | "permission"
-        | "prepare_calls"
-        | "check_output"
-        | "summarize"
-        | "stop_condition"
-        | "stop_repeat"
-        | Point;
+      question: Exclude<Point, "classify">;
       data?: { toolCallId: string; toolName: string; input: unknown; reason: string } & Pick<
         PermissionRequest,
         "suggestions" | "matchedAskRule"

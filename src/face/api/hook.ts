@@ -3,6 +3,7 @@ import type { Failure, OutcomeKind, ToolFault } from "./event.js";
 import type { Message } from "./message.js";
 import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
+import type { ToolCallRecord } from "./result.js";
 import type { SessionSource } from "./run.js";
 
 interface HookPoint<E extends string> {
@@ -22,8 +23,8 @@ interface HookPoint<E extends string> {
 interface ToolHookPoint<E extends string> extends HookPoint<E> {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The input that the tool gets. */
-  readonly toolInput: any;
+  /** What the tool gets. */
+  readonly input: any;
 }
 
 interface SubagentPoint {
@@ -37,8 +38,8 @@ interface SubagentPoint {
 export interface HookInputs {
   /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
   PreToolUse: ToolHookPoint<"PreToolUse">;
-  /** A tool has returned; the model has not seen the result yet. */
-  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly toolOutput: any; readonly durationMs: number };
+  /** A tool has returned; the model has not seen it. */
+  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly output: any; readonly durationMs: number };
   /** A tool has thrown or run out of time. */
   PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {
     readonly error: ToolFault;
@@ -46,13 +47,7 @@ export interface HookInputs {
   };
   /** All calls of an answer are done; the model has seen none of their results yet. */
   PostToolBatch: HookPoint<"PostToolBatch"> & {
-    readonly toolCalls: readonly {
-      readonly toolCallId: string;
-      readonly toolName: string;
-      readonly toolInput: any;
-      readonly toolOutput: any;
-      readonly isError: boolean;
-    }[];
+    readonly toolCalls: readonly ToolCallRecord[];
   };
   /** A prompt, a steer or a follow-up is about to go to the model. */
   UserPromptSubmit: HookPoint<"UserPromptSubmit"> & {

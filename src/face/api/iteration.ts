@@ -6,6 +6,7 @@ import type { FinishReason, StoppedBy, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
+import type { ToolCallRecord } from "./result.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -41,13 +42,7 @@ export interface EndedIteration extends IterationPoint {
   readonly text: string;
   readonly finishReason: FinishReason | null;
   readonly usage: Usage;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly toolInput: any;
-    readonly toolOutput: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** The argument of `onLimit`. */
@@ -115,14 +110,7 @@ export interface IterationOptions {
 export interface ToolRound {
   /** The model call that asked for it, from 1. */
   readonly iteration: number;
-  readonly toolCalls: readonly {
-    readonly toolCallId: string;
-    readonly toolName: string;
-    readonly input: any;
-    /** The tool's result, or the error as the model sees it. */
-    readonly output: any;
-    readonly isError: boolean;
-  }[];
+  readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** A condition, as `hasToolCall()` and `iterationCount()` return it. */

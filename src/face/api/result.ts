@@ -56,9 +56,9 @@ export interface RunReport {
 /** One tool call of a run. */
 export interface ToolCallRecord {
   /** The provider's id. */
-  id: string;
-  name: string;
-  /** The model's arguments; a string when they are not a JSON object. */
+  toolCallId: string;
+  toolName: string;
+  /** What the model wrote; a string when it was no JSON object. */
   input: unknown;
   /** The tool's result, or the error as the model saw it; `null` while the call is open. */
   output: unknown;

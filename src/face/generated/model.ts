@@ -1,20 +1,20 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
 
-/** What a provider or the network did to a model call. */
+/** A model call that failed at the provider or on the network. */
 export interface Failure {
   code: FailureCode;
-  /** For a person; never contains a key. */
+  /** A text for a person. It never contains a key. */
   message: string;
   /** HTTP status. */
   status?: number;
-  /** How long the server asked to wait, in milliseconds. */
+  /** The wait that the server asked for, in milliseconds. */
   retryAfterMs?: number;
-  /** Whether another attempt could succeed (looplet has already made its own). */
+  /** True when another attempt could succeed. looplet has already made its own attempts. */
   retryable: boolean;
-  /** The vendor's id of the request, for its support. */
+  /** The vendor's id of the request, for its support team. */
   requestId?: string;
   vendor?: string;
-  /** The first 500 characters of a body that is not what the protocol promises. */
+  /** The first 500 characters of a body that breaks the protocol. */
   body?: string;
 }
 
@@ -31,18 +31,18 @@ export type FailureCode =
   | "server"
   | "network"
   | "timeout"
-  /** The body is not what the protocol promises: no SSE, HTML, cut off, an event that is no JSON. */
+  /** The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. */
   | "malformed_stream"
-  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept; the message says how. */
+  /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how. */
   | "finish_reason"
-  /** A setting that only the engine can judge was refused; the message names the field. */
+  /** A setting that only the engine can judge was refused. The message names the field. */
   | "config_invalid"
   /**
-   * The WebAssembly module could not be loaded; the message says why (often a Content-Security-Policy). The face alone
-   * says so.
+   * The WebAssembly module could not be loaded. The message says why; often a Content-Security-Policy forbids it.
+   * Only the face reports this code.
    */
   | "config_wasm"
-  /** A guardrail of yours said no; only in the `error` event. */
+  /** One of your guardrails refused. Only the `error` event has this code. */
   | "guardrail"
   /** A defect of looplet. */
   | "bug";
@@ -50,13 +50,13 @@ export type FailureCode =
 /** The error of a tool call, as the model is told it. */
 export interface ToolFault {
   /**
-   * Short, stable, machine-readable: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`,
-   * `cut_off`, `cancelled`, `not_run`, or the tool's own.
+   * A short, stable code: `invalid_json`, `invalid_input`, `unknown_tool`, `tool_failed`, `timeout`, `cut_off`,
+   * `cancelled`, `not_run`, or a code of the tool's own.
    */
   code: string;
-  /** What happened, without a stack trace. */
+  /** The defect in words, without a stack trace. */
   message: string;
-  /** What to do instead. */
+  /** The step that the model should take instead. */
   hint: string;
   /** `false` ends the run. */
   recoverable: boolean;
@@ -64,23 +64,23 @@ export interface ToolFault {
 
 /** Why the history is made shorter. */
 export type CompactTrigger =
-  /** The window is nearly full. */
+  /** The context window is nearly full. */
   | "auto"
-  /** You asked for it. */
+  /** Your code asked for it. */
   | "manual"
-  /** The vendor says that the window is full. */
+  /** The vendor reported that the context window is full. */
   | "overflow"
-  /** Old answers were cut short: `historyCompaction`. */
+  /** Old answers were shortened by `historyCompaction`. */
   | "history"
-  /** The budget of characters: `contextBudget`. */
+  /** The history exceeds `contextBudget`, a number of characters. */
   | "budget";
 
 /**
  * Tokens of one model call or of a whole run, and their cost.
  *
- * `inputTokens` counts everything the model read, cached or not (as OpenTelemetry's
- * `gen_ai.usage.input_tokens`); the cache counts are parts of it. `outputTokens` counts everything it wrote;
- * `reasoningTokens` is a part of it.
+ * `inputTokens` counts everything that the model read, cached or not, like OpenTelemetry's
+ * `gen_ai.usage.input_tokens`. The cache counts are parts of it. `outputTokens` counts everything that the
+ * model wrote. `reasoningTokens` is a part of it.
  */
 export interface Usage {
   inputTokens: number;
@@ -91,11 +91,11 @@ export interface Usage {
   cacheWriteHourTokens: number;
   reasoningTokens: number;
   /**
-   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else that of the model's price;
-   * `null` when neither is known.
+   * The cost as an integer of billionths of a US dollar: the vendor's own figure, else the cost by the model's
+   * price; `null` when neither is known.
    */
   costNanoUsd: number | null;
-  /** The whole cost is the vendor's own figure. */
+  /** True when the whole cost is the vendor's own figure. */
   isCostReported: boolean;
 }
 
@@ -105,18 +105,18 @@ export type FinishReason =
   | "content_filter"
   | "refusal"
   | "other"
-  /** The model finished, or hit a stop sequence. */
+  /** The model finished, or it hit a stop sequence. */
   | "stop"
   /** The output limit or the context window cut the answer off. */
   | "length"
-  /** The vendor paused a long answer; the run goes on by itself (Anthropic's `pause_turn`). */
+  /** The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself. */
   | "pause";
 
 /** How the run ended. */
 export interface Outcome {
   outcome: OutcomeKind;
   stoppedBy?: StoppedBy;
-  /** Why the host aborted, or what a hook or guardrail gave as its reason to stop. */
+  /** The reason that your code gave for its abort, or a hook or guardrail for its stop. */
   abortReason?: string;
   error?: Failure;
 }
@@ -125,14 +125,14 @@ export interface Outcome {
 export type OutcomeKind =
   /** The model finished. */
   | "completed"
-  /** A limit or a condition said stop; see `stoppedBy`. */
+  /** A limit or a condition ended the run; see `stoppedBy`. */
   | "stopped"
-  /** You aborted. */
+  /** Your code aborted the run. */
   | "cancelled"
-  /** A provider, the network, the configuration or a defect; see `error`. */
+  /** A provider, the network, the configuration or a defect ended the run; see `error`. */
   | "failed";
 
-/** What stopped a run. */
+/** The cause of a stop. */
 export type StoppedBy =
   | "iterations"
   | "tokens"
@@ -142,16 +142,16 @@ export type StoppedBy =
   | "tool_rounds"
   | "tool_calls"
   | "guardrail"
-  /** `stopWhen`. */
+  /** A condition of `stopWhen`. */
   | "condition"
-  /** Rounds of tool calls that repeat themselves. */
+  /** Repeated rounds of tool calls. */
   | "repeat"
-  /** No answer fitted the schema. */
+  /** Answers that never fitted the schema. */
   | "structured_output"
-  /** A hook said `continue: false`, or turned the prompt down. */
+  /** A hook that said `continue: false` or refused the prompt. */
   | "hook";
 
-/** What happened. */
+/** The kinds of events. */
 export type EventKind =
   | {
       type: "run-start";
@@ -160,9 +160,9 @@ export type EventKind =
     }
   | {
       type: "agent-start";
-      /** What it asks at first. */
+      /** The model that the agent asks first. */
       model: string;
-      /** Whose model that is. */
+      /** The vendor of that model. */
       vendor: string;
     }
   | {
@@ -171,7 +171,7 @@ export type EventKind =
   /** Another agent goes on with the conversation. */
   | {
       type: "handoff";
-      /** The tool's name. */
+      /** The name of the tool that handed over. */
       to: string;
     }
   /** The agent asks this model from its next request on. */
@@ -179,7 +179,7 @@ export type EventKind =
       type: "model-change";
       model: string;
       vendor: string;
-      /** Why the model before it was given up. */
+      /** The failure for which the model before it was given up. */
       error?: Failure;
     }
   | {
@@ -189,7 +189,7 @@ export type EventKind =
       type: "text-start";
       block: number;
     }
-  /** New text of a block. Deltas of one block that arrived together come as one. */
+  /** New text of a block. Deltas of one block that arrive together come as one. */
   | {
       type: "text-delta";
       block: number;
@@ -218,7 +218,7 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
     }
-  /** More of the JSON text of the arguments. */
+  /** New JSON text of a tool call's arguments. */
   | {
       type: "tool-input-delta";
       block: number;
@@ -234,10 +234,10 @@ export type EventKind =
       toolCallId: string;
       toolName: string;
       input: unknown;
-      /** In a traced run: see `trace::input_hash`. */
+      /** The hash of the input, in a traced run. */
       inputHash?: string;
     }
-  /** Progress that a tool reported, by `progress()` or `yield`. */
+  /** Progress that a tool reported with `progress()` or `yield`. */
   | {
       type: "tool-progress";
       toolCallId: string;
@@ -261,9 +261,9 @@ export type EventKind =
   | {
       type: "question";
       questionId: number;
-      /** The point of the run that it is asked at. */
+      /** The point of the run at which the question is asked. */
       question: string;
-      /** What a person needs to answer it; absent where looplet answers. */
+      /** The data that a person needs to answer; absent where looplet answers. */
       data?: unknown;
     }
   | {
@@ -278,7 +278,7 @@ export type EventKind =
       delayMs: number;
       error: Failure;
     }
-  /** What `blocks` delivered in this attempt is void; the next attempt starts over. */
+  /** The text of `blocks` that this attempt delivered is void. The next attempt starts over. */
   | {
       type: "reset";
       blocks: number[];
@@ -292,10 +292,10 @@ export type EventKind =
   | {
       type: "compact-start";
       trigger: CompactTrigger;
-      /** Estimated. */
+      /** The estimated length of the history, in tokens. */
       preTokens: number;
     }
-  /** The history has been made shorter: from here on requests begin otherwise. */
+  /** The history has been made shorter: later requests have a different beginning. */
   | {
       type: "compact-boundary";
       trigger: CompactTrigger;
@@ -305,12 +305,12 @@ export type EventKind =
     }
   | {
       type: "usage";
-      /** Of this model call, so far. */
+      /** The usage of this model call so far. */
       usage: Usage;
-      /** Of the run, this call included. */
+      /** The usage of the run so far, this call included. */
       total: Usage;
     }
-  /** Limits of this agent were raised, by `onLimit` or `run.addBudget`: the limits that count from now on. */
+  /** The limits that count for this agent after `onLimit` or `run.addBudget` raised them. */
   | {
       type: "limits";
       /** `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }` */
@@ -321,7 +321,7 @@ export type EventKind =
       type: "warning";
       code: string;
       message: string;
-      /** The failed model call that this is about. */
+      /** The failure of the model call that the warning is about. */
       error?: Failure;
     }
   | {
@@ -331,10 +331,10 @@ export type EventKind =
       usage: Usage;
       /** The vendor's id of the answer. */
       responseId: string | null;
-      /** The model that the vendor says has answered. */
+      /** The model that answered, by the vendor's account. */
       responseModel: string | null;
     }
-  /** How this agent ended; the end of a subagent ends no run. */
+  /** This agent has ended. The run goes on when the agent was a subagent. */
   | {
       type: "agent-finish";
       outcome: Outcome;
@@ -347,14 +347,14 @@ export type EventKind =
       type: "error";
       error: Failure;
     }
-  /** Always the last event. */
+  /** The run has ended. No event follows. */
   | {
       type: "finish";
       outcome: Outcome;
     };
 
-/** When the host is asked. The word in JSON is the variant's name. */
-export type HookEvent =
+/** A place in a run at which it asks. The hooks' points come first, then the guardrails', then those around iterations. */
+export type Point =
   | "PreToolUse"
   | "PostToolUse"
   | "PostToolUseFailure"
@@ -373,12 +373,28 @@ export type HookEvent =
   | "IterationEnd"
   /** The run is the first of its session. Those of its root only. */
   | "SessionStart"
-  /** The host is waited for; nothing waits for what hooks say to that. */
+  /** A person is waited for; nothing waits for what hooks say to that. */
   | "Notification"
   /** The next request can be made otherwise. */
   | "PrepareIteration"
   /** A limit is hit and may be raised. */
-  | "Limit";
+  | "Limit"
+  /** Once per batch, for the calls whose tools want it: validate, name the resource. */
+  | "prepare_calls"
+  /** How shall the model be told what went wrong in this round? */
+  | "word_errors"
+  /** May this call run? A person may answer, or a function in their place. */
+  | "permission"
+  /** The same, asked of a classifier. */
+  | "classify"
+  /** What stands for the first part of the conversation? */
+  | "summarize"
+  /** Is this answer, which fits its schema, one? (Standard Schema, a function of yours) */
+  | "check_output"
+  /** Shall the run stop after this round of tools, by conditions of yours? */
+  | "stop_condition"
+  /** The same, because the rounds repeat themselves. */
+  | "stop_repeat";
 
 /** What is done with a call that no rule speaks of. */
 export type PermissionMode =

@@ -22,7 +22,7 @@ const KINDS: { readonly [name: string]: Kind } = {
   output: { event: "OutputGuardrail", of: ({ message }) => [message], into: "updatedOutput" },
   tool: {
     event: "ToolGuardrail",
-    of: ({ toolName, toolInput }) => [toolName, toolInput],
+    of: ({ toolName, input }) => [toolName, input],
     into: "updatedInput",
   },
 };

@@ -11,7 +11,8 @@ type Fields = { [name: string]: unknown };
 const TOLD: { readonly [name: string]: string } = {
   event: "hook_event_name",
   toolCallId: "tool_use_id",
-  toolOutput: "tool_response",
+  input: "tool_input",
+  output: "tool_response",
   agentPath: "agent_id",
   agentName: "agent_type",
   instructions: "custom_instructions",

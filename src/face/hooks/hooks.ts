@@ -9,7 +9,7 @@ import { at, checkOptions, checkValue, describe, describeWord, isObject } from "
 import type { OptionTable } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import { inOurWords, withSdkNames } from "./hook-words.js";
-import type { HookEvent as Point } from "../generated/model.js";
+import type { Point } from "../generated/model.js";
 import type { HostFunction } from "./host-functions.js";
 
 // Events of the hooks that the engine asks: about a tool, about a subagent, and the others. Nothing waits for the hooks

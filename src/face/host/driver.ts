@@ -12,7 +12,7 @@ import type { BatchListener } from "./batch.js";
 import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
-import type { HookAnswer, Question, QuestionAnswer, ToolInvocation, ToolReturn } from "./question.js";
+import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, Outcome, PermissionMode, Usage } from "../api/index.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
@@ -34,8 +34,8 @@ export interface HostCallbacks extends BatchListener {
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
-  ask(question: number, ask: Partial<Question>): void;
-  /** Called when the outcome is set, also inside `abort()`; no other call follows. */
+  ask(question: number, ask: Question): void;
+  /** The outcome is set; nothing follows. Also called inside `abort()`. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
@@ -154,11 +154,8 @@ export class RunDriver {
     this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
   }
 
-  /**
-   * Answers a question; false if it is closed or needs another kind of answer. `texts` are the texts that the engine
-   * wants read.
-   */
-  answer(question: number, answer: QuestionAnswer, texts: readonly string[] = []): boolean {
+  /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
+  answer(question: number, answer: Answer, texts: readonly string[] = []): boolean {
     try {
       return this.shell.tellJson(
         `{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`,
@@ -218,9 +215,15 @@ export class RunDriver {
 }
 
 /** The answer as JSON, with the platform's readings of the texts that rules compare. */
-function answerJson(answer: QuestionAnswer, texts: readonly string[]): string {
+function answerJson(answer: Answer, texts: readonly string[]): string {
   const changed = (
-    "hook" in answer ? answer.hook : "permission" in answer ? answer.permission : answer
+    "hook" in answer
+      ? answer.hook
+      : "permission" in answer
+        ? answer.permission
+        : "classified" in answer
+          ? answer.classified
+          : answer
   ) as Partial<HookAnswer>;
   const isPlain = changed.updatedInput === undefined && changed.updatedPermissions === undefined;
   if (isPlain && texts.length === 0) return JSON.stringify(answer);

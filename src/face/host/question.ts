@@ -1,14 +1,6 @@
-/** The engine's questions and their answers, in the form of their JSON. */
-import type {
-  Block,
-  CompactionRequest,
-  Message,
-  PermissionRequest,
-  PermissionResult,
-  PermissionUpdate,
-  ToolFault,
-  ToolRound,
-} from "../api/index.js";
+/** What the engine asks of the host, and what it gets back, as their JSON has it. */
+import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault } from "../api/index.js";
+import type { Point } from "../generated/model.js";
 
 /** One call of a tool. */
 export interface ToolInvocation {
@@ -24,31 +16,31 @@ export interface ToolInvocation {
   profile: number;
 }
 
-/**
- * A question of the engine, which has one of these fields besides `profile`. The `input` of its calls is parsed JSON.
- */
+/** A question of the engine to one of your functions. */
 export interface Question {
-  /** The agent that asks: an index of the agents' configurations, 0 for the run's own. */
-  profile: number;
-  /**
-   * The calls to prepare, and the `texts` that permission rules compare; the answer brings the platform's readings of
-   * them.
-   */
-  prepareCalls: { calls: (Omit<ToolInvocation, "input"> & { input: unknown })[]; texts: string[] };
-  wordErrors: {
-    errors: { toolCallId: string; toolName: string; input: unknown; error: ToolFault & { error: true } }[];
-  };
-  permission: {
-    call: { toolName: string; input: unknown; agentPath?: string } & Omit<
-      PermissionRequest,
-      "agentPath" | "questionId" | "signal"
-    >;
-    classify: boolean;
-  };
-  checkOutput: { output: unknown };
-  summarize: { compact: Omit<CompactionRequest, "signal"> };
-  hook: { hook: number; event: string; input: any };
-  stop: { about: "condition" | "repeat"; round: ToolRound & { times: number } };
+  readonly point: Point;
+  /** Which of the functions of `hooks` it is put to; 0 at a point that has one function. */
+  readonly asker: number;
+  /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
+  readonly profile: number;
+  readonly agentPath: string;
+  readonly iteration: number;
+  readonly agentName?: string;
+  readonly permissionMode?: string;
+  readonly effort?: string;
+  /** `Facts` of the engine, by the point. */
+  readonly data: any;
+}
+
+/** A call whose input is to be prepared. */
+export type AskedCall = Omit<ToolInvocation, "input"> & { readonly input: unknown };
+
+/** A call that came to an error, which is to be worded. */
+export interface AskedError {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: unknown;
+  readonly error: ToolFault & { error: true };
 }
 
 /** The result of a tool. `value` is JSON text. */
@@ -58,9 +50,10 @@ export type ToolReturn = ({ value: string } | { content: readonly Block[] } | { 
 };
 
 /** The answer to a question. `prepared` has one entry per asked call. */
-export type QuestionAnswer =
-  | { prepared: { input?: unknown; resourceKey?: string; problem?: string; needsApproval?: boolean }[] }
+export type Answer =
+  | { prepared: PreparedCall[] }
   | { permission: PermissionResult }
+  | { classified: PermissionResult }
   | { worded: string[] }
   | { stop: boolean }
   | { summary: string }
@@ -68,7 +61,14 @@ export type QuestionAnswer =
   | { hook: HookAnswer }
   | { failed: { why: string } };
 
-/** The answer of a hook or a guardrail. */
+export interface PreparedCall {
+  input?: unknown;
+  resourceKey?: string;
+  problem?: string;
+  needsApproval?: boolean;
+}
+
+/** What a hook or a guardrail says. */
 export interface HookAnswer {
   decision?: string | undefined;
   reason?: string | undefined;

@@ -141,7 +141,7 @@ export class Shell {
 
   ask(question: number, json: string): void {
     if (this.instance.isLost) return;
-    this.call((host) => host.ask(question, JSON.parse(json) as Partial<Question>));
+    this.call((host) => host.ask(question, JSON.parse(json) as Question));
   }
 
   done(): void {

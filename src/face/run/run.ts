@@ -15,11 +15,8 @@ import type { PermissionMode } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
 import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
 import type { Trace } from "../api/trace.js";
-import { HostFunctions } from "../hooks/host-functions.js";
-import { Permissions } from "../hooks/permissions.js";
+import { Asks } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
-import { Stopping } from "../hooks/stopping.js";
-import { Summaries } from "../hooks/summaries.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { fail, refusal, reportUnheard } from "../host/failures.js";
@@ -62,12 +59,9 @@ export class EngineRun implements Run {
   readonly #prompt: ContentBlock[];
   readonly #models: ModelList;
   readonly #tools: ToolCalls;
-  readonly #permissions: Permissions;
-  readonly #stopping: Stopping;
   readonly #traces: Trace[];
   readonly #output: StructuredOutput;
-  readonly #functions: HostFunctions;
-  readonly #summaries: Summaries;
+  readonly #asks: Asks;
   readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
@@ -114,20 +108,24 @@ export class EngineRun implements Run {
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
     this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
-    this.#permissions = new Permissions(parts.permissions, parts.sets, parts.ruledTools, running);
-    this.#stopping = new Stopping(parts.profiles, running, this.#report);
     this.#traces = traces(parts, this.id, this.#report);
     if (this.#traces.length > 0)
       this.#tools.onThrow = (id, thrown) => {
         for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
       };
-    this.#output = new StructuredOutput(parts.profiles, running);
-    this.#functions = new HostFunctions(parts.functions, running, async (model, field) => ({
-      ...this.#models.add(model, field, parts.tools),
-      ...parts.asked,
-    }));
-    this.#summaries = new Summaries(parts.profiles, running);
-    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
+    this.#output = new StructuredOutput(parts.profiles);
+    const asked = {
+      ...parts,
+      tools: this.#tools,
+      output: this.#output,
+      takeModel: async (model: Model, field: string) => ({
+        ...this.#models.add(model, field, parts.tools),
+        ...parts.asked,
+      }),
+      report: this.#report,
+    };
+    this.#asks = new Asks(asked, running);
+    // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
     void this.#start(config);
@@ -164,7 +162,7 @@ export class EngineRun implements Run {
     const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = this.#driver?.answer(questionId, { permission: result }) ?? false;
-    this.#permissions.close(questionId);
+    if (isOpen) this.#asks.withdraw(questionId, "the question was answered");
     return isOpen;
   }
 
@@ -253,20 +251,9 @@ export class EngineRun implements Run {
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => {
         this.#tools.abort(call, why);
-        this.#functions.abort(call, why);
+        this.#asks.withdraw(call, why);
       },
-      ask: (
-        question,
-        { profile = 0, prepareCalls, permission, checkOutput, summarize, wordErrors, hook, stop },
-      ) => {
-        if (prepareCalls !== undefined) this.#tools.prepare(question, prepareCalls.calls, prepareCalls.texts);
-        if (wordErrors !== undefined) this.#tools.word(question, wordErrors.errors);
-        if (permission !== undefined) this.#permissions.ask(question, permission, profile);
-        if (summarize !== undefined) this.#summaries.ask(question, summarize, profile);
-        if (checkOutput !== undefined) this.#output.ask(question, checkOutput, profile);
-        if (hook !== undefined) this.#functions.ask(question, hook);
-        if (stop !== undefined) this.#stopping.ask(question, stop, profile);
-      },
+      ask: (id, question) => this.#asks.ask(id, question),
       onDelta: this.#deltas(),
       onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),
       done: () => this.#done(),
@@ -467,9 +454,7 @@ export class EngineRun implements Run {
     this.#ended = result;
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
-    this.#permissions.closeAll();
-    this.#functions.abortAll(result.abortReason ?? "the run has ended");
-    this.#summaries.close();
+    this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
     for (const queue of this.#queues) queue.end();
     this.#queues.clear();
     this.#onEnd(result);

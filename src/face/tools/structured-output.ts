@@ -1,11 +1,8 @@
 /** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
 import { LoopletError } from "../api/errors.js";
 import type { OutputFormat } from "../api/result.js";
-import type { Question } from "../host/driver.js";
 import { checkOptions, checkWord } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
-import { message } from "../options/thrown.js";
-import type { Driver } from "../run/engine.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
 
@@ -55,20 +52,11 @@ type Formatted = { readonly output?: OutputFormat | undefined };
 /** Checks the answers of one run. */
 export class StructuredOutput {
   readonly #profiles: readonly Formatted[];
-  readonly #driver: () => Driver | undefined;
-  /** The run's last valid answer. It stays here because a transform may have made a value that JSON cannot hold. */
+  /** The run's own last answer that was found to be one: a transform may have made what JSON cannot hold. */
   #checked: { value: unknown } | undefined;
 
-  constructor(profiles: readonly Formatted[], driver: () => Driver | undefined) {
+  constructor(profiles: readonly Formatted[]) {
     this.#profiles = profiles;
-    this.#driver = driver;
-  }
-
-  ask(question: number, { output }: Question["checkOutput"], profile: number): void {
-    this.#check(output, this.#profiles[profile]!).then(
-      (checked) => this.#driver()?.answer(question, { checked }),
-      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
-    );
   }
 
   /** The run's output, in place of the engine's JSON of it. */
@@ -77,8 +65,9 @@ export class StructuredOutput {
     return this.#checked === undefined ? raw : this.#checked.value;
   }
 
-  async #check(written: unknown, of: Formatted): Promise<{ problem?: string; output?: unknown }> {
-    const { schema, validate } = of.output ?? {};
+  /** Whether what the model wrote is an answer, for the agent of this place. */
+  async check(written: unknown, profile: number): Promise<{ problem?: string; output?: unknown }> {
+    const { schema, validate } = this.#profiles[profile]!.output ?? {};
     let value = written;
     if (isStandardSchema(schema)) {
       const result = await schema["~standard"].validate(written);
@@ -87,7 +76,7 @@ export class StructuredOutput {
     }
     const problem: unknown = await validate?.(value as never);
     if (typeof problem === "string") return { problem };
-    if (of === this.#profiles[0]) this.#checked = { value };
+    if (profile === 0) this.#checked = { value };
     return { output: jsonOr(value, written) };
   }
 }

@@ -3,7 +3,7 @@
  * at once: nothing that its tool does afterwards has an effect.
  */
 import { describe, describeReturned } from "../options/check.js";
-import type { Question, QuestionAnswer, ToolInvocation, ToolReturn } from "../host/driver.js";
+import type { AskedCall, AskedError, PreparedCall, ToolInvocation, ToolReturn } from "../host/question.js";
 import type { Driver } from "../run/engine.js";
 import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
@@ -11,10 +11,6 @@ import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
 import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "../api/index.js";
 import { message } from "../options/thrown.js";
-
-type AskedCall = Question["prepareCalls"]["calls"][number];
-type AskedError = Question["wordErrors"]["errors"][number];
-type PreparedCall = Extract<QuestionAnswer, { prepared: unknown }>["prepared"][number];
 
 export class ToolCalls {
   readonly #tools: readonly ToolSet[];
@@ -70,19 +66,14 @@ export class ToolCalls {
     this.#prepared.clear();
   }
 
-  /** Answers the engine's question for inputs, resource keys and the platform's readings of `texts`. */
-  prepare(question: number, calls: readonly AskedCall[], texts: readonly string[] = []): void {
-    Promise.all(calls.map((invocation) => this.#prepare(invocation))).then(
-      (prepared) => this.#driver()?.answer(question, { prepared }, texts),
-      (error: unknown) => this.#driver()?.answer(question, { failed: { why: message(error) } }),
-    );
+  /** The calls' inputs as your schemas make them, and their resource keys. */
+  prepare(calls: readonly AskedCall[]): Promise<PreparedCall[]> {
+    return Promise.all(calls.map((asked) => this.#prepare(asked)));
   }
 
-  /** Answers the engine's question for the words that tell the model about failed calls. */
-  word(question: number, errors: Question["wordErrors"]["errors"]): void {
-    void Promise.all(errors.map((asked) => this.#word(asked))).then((worded) =>
-      this.#driver()?.answer(question, { worded }),
-    );
+  /** How the model shall be told what went wrong. */
+  word(errors: readonly AskedError[]): Promise<string[]> {
+    return Promise.all(errors.map((asked) => this.#word(asked)));
   }
 
   async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
@@ -201,8 +192,8 @@ function placeOf({
   return `${agent} ${toolName} ${toolCallId}`;
 }
 
-/** Makes a call's signal when it is first read: most tools never read it, and a signal costs more than a call. */
-class Abort {
+/** Makes a signal when it is asked for: most functions never do, and a signal costs more than a call. */
+export class Abort {
   #controller: AbortController | undefined;
   #why: string | undefined;
 

@@ -83,7 +83,7 @@ describe("delivery", () => {
       "told",
       "tool-result",
     ]);
-    expect(run.driver.result()!.toolCalls).toMatchObject([{ name: "weather", output: { sky: "clear" } }]);
+    expect(run.driver.result()!.toolCalls).toMatchObject([{ toolName: "weather", output: { sky: "clear" } }]);
   });
 
   it("takes a chunk that is larger than the way in", async () => {

@@ -140,7 +140,7 @@ describe("the browser's built-in model", () => {
     const result = await createAgent({ model: model(api), tools: { weather } }).run("Umbrella?").result;
     expect(result).toMatchObject({ outcome: "completed", text: "Take one.", iterations: 2 });
     expect(result.toolCalls).toMatchObject([
-      { name: "weather", input: { city: "Bern" }, output: "It rains in Bern." },
+      { toolName: "weather", input: { city: "Bern" }, output: "It rains in Bern." },
     ]);
     expect(api.asked[0]?.options?.responseConstraint).toHaveProperty("anyOf");
     expect(api.created[1]?.initialPrompts?.map(({ role }) => role)).toEqual(["system", "user", "assistant"]);

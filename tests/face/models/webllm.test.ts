@@ -124,7 +124,7 @@ describe("a model of WebLLM", () => {
     ]);
     const result = await createAgent({ model: webllm(engine), tools: { weather } }).run("Umbrella?").result;
     expect(result).toMatchObject({ outcome: "completed", text: "Take one.", iterations: 2 });
-    expect(result.toolCalls).toMatchObject([{ name: "weather", output: "It rains in Bern." }]);
+    expect(result.toolCalls).toMatchObject([{ toolName: "weather", output: "It rains in Bern." }]);
     const [first, second] = engine.requests;
     expect(first).not.toHaveProperty("tools");
     expect(first.response_format.type).toBe("json_object");

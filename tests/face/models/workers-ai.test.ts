@@ -125,7 +125,7 @@ describe("a model of Workers AI", () => {
     const result = await agent(binding).run("Umbrella?").result;
     expect(result).toMatchObject({ outcome: "completed", text: "Take one.", iterations: 2 });
     expect(result.toolCalls).toMatchObject([
-      { name: "weather", input: { city: "Bern" }, output: "It rains in Bern." },
+      { toolName: "weather", input: { city: "Bern" }, output: "It rains in Bern." },
     ]);
     const [, call, output] = binding.runs[1]?.inputs.messages ?? [];
     expect(call).toMatchObject({ role: "assistant", content: "" });

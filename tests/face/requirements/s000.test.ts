@@ -113,8 +113,8 @@ describe("S000", () => {
   it("S000-25: the result lists every call with its name, input and output, in order", async () => {
     const { result } = await play([round(call("look", { n: 1 })), round(call("write", { n: 2 })), done]);
     expect(result.toolCalls).toMatchObject([
-      { name: "look", input: { n: 1 }, output: "look done", isError: false },
-      { name: "write", input: { n: 2 }, output: "write done", isError: false },
+      { toolName: "look", input: { n: 1 }, output: "look done", isError: false },
+      { toolName: "write", input: { n: 2 }, output: "write done", isError: false },
     ]);
   });
 

@@ -1,10 +1,5 @@
 /** A double of the driver: remembers what the face told it, and plays the engine's part when a test says so. */
-import type {
-  HostCallbacks,
-  QuestionAnswer,
-  RawRunResult,
-  ToolReturn,
-} from "../../../src/face/host/driver.js";
+import type { HostCallbacks, Answer, RawRunResult, ToolReturn } from "../../../src/face/host/driver.js";
 import type { Driver, LoadEngine } from "../../../src/face/run/engine.js";
 import type { Block, Outcome, RunEvent } from "../../../src/face/api/index.js";
 
@@ -90,7 +85,7 @@ export class FakeDriver implements Driver {
     this.calls.push(["toolProgress", call, dataJson]);
   }
 
-  answer(question: number, answer: QuestionAnswer): boolean {
+  answer(question: number, answer: Answer): boolean {
     this.calls.push(["answer", question, answer]);
     return true;
   }

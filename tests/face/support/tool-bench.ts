@@ -39,9 +39,7 @@ export function bench(options: Partial<Tool>): Bench {
     },
     result: () => driver.told("toolFinished").find(([id]) => id === 1)?.[1],
     prepared: async (input) => {
-      calls.prepare(9, [{ ...invocation, call: 0, input }]);
-      await settled();
-      return driver.told("answer").at(-1);
+      return { prepared: await calls.prepare([{ ...invocation, call: 0, input }]) };
     },
   };
 }

@@ -1,9 +1,10 @@
 //! Texts that the platform reads before rules compare them.
 
 use looplet::engine::model::input::PreparedCall;
-use looplet::engine::policy::rule::reading::{Address, Reading};
+use looplet::engine::model::permission::{Address, Reading};
 
 use super::*;
+use crate::world::calls_of;
 
 fn fetch(permissions: Value, hooks: Value) -> World {
     let properties = json!({"url": {"type": "string"}});
@@ -28,18 +29,18 @@ fn reading(text: &str, host: &str) -> Reading {
     }
 }
 
-fn read(readings: &[Reading], answer: QuestionAnswer) -> QuestionAnswer {
-    QuestionAnswer::Read {
+fn read(readings: &[Reading], answer: Answer) -> Answer {
+    Answer::Read {
         readings: readings.to_vec(),
         answer: Box::new(answer),
     }
 }
 
 fn prepare(world: &mut World, readings: &[Reading]) -> Vec<String> {
-    let (question, Question::PrepareCalls { calls, texts }) = world.questions.remove(0) else {
-        panic!("another question");
-    };
-    let prepared = QuestionAnswer::Prepared(vec![PreparedCall::default(); calls.len()]);
+    let (question, ask) = world.questions.remove(0);
+    let calls = calls_of(&ask);
+    let texts = serde_json::from_value(data(&ask)["texts"].clone()).unwrap();
+    let prepared = Answer::Prepared(vec![PreparedCall::default(); calls.len()]);
     let answer = read(readings, prepared);
     world.input(Input::Answered { question, answer });
     texts

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{N1, ONE, add, all, bedrock, blocks, chat, gemini, lines, texts};
+use super::frames::{N1, ONE, add, all, bedrock, blocks, chat, gemini, lines, texts};
 use super::speak::{End, Say, begin, finish, item, parts, tool_start};
 use super::{PROTOCOLS, Row};
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Row;
-use super::calls::{N1, ONE, add, all, all_ending, bedrock, start};
+use super::frames::{N1, ONE, add, all, all_ending, bedrock, start};
 use super::speak::{End, Say, begin, block_delta, chunk, event, finish, item, line, parts, say, tool_start};
 
 pub fn rows() -> Vec<Row> {

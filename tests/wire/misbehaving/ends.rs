@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{N1, ONE, add, all_ending};
+use super::frames::{DONE, N1, ONE, add, all_ending, bedrock_end};
 use super::speak::{End, Say, begin, chunk, data, event, finish, item, line, message, say};
 use super::{PROTOCOLS, Row};
 
@@ -433,7 +433,6 @@ pub fn rows() -> Vec<Row> {
 }
 
 const HI: &[&str] = &["completed \"Hi.\""];
-const DONE: &[u8] = b"data: [DONE]\n\n";
 
 fn hi(protocol: &str) -> Vec<u8> {
     say(protocol, 0, &Say::Text("Hi."))
@@ -441,18 +440,6 @@ fn hi(protocol: &str) -> Vec<u8> {
 
 fn call(protocol: &str) -> Vec<u8> {
     say(protocol, 0, &add("t1", N1))
-}
-
-/// Bedrock: these blocks, an end with these fields, and the usage behind it.
-fn bedrock_end(blocks: &[u8], stop: Value) -> Vec<u8> {
-    let usage = json!({"usage": {"inputTokens": 10, "outputTokens": 5}});
-    [
-        begin("bedrock_converse"),
-        blocks.to_vec(),
-        message("messageStop", stop),
-        message("metadata", usage),
-    ]
-    .concat()
 }
 
 /// `Hi.` and a `message_delta` with this.

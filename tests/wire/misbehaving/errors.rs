@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::calls::{N1, add, start};
+use super::frames::{N1, add, start};
 use super::speak::{
     End, Say, begin, chunk, data, event, item, line, message, parts, respond, say, tool_start,
 };

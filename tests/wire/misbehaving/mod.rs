@@ -10,9 +10,13 @@ mod blocks;
 mod calls;
 mod ends;
 mod errors;
+mod frames;
 mod framing;
+mod names;
 mod play;
 pub mod speak;
+#[path = "../../run/steady.rs"]
+mod steady;
 mod wire;
 #[allow(dead_code)]
 #[path = "../../run/world.rs"]
@@ -56,15 +60,15 @@ pub enum Ending {
     Stall,
 }
 
-type Group = (&'static str, fn() -> Vec<Row>);
+type Group = (&'static str, &'static [fn() -> Vec<Row>]);
 
 const GROUPS: &[Group] = &[
-    ("Tool calls and their names", calls::rows),
-    ("Arguments", arguments::rows),
-    ("Ends", ends::rows),
-    ("Blocks", blocks::rows),
-    ("Errors and silence", errors::rows),
-    ("Bytes", framing::rows),
+    ("Tool calls and their names", &[calls::rows, names::rows]),
+    ("Arguments", &[arguments::rows]),
+    ("Ends", &[ends::rows]),
+    ("Blocks", &[blocks::rows]),
+    ("Errors and silence", &[errors::rows]),
+    ("Bytes", &[framing::rows]),
 ];
 
 /// The protocols that rows speak.
@@ -119,7 +123,7 @@ fn bytes_of_misbehaving_servers() {
 fn check_group(at: usize) {
     let (name, rows) = GROUPS[at];
     let mut problems = Vec::new();
-    for row in rows() {
+    for row in rows.iter().flat_map(|rows| rows()) {
         for (protocol, body) in &row.bodies {
             assert!(PROTOCOLS.contains(protocol), "{protocol} is no protocol");
             if let Err(problem) = check(&row, protocol, body) {
@@ -189,7 +193,7 @@ fn document() -> String {
     let mut seen = BTreeSet::new();
     for (name, rows) in GROUPS {
         out += &format!("\n## {name}\n\n| the server | in | the run |\n|---|---|---|\n");
-        for row in rows() {
+        for row in rows.iter().flat_map(|rows| rows()) {
             assert!(seen.insert(row.server), "{} stands there twice", row.server);
             let protocols: Vec<&str> = row.bodies.iter().map(|(name, _)| *name).collect();
             let protocols = if protocols.len() == PROTOCOLS.len() {

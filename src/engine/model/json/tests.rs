@@ -4,9 +4,10 @@ use super::read;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::{Event, EventKind};
-use crate::engine::model::input::{PermissionAnswer, QuestionAnswer, UpdateType};
+use crate::engine::model::input::{PermissionAnswer, UpdateType};
 use crate::engine::model::message::Message;
-use crate::engine::policy::rule::Rule;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::question::Answer;
 
 fn full() -> Value {
     json!({
@@ -67,7 +68,7 @@ fn full() -> Value {
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
         "steerOne": true, "followUpAll": true, "toolErrorFormat": "prompty", "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
-        "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "trace": true
+        "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "journal": true, "trace": true
     })
 }
 
@@ -173,7 +174,7 @@ fn an_answer_about_a_call_brings_its_changes_of_rules() {
     let json = r#"{"permission":{"behavior":"allow","updatedInput":{"a": 1},"updatedPermissions":[
         {"type":"addRules","behavior":"allow","destination":"session","rules":["Read","Bash(npm *)"]},
         {"type":"addDirectories","directories":["/a"]},{"type":"setMode","mode":"acceptEdits"}]}}"#;
-    let QuestionAnswer::Permission(PermissionAnswer {
+    let Answer::Permission(PermissionAnswer {
         updated_input,
         updated_permissions,
         ..
@@ -208,11 +209,7 @@ fn a_wrong_answer_names_its_field() {
             "permission.updatedPermissions[0].rules[0]",
         ),
     ] {
-        assert_eq!(
-            read::<QuestionAnswer>("", json).unwrap_err().field,
-            field,
-            "{json}"
-        );
+        assert_eq!(read::<Answer>("", json).unwrap_err().field, field, "{json}");
     }
 }
 

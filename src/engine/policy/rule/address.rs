@@ -1,9 +1,13 @@
-//! Addresses against `domain:` and a host, or against a pattern of addresses. The platform's `URL` has read the address.
+//! Compares addresses with `domain:` and a host name, or with a pattern of addresses.
+//!
+//! The platform's `URL` has read the address: the engine has no parser of its own. [`covers`] serves allow rules and
+//! accepts only an address that every parser reads alike. [`touches`] serves deny and ask rules and accepts any
+//! reading.
 
-use crate::engine::policy::rule::reading::Address;
+use crate::engine::model::permission::Address;
 use crate::engine::policy::rule::{glob, matches};
 
-/// For rules that allow: every parser of addresses reads this text as this address, and it fits.
+/// For allow rules: true when every parser reads this text as this address, and it fits.
 pub fn covers(pattern: &str, text: &str, address: &Address) -> bool {
     if !is_plain(text, address) {
         return false;
@@ -25,7 +29,7 @@ pub fn covers(pattern: &str, text: &str, address: &Address) -> bool {
         && address.paths.iter().all(does_fit)
 }
 
-/// For rules that deny or ask: the text, or an address that it comes to, fits. Upper and lower case are one.
+/// For deny and ask rules: true when the text, or an address that it can be read as, fits. Case is ignored.
 pub fn touches(pattern: &str, text: &str, address: Option<&Address>) -> bool {
     let fits = |text: &str| glob(pattern, text, pattern.len());
     let Some(address) = address else {
@@ -41,7 +45,7 @@ pub fn touches(pattern: &str, text: &str, address: Option<&Address>) -> bool {
     fits(text) || address.places.iter().any(is_at)
 }
 
-/// A host that `domain:` can be compared with.
+/// True when the text is a host name with which `domain:` can be compared.
 pub fn is_domain(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'*'))
@@ -52,7 +56,7 @@ fn domain_of(pattern: &str) -> Option<String> {
     Some(domain.strip_suffix('.').unwrap_or(&domain).to_owned())
 }
 
-/// The host stands in the text as it was read, and ends where every parser ends it.
+/// True when the host stands in the text as it was read, and ends where every parser ends it.
 pub fn is_plain(text: &str, address: &Address) -> bool {
     let folded = text.to_ascii_lowercase();
     let start = [&address.scheme, "://", &address.host].concat();

@@ -1,26 +1,30 @@
-//! Paths against the patterns of a `.gitignore`: `*` within a level, `**` over levels; a pattern without a slash inside
-//! fits at any depth (to allow: of the place where the run works), one that names a folder fits whatever is in it. `//`
-//! starts at the root, `~/` at the home, `/` and `./` where the run works. Neither home nor that place is known here.
+//! Compares paths with patterns in the manner of a `.gitignore`.
+//!
+//! `*` matches within a level and `**` across levels. A pattern without a slash fits at any depth; to allow, only at
+//! any depth of the working folder. A pattern that names a folder fits everything inside it. `//` starts at the root,
+//! `~/` at the home, `/` and `./` at the working folder. The engine knows neither the home nor the working folder, so
+//! it compares texts only. A path with a second reading on some system is never covered by an allow rule.
 
 use crate::engine::policy::rule::{matches, step};
 
-/// Where a pattern starts.
+/// The place where a pattern starts.
 #[derive(Clone, Copy, PartialEq)]
 enum Start {
     Anywhere,
     Here,
-    /// At the root or, for rules that allow, the home.
+    /// The root or, for allow rules, the home.
     Outside,
-    /// For rules that deny or ask.
+    /// The home, for deny and ask rules.
     Home,
 }
 
-/// For rules that allow: the path fits as it stands, and as any system reads it.
+/// For allow rules: true when the path fits as it stands and as every system reads it.
 pub fn covers(pattern: &str, path: &str) -> bool {
     reads_as(pattern, path, false) && reads_as(pattern, &settled(path), false)
 }
 
-/// For rules that deny or ask: some system may read the path as one that fits. `folded`: as the platform folds it.
+/// For deny and ask rules: true when some system may read the path as one that fits. `folded` is the platform's form
+/// without case.
 pub fn touches(pattern: &str, path: &str, folded: Option<&str>) -> bool {
     let pattern = lower(pattern);
     let is_hit = |path: &str| {
@@ -29,8 +33,8 @@ pub fn touches(pattern: &str, path: &str, folded: Option<&str>) -> bool {
     is_hit(path) || folded.is_some_and(is_hit)
 }
 
-/// Names nothing outside the place where the run works, and nothing hidden in it: there lie the settings of shells,
-/// repositories and editors.
+/// True when the path names nothing outside the working folder and nothing hidden in it. Hidden files hold the settings
+/// of shells, repositories and editors.
 pub fn stays_inside(path: &str) -> bool {
     let is_plain = |level: &str| level == "." || !level.starts_with('.');
     !path.is_empty()
@@ -39,13 +43,13 @@ pub fn stays_inside(path: &str) -> bool {
         && path.split(['/', '\\']).all(is_plain)
 }
 
-/// Without upper case. `str::to_lowercase` brings tables for the end of Greek words besides.
+/// The text in lower case. `str::to_lowercase` would add tables for the end of Greek words.
 fn lower(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The one normal form of paths, as Windows or a reader of `file:` addresses finds the file: no drive, no stream behind a
-/// colon, no dots or blanks at the end of a name.
+/// The one normal form of a path, as Windows or a reader of `file:` addresses finds the file. It has no drive, no
+/// stream behind a colon, and no dots or blanks at the end of a name.
 fn settled(path: &str) -> String {
     let path = path.split('\0').next().unwrap_or_default().replace('\\', "/");
     let path = path.replace(['\t', '\n', '\r'], "");
@@ -84,7 +88,7 @@ fn settled_name(level: &str) -> &str {
     }
 }
 
-/// With every `%` and two digits as the byte that they stand for.
+/// The text with every `%` and two digits replaced by their byte.
 fn unescaped(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -104,7 +108,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `guess`: a path that may lie where the pattern says fits it.
+/// True when the path fits. With `guess`, a path that may lie at the pattern's place fits, too.
 fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
     let root;
     let (pattern, start) = if let Some(rest) = pattern.strip_prefix("//") {
@@ -134,7 +138,7 @@ fn reads_as(pattern: &str, path: &str, guess: bool) -> bool {
         Start::Anywhere | Start::Home => true,
         Start::Here => guess && is_elsewhere,
         Start::Outside if guess && first.starts_with('~') => {
-            // How many levels the home takes.
+            // The number of levels that the home takes.
             let home = match wanted.get(1).copied() {
                 Some("**") => 1,
                 Some("root") => 2,
@@ -161,12 +165,12 @@ fn clean(path: &str) -> Vec<&str> {
     levels
 }
 
-/// The first levels fit, or at any depth. Only the last `**` is ever gone back to: whatever an earlier one could take
-/// more, the last one can.
+/// True when the first levels fit, or levels at any depth. The search only ever returns to the last `**`, because it
+/// can take any level that an earlier one could.
 fn levels_fit(wanted: Option<&[&str]>, levels: Option<&[&str]>, is_deep: bool) -> bool {
     let (wanted, levels) = (wanted.unwrap_or_default(), levels.unwrap_or_default());
     let (mut at, mut from) = (0, 0);
-    // Whatever follows the last `**`, and the level where that was tried last.
+    // The pattern behind the last `**`, and the level at which it was tried last.
     let mut deep = is_deep.then_some((0, 0));
     while let Some(want) = wanted.get(at) {
         step();

@@ -1,8 +1,8 @@
-//! Spellings that a model may choose to get past a rule: tables for rules that deny, tables for those that allow.
+//! Tests of the spellings that a model may choose to get past a rule, in tables for deny rules and for allow rules.
 
 mod table;
 
-use crate::engine::policy::permission::{PermissionMode, Permissions};
+use crate::engine::model::permission::{PermissionMode, Permissions};
 use crate::engine::policy::rule::tests::{STEPS, allows, denies, guarded, input, judge, readings, tool};
 use crate::engine::policy::rule::*;
 use table::{ALLOWED, ASKED, DENIED, NOT_ALLOWED, NOT_DENIED};
@@ -53,7 +53,7 @@ fn s001_29_no_rule_allows_a_hostile_spelling() {
     let mut wrong = Vec::new();
     for (rule, text) in rows(DENIED).chain(rows(ASKED)).chain(rows(NOT_ALLOWED)) {
         let (tool, call) = call(rule, text);
-        // A plain line, path or address means one thing: whoever allows everything allows it.
+        // A plain line, path or address has one meaning: a rule that allows everything allows it.
         let is_plain = match Text::read(tool.access(), text.to_owned(), readings()) {
             Text::Path { .. } => true,
             text => !text.is_unclear(),
@@ -143,7 +143,7 @@ fn a_domain_with_more_than_a_host_is_refused() {
     }
 }
 
-/// How many turns the loops take for a text of this size.
+/// The number of turns that the loops take for a text of this size.
 fn steps(rule: &str, tool: &ToolConfig, input: &str) -> usize {
     STEPS.set(0);
     denies(rule, tool, input);
@@ -194,7 +194,8 @@ fn s001_29_what_a_rule_takes_grows_with_the_length_of_what_it_is_compared_with()
 #[test]
 fn s001_29_an_address_counts_for_the_host_that_the_platform_finds_in_it() {
     let fetch = tool("WebFetch");
-    // The host; "?" where the platform finds none. Where not every parser finds it, nothing runs unasked.
+    // Each row has the host, or "?" where the platform finds none. An address in which some parser finds no host never
+    // runs unasked.
     let rows = [
         ("https://evil.com/", "evil.com", true),
         ("HTTPS://EVIL.COM", "evil.com", true),

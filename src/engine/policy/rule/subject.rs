@@ -1,12 +1,18 @@
-//! The parts of a call's input that the specifiers of rules are compared with.
+//! Finds the parts of a call's input with which the specifiers of rules are compared.
+//!
+//! The fields follow from the kind of resource that the tool touches, or from the tool's `ruleSubject`. Every field
+//! that may be the subject counts, because only the tool knows which one it reads. A field that cannot be read makes
+//! the whole call doubtful: allow rules then cover nothing. [`super::Rule`] compares the texts, and
+//! [`crate::engine::policy::permission`] calls [`Subject::of`] once per call.
 
 use crate::engine::json::cursor::Cursor;
 use crate::engine::json::reader::Object;
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::policy::rule::reading::{self, Address, Reading};
+use crate::engine::model::permission::{Address, Reading};
+use crate::engine::policy::rule::reading;
 use crate::engine::policy::rule::{command, path};
 
-/// A call to be judged.
+/// A call that is to be judged.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     pub tool: &'a ToolConfig,
@@ -15,17 +21,17 @@ pub struct Asked<'a> {
     pub readings: &'a [Reading],
 }
 
-/// The texts that say what a call is about.
+/// The texts that tell the subject of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Of no call in particular.
+    /// No particular call is meant.
     Unknown,
-    /// Every field that may say it, those in nested objects too: a tool reads some of them, and which ones nobody here
-    /// knows. None if the input itself has none of them.
+    /// Every field that may tell the subject, also in nested objects, because only the tool knows which of them it
+    /// reads. The list is empty if the input has none of them.
     Of(Vec<Text>),
 }
 
-/// One field.
+/// The text of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Text {
     Command(String),
@@ -35,11 +41,11 @@ pub enum Text {
     },
     Address {
         text: String,
-        /// None: nobody can read it.
+        /// The parsed address; `None` if the platform cannot read it.
         address: Option<Address>,
     },
     Other(String),
-    /// Something else than a text.
+    /// A value that is not text.
     Hidden,
 }
 
@@ -51,7 +57,7 @@ impl Subject {
             readings,
         } = *asked;
         let fields = fields(tool);
-        // The tool reads something else than rules could be shown.
+        // The tool reads other fields than the ones that rules look at.
         if !declares(tool, &fields) {
             return Subject::Of(Vec::new());
         }
@@ -84,7 +90,7 @@ impl Subject {
             }));
             is_shown |= depth == 1;
         }
-        // A list may hold more than the elements that show something.
+        // A list may hold more than the elements that could be read.
         if !is_shown {
             texts.clear();
         }
@@ -98,18 +104,17 @@ impl Subject {
         }
     }
 
-    /// Specifiers make sense for this tool.
+    /// True when specifiers can work for this tool.
     pub fn has_one(tool: &ToolConfig) -> bool {
         tool.rule_subject.is_some() || tool.access().is_some()
     }
 
-    /// The tool's schema has none of the fields that would be looked at.
+    /// True when the tool's schema has none of the fields that rules look at.
     pub fn is_undeclared(tool: &ToolConfig) -> bool {
         !declares(tool, &fields(tool))
     }
 
-    /// An edit, or a command that only moves files about, that shows where, and that is not outside the place where the
-    /// run works.
+    /// True for an edit, or a command that only moves files about, whose place is known and inside the working folder.
     pub fn is_file_work(&self, tool: &ToolConfig) -> bool {
         let Subject::Of(texts) = self else {
             return tool.access() == Some(Access::Edit);
@@ -140,7 +145,7 @@ impl Text {
         }
     }
 
-    /// The platform's reading of it counts.
+    /// The text, if the platform's reading of it counts.
     pub fn to_read(&self) -> Option<&str> {
         match self {
             Text::Address { text, .. } => Some(text),
@@ -163,7 +168,7 @@ fn fields(tool: &ToolConfig) -> Vec<&str> {
     fields.to_vec()
 }
 
-/// One of the fields is the tool's, or its schema does not say so plainly.
+/// True when one of the fields belongs to the tool, or when the tool's schema does not plainly list its fields.
 fn declares(tool: &ToolConfig, fields: &[&str]) -> bool {
     let schema = tool.full_schema.as_ref().unwrap_or(&tool.input_schema);
     let Some(schema) = Object::parse(schema.as_str()) else {

@@ -1,18 +1,23 @@
-//! Rules for whoever is asked about a call: which one asks, and which one would let such calls through.
+//! Rules for the person who is asked about a call: the rule that asks, and a rule that would allow such calls.
+//!
+//! The agent puts both into the question of a permission. A suggestion is tried before it is made: if the rule would
+//! not allow this very call, none is suggested. Nothing is changed here; only your answer adds a rule.
 
 use crate::engine::model::config::ToolConfig;
-use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
-use crate::engine::policy::rule::{Rule, address, command, is_glob};
+use crate::engine::policy::rule::{address, command, is_glob};
 
 impl Permissions {
-    /// The rule that has the host asked about this call, whatever the mode.
+    /// The rule because of which your code is asked about this call, whatever the mode.
     pub fn asking(&self, asked: &Asked<'_>) -> Option<&Rule> {
         let subject = Subject::of(asked);
         self.ask.iter().find(|rule| rule.touches(asked.tool, &subject))
     }
 
-    /// The host has a function to be asked, and it never is about this tool.
+    /// True when your code has a function to ask, but is never asked about this tool.
     pub fn shadows(&self, tool: &ToolConfig) -> bool {
         let covers = |rule: &Rule| rule.is_bare() && rule.is_usable_to_allow() && rule.names(tool);
         let is_open = self.mode == PermissionMode::BypassPermissions || self.allow.iter().any(covers);
@@ -24,7 +29,7 @@ impl Permissions {
         self.can_use_tool && is_open && !may_ask
     }
 
-    /// The narrowest rule that would allow this call, if any could: tried out.
+    /// The narrowest rule that would allow this call, if any could.
     pub fn suggestion(&self, asked: &Asked<'_>) -> Option<Rule> {
         let rule = rule_for(asked)?;
         let mut permissions = self.clone();
@@ -51,7 +56,7 @@ fn rule_for(asked: &Asked<'_>) -> Option<Rule> {
     })
 }
 
-/// The specifier that speaks of this text and, but for addresses, of nothing beside it.
+/// A specifier that speaks of this text and, except for addresses, of nothing beside it.
 fn specifier_for(text: &Text) -> Option<String> {
     Some(match text {
         Text::Address { address, .. } => {
@@ -59,7 +64,7 @@ fn specifier_for(text: &Text) -> Option<String> {
             ["domain:", host.filter(|host| address::is_domain(host))?].concat()
         }
         Text::Path { path, .. } if path.starts_with(['~', '.']) => path.clone(),
-        // A rule's single slash is where the run works.
+        // A single slash in a rule means the working folder.
         Text::Path { path, .. } => [if path.starts_with('/') { "/" } else { "./" }, path].concat(),
         Text::Command(line) => command::squeezed(line),
         Text::Other(text) => text.clone(),

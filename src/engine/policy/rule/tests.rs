@@ -1,8 +1,9 @@
-//! What a model may write to get past a rule.
+//! Tests of texts with which a model may try to get past a rule.
 
 use crate::engine::model::message::Json;
-use crate::engine::policy::permission::{PermissionMode, Permissions, Verdict};
-use crate::engine::policy::rule::reading::Reading;
+use crate::engine::model::permission::Reading;
+use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::Asked;
 use crate::engine::policy::rule::*;
 
@@ -51,7 +52,7 @@ pub fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {
     judge(&permissions, tool, input) == "run"
 }
 
-/// Where everything runs that this rule lets pass, and somebody can be asked.
+/// The verdict where everything runs that this rule lets pass, and your code can be asked.
 pub fn guarded(rule: &str, tool: &ToolConfig, input: &str) -> &'static str {
     let permissions = Permissions {
         mode: PermissionMode::BypassPermissions,
@@ -187,7 +188,7 @@ fn s001_29_a_field_that_the_tool_does_not_read_hides_nothing() {
 #[test]
 fn s001_29_upper_case_and_composed_letters_hide_no_path() {
     let read = tool("Read");
-    // Each with the platform's reading of the path, which readings.jsonl has.
+    // The platform's reading of each path stands in `readings.jsonl`.
     for (pattern, path, expected) in [
         ("\u{c4}rger/**", "\u{e4}rger/x", true),
         ("\u{c4}rger/**", "a\u{308}rger/x", true),

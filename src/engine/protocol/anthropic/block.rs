@@ -1,4 +1,8 @@
-//! A content block while it is being streamed: what its start said and what its deltas add.
+//! A content block during streaming: the fields of its start, and the additions of its deltas.
+//!
+//! The decoder opens an [`OpenBlock`] for each block, calls [`OpenBlock::read_delta`] for each delta that the scanner
+//! does not recognise, and [`OpenBlock::stop`] at the end. Text goes straight into the answer. Blocks of unknown types
+//! are kept raw, with their deltas folded in. Nothing fails: a delta that does not fit its block is passed over.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,24 +11,24 @@ use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::{closed, others, push_any, push_comma, push_string, push_vendor, written};
 use crate::engine::model::answer::{Answer, PartKind};
 
-/// An open block. Text goes straight to its part; the rest waits here for the block's end.
+/// An open block. Its text goes straight into the answer; every other field waits here for the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenBlock {
     /// The vendor's index.
     pub index: u32,
     pub part: usize,
-    /// A tool call: the input that its start had. A raw block: the block so far, without what `grown` adds.
+    /// For a tool call, the input of its start. For a raw block, the block so far without the fields in `grown`.
     start: String,
-    /// A raw block: what its deltas add to its string fields, by name. Joined once, when the block ends.
+    /// For a raw block: the growth of its string fields, by name. It is joined once, when the block ends.
     grown: Vec<(String, String)>,
-    /// A raw block: the input's pieces.
+    /// For a raw block: the pieces of its input.
     input: String,
-    /// Text: the citations, as JSON with commas.
+    /// For text: the citations as JSON, separated by commas.
     citations: String,
 }
 
 impl OpenBlock {
-    /// Opens the part of a `content_block`, or of a whole block.
+    /// Opens the block of a `content_block`, or of a whole block.
     pub fn start(index: u32, block: &str, answer: &mut Answer) -> OpenBlock {
         let mut open = OpenBlock {
             index,
@@ -81,7 +85,7 @@ impl OpenBlock {
         self.citations.push_str(citation);
     }
 
-    /// Adds what a delta says. Deltas of unknown types are folded into raw blocks and passed over elsewhere.
+    /// Adds a delta. A delta of an unknown type is folded into a raw block and ignored elsewhere.
     pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
         let text = |name: &str| delta.text(name);
@@ -103,7 +107,7 @@ impl OpenBlock {
         }
     }
 
-    /// Strings grow, anything else replaces.
+    /// Folds a delta into a raw block: a string grows, any other value replaces the earlier one.
     fn fold(&mut self, delta: &Object<'_>) {
         let mut others = b"{".to_vec();
         for (key, value) in delta.fields() {
@@ -125,7 +129,7 @@ impl OpenBlock {
         }
     }
 
-    /// Writes the block anew with the fields of a delta in it.
+    /// Rewrites the block with the fields of a delta.
     fn merge(&mut self, delta: &[u8]) {
         let Some(delta) = str::from_utf8(delta).ok().and_then(Object::parse) else {
             return;
@@ -154,14 +158,14 @@ impl OpenBlock {
         self.start = written(out);
     }
 
-    /// Writes what waited for the end, and ends the part.
+    /// Writes the waiting fields and ends the block.
     pub fn stop(self, answer: &mut Answer) {
         let at = self.part;
         let Some(part) = answer.parts.get_mut(at) else {
             return;
         };
         match part.kind {
-            // A call without arguments comes without deltas, or with empty ones.
+            // A call without arguments has no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => {
                 answer.push(self.part, if self.start.is_empty() { "{}" } else { &self.start });
             }
@@ -178,7 +182,7 @@ impl OpenBlock {
         answer.end(at);
     }
 
-    /// The block with the input that was streamed, if that is JSON.
+    /// The block with the streamed input, if that is valid JSON.
     fn raw_block(mut self) -> String {
         if !self.grown.is_empty() {
             let mut grown = b"{".to_vec();
@@ -209,7 +213,7 @@ impl OpenBlock {
     }
 }
 
-/// The signature comes in one piece.
+/// Sets the signature, which comes in one piece.
 fn set_signature(part: usize, signature: &str, answer: &mut Answer) {
     if let Some(part) = answer.parts.get_mut(part)
         && !signature.is_empty()

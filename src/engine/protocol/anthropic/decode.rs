@@ -1,8 +1,11 @@
-//! Answers of Anthropic, streamed or whole, into an [`Answer`].
+//! Decodes Anthropic's answers, streamed or whole, into an [`Answer`].
 //!
-//! Order of events: `message_start`, per block `content_block_start`, deltas, `content_block_stop`, then
-//! `message_delta`, `message_stop`; `ping` anywhere. Events and deltas of unknown types are passed over or kept in
-//! their block. Whatever follows `message_stop` (a gateway's `[DONE]`) is passed over.
+//! The order of events is `message_start`; for each block `content_block_start`, deltas, `content_block_stop`; then
+//! `message_delta` and `message_stop`. A `ping` may come anywhere. Events of unknown types are passed over, and deltas
+//! of unknown types stay in their block. Everything behind `message_stop` is ignored, for example a gateway's `[DONE]`.
+//!
+//! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an early
+//! end fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +13,17 @@ use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::layout::Layout;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
+use crate::engine::protocol::answer::scan::{AnthropicDelta, anthropic_delta};
 use crate::engine::protocol::anthropic::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::layout::Layout;
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text, read_head};
-use crate::engine::protocol::scan::{AnthropicDelta, anthropic_delta};
 
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnthropicDecoder {
-    /// Blocks that have started and not stopped, by the vendor's index.
+    /// The blocks that have started and not stopped, by the vendor's index.
     open: Vec<OpenBlock>,
     usage: Reported,
     /// `message_stop` has come.
@@ -29,7 +32,7 @@ pub struct AnthropicDecoder {
     pub layout: Layout<(u32, AnthropicDelta)>,
 }
 
-/// Usage in Anthropic's terms: `input_tokens` without what the cache gave or took.
+/// The usage in Anthropic's terms, where `input_tokens` excludes tokens read from or written to the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Reported {
     input: u64,
@@ -52,7 +55,8 @@ impl AnthropicDecoder {
         self.decode_any(data, answer)
     }
 
-    /// The events that come by the thousand. `None`: not one of them, nothing has happened.
+    /// Decodes the events that come by the thousand. `None` means that the event is not one of them and nothing has
+    /// happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let ((index, delta), text) = match self.layout.recall(data) {
             Some(known) => known,
@@ -131,10 +135,10 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    /// The body has ended. A stream that names its stop reason and lacks only `message_stop` is whole.
+    /// Ends the body. A stream that has its stop reason and lacks only `message_stop` counts as whole.
     ///
     /// # Errors
-    /// `malformed_stream` when it was cut off before.
+    /// `malformed_stream` when the body was cut off earlier.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
         if !self.done && answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the message did", &[]));
@@ -184,7 +188,7 @@ impl AnthropicDecoder {
         }
     }
 
-    /// A block whose start was never seen is opened by its first delta.
+    /// Reads a delta. The first delta of a block without a start opens that block.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
         if !self.open.iter().any(|block| block.index == index) {
             let block = match delta.word("type") {
@@ -199,7 +203,8 @@ impl AnthropicDecoder {
         }
     }
 
-    /// The last report of each number counts: `message_delta` repeats some, raised by what server tools read.
+    /// Reads usage. The last report of each number counts, because `message_delta` repeats some of them, increased by
+    /// the tokens that server tools read.
     fn read_usage(&mut self, usage: &Object<'_>, answer: &mut Answer) {
         let details = usage.object("output_tokens_details");
         let thinking = details.and_then(|details| details.number("thinking_tokens"));
@@ -242,7 +247,7 @@ impl AnthropicDecoder {
     }
 }
 
-/// Blocks without an index come one after the other.
+/// The index of a block. Blocks without an index follow one after the other.
 fn block_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("index").unwrap_or(0)).ok()
 }

@@ -1,4 +1,8 @@
-//! The body's head: everything but the messages.
+//! Writes the head of a request to Anthropic: every field except the messages.
+//!
+//! A model call writes it anew for each request, because tools and options may change. Fields that the configuration's
+//! `body` has win over looplet's own. A configuration that Anthropic cannot express is a [`ConfigError`] with the
+//! option's path.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{
@@ -7,11 +11,11 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
-use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
 
-/// Anthropic demands a number; this is what an answer may have when the configuration names none.
+/// The length of an answer for a configuration that names none: Anthropic demands a number.
 const DEFAULT_MAX_TOKENS: u64 = 8192;
 
 const SAMPLING: &Names = &["temperature", "top_p", "top_k", "", "", ""];
@@ -69,7 +73,7 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-/// What the configuration says about thinking.
+/// The configuration's thinking.
 enum Thinking<'a> {
     Budget(u64),
     Own(&'a str),
@@ -90,7 +94,7 @@ fn thinking(json: &str) -> Result<Thinking<'_>, ConfigError> {
     }
 }
 
-/// The budget is a part of `max_tokens` and must be smaller.
+/// The value of `max_tokens`. A thinking budget is a part of it and must be smaller.
 fn max_tokens(
     model: &ModelConfig,
     thinking: Option<&Thinking<'_>>,
@@ -137,7 +141,7 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.push(b']');
 }
 
-/// A string, or one block with a marker.
+/// Writes the system prompt as a string, or as one block with a marker.
 fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     let Some(marker) = marker(spec) else {
         fields.text(into, "system", system);
@@ -151,9 +155,9 @@ fn push_system(spec: &RequestSpec<'_>, system: &str, fields: &BodyFields<'_>, in
     }
 }
 
-/// A block's field that ends a cached prefix, if the prompt is to be cached. There are four at most: behind the tools,
-/// behind the system prompt, behind the last message and where the request before ended. A prefix that is too short (1,024 to 4,096 tokens) is
-/// not cached and costs nothing more.
+/// The field of a block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind
+/// the tools, behind the system prompt, behind the last message, and at the end of the previous request. A prefix that
+/// is too short (1,024 to 4,096 tokens) is not cached and costs nothing more.
 /// <https://platform.claude.com/docs/en/build-with-claude/prompt-caching> (2026-11-21)
 fn marker(spec: &RequestSpec<'_>) -> Option<String> {
     if !spec.marks_cache(spec.model.vendor == "anthropic") {
@@ -196,8 +200,8 @@ fn push_tool_choice(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut 
     into.push(b'}');
 }
 
-/// Effort and the answer's format stand beside other fields in `output_config`: those of a configured one stay and win.
-/// The schema is always enforced there.
+/// Writes `output_config` with the effort and the answer's format. Other fields of a configured `output_config` stay
+/// and win. Anthropic always enforces the schema there.
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs> (2026-11-21)
 fn push_output_config(model: &ModelConfig, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     let over = fields.over("output_config");

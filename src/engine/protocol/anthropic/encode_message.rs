@@ -1,9 +1,14 @@
-//! One message as Anthropic takes it.
+//! Encodes one message in Anthropic's form.
 //!
-//! Left out: empty text (the API refuses it, and blanks alone when the message has nothing else:
-//! <https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20), reasoning and raw blocks that another protocol
-//! or another model wrote (`Invalid signature in thinking block`), reasoning without a signature or at the end of a
-//! message (`The final block in an assistant message cannot be thinking`). A message of which nothing remains is not sent at all.
+//! The encoder leaves out blocks that the API refuses:
+//! - empty text, and blanks alone in a message without other content
+//!   (<https://github.com/LibreChat-AI/agents/pull/124>, read 2026-11-20);
+//! - reasoning and raw blocks that another protocol or model wrote (`Invalid signature in thinking block`);
+//! - reasoning without a signature, or at the end of a message (`The final block in an assistant message cannot be
+//!   thinking`).
+//!
+//! A message is encoded once, when the transcript grows, and its bytes are never rewritten. A message without remaining
+//! blocks is not sent. Nothing fails.
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -13,10 +18,10 @@ use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
-use crate::engine::protocol::legal_id::push_id;
-use crate::engine::protocol::made_media::told;
-use crate::engine::protocol::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
@@ -49,7 +54,7 @@ pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<
     }
 }
 
-/// A call of a server tool whose result never came: refused by the API, unless the vendor itself paused there.
+/// True for a call of a server tool whose result never came. The API refuses it, unless the vendor itself paused there.
 fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     let Block::Raw { json } = block else { return false };
     let Some(object) = Object::parse(json.as_str()) else {
@@ -67,7 +72,7 @@ fn is_open_server_call(block: &Block, after: &[Block]) -> bool {
     })
 }
 
-/// `own`: reasoning and raw blocks may go back.
+/// Writes a block. `own` says that reasoning and raw blocks may be sent.
 fn push_block(block: &Block, own: bool, into: &mut Vec<u8>) {
     match block {
         Block::Text { text, vendor } => {
@@ -142,7 +147,7 @@ fn open(into: &mut Vec<u8>, r#type: &str) {
     push_text(into, "type", r#type);
 }
 
-/// One text is sent as a string, no content as none.
+/// Writes the content of a result: one text as a string, several blocks as a list, an empty result as nothing.
 fn push_result_content(content: &[Block], into: &mut Vec<u8>) {
     match content {
         [] => {}
@@ -173,7 +178,7 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
     into.push(b'{');
     match source {
         MediaSource::Data(data) if media_type.starts_with("text/") => {
-            // Documents of text are taken as text, and only as this type.
+            // The API accepts text documents only with the type `text/plain`.
             push_text(into, "type", "text");
             push_text(into, "media_type", "text/plain");
             push_text(into, "data", &String::from_utf8_lossy(&base64(data)));
@@ -191,7 +196,7 @@ fn push_media(media_type: &str, source: &MediaSource, into: &mut Vec<u8>) {
     into.extend_from_slice(b"}}");
 }
 
-/// The bytes that base64 text stands for, in either alphabet; anything else in it is passed over.
+/// The bytes of a base64 text in either alphabet. Other characters are passed over.
 fn base64(text: &str) -> Vec<u8> {
     let digits = text.bytes().filter_map(|byte| match byte {
         b'-' => Some(b'+'),
@@ -200,7 +205,7 @@ fn base64(text: &str) -> Vec<u8> {
         _ => None,
     });
     let mut digits: Vec<u8> = digits.collect();
-    // One digit more than whole bytes need stands for no byte.
+    // A lone last digit stands for no byte.
     digits.truncate(digits.len() - usize::from(digits.len() % 4 == 1));
     LENIENT.decode(digits).unwrap_or_default()
 }

@@ -4,7 +4,10 @@
 //! <https://platform.claude.com/docs/en/build-with-claude/streaming>,
 //! <https://platform.claude.com/docs/en/build-with-claude/extended-thinking> and
 //! <https://platform.claude.com/docs/en/build-with-claude/effort> (2026-11-20), and from recorded answers.
-//! The system prompt is a field, not a message; all results of a round stand in one user message, before its text.
+//!
+//! The system prompt is a field, not a message. All results of a round stand in one user message, before its text.
+//! [`encode`] and [`encode_message`] write requests, [`decode`] reads answers, [`block`] is a block during streaming.
+//! The model call reaches them through the row [`PROTOCOL`].
 
 mod block;
 mod decode;

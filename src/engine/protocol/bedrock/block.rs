@@ -1,8 +1,11 @@
-//! A content block while it is being streamed, and one that comes whole.
+//! A content block of Converse, during streaming or whole.
 //!
-//! A block says what it is by the one key of its object: `{"text":…}`, `{"toolUse":{…}}`, `{"reasoningContent":{…}}`,
-//! `{"citationsContent":{…}}`. In a stream only blocks of tools have a start; text and reasoning begin with their
-//! first delta. Server tools (`"type":"server_tool_use"`), their results and unknown blocks are kept raw.
+//! The one key of its object tells its kind: `{"text":…}`, `{"toolUse":{…}}`, `{"reasoningContent":{…}}`,
+//! `{"citationsContent":{…}}`. In a stream only tool blocks have a start; text and reasoning begin with their first
+//! delta. Server tools (`"type":"server_tool_use"`), their results and unknown blocks are kept raw.
+//!
+//! The decoder opens an [`OpenBlock`], adds deltas, and calls [`OpenBlock::stop`] at the end. Nothing fails: a delta
+//! that fits no block begins another one.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,17 +20,17 @@ pub struct OpenBlock {
     /// The vendor's index.
     pub index: u32,
     pub part: usize,
-    /// A raw block: its key.
+    /// The key of a raw block.
     key: String,
-    /// A raw block: the inner object, without what waits in `input` and `list`.
+    /// For a raw block: the inner object, without the fields that wait in `input` and `list`.
     inner: String,
-    /// A raw tool block: the input's pieces.
+    /// For a raw tool block: the pieces of its input.
     input: String,
-    /// Text: the citations. A raw result: its content. As JSON, with commas.
+    /// The citations of a text, or the content of a raw result, as JSON separated by commas.
     list: String,
 }
 
-/// The fields of a call that have a neutral form; its type, other than a server's, is none that a request may have.
+/// The fields of a call that have a neutral form. A request accepts no `type` of a call except a server tool's.
 const CALL: &[&str] = &["toolUseId", "name", "input", "type"];
 
 impl OpenBlock {
@@ -42,7 +45,7 @@ impl OpenBlock {
         }
     }
 
-    /// Opens the part that a start, or a whole block, begins. `None` for a start that says nothing: deltas will tell.
+    /// Opens the block of a start, or a whole block. `None` for a start without a kind, which the deltas then tell.
     pub fn start(index: u32, block: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
         let (key, value) = said(block)?;
         let inner = Object::parse(value).unwrap_or_default();
@@ -70,7 +73,7 @@ impl OpenBlock {
         Some(open)
     }
 
-    /// Opens the part of a block whose start was not sent by its first delta; `None` for a call, which has no name then.
+    /// Opens a block without a start by its first delta. `None` for a call, whose name would be missing.
     pub fn start_by(index: u32, key: &str, delta: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
         let kind = kind_of(key, &delta.object(key).unwrap_or_default());
         if kind == PartKind::ToolCall {
@@ -84,7 +87,7 @@ impl OpenBlock {
         Some(open)
     }
 
-    /// The delta belongs to this block.
+    /// True when the delta belongs to this block.
     pub fn takes(&self, key: &str, delta: &Object<'_>, answer: &Answer) -> bool {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
         match kind {
@@ -93,7 +96,7 @@ impl OpenBlock {
         }
     }
 
-    /// Adds what a delta says, or what a whole block has in its place.
+    /// Adds a delta, or the corresponding content of a whole block.
     pub fn read_delta(&mut self, key: &str, delta: &Object<'_>, answer: &mut Answer) {
         let inner = delta.object(key).unwrap_or_default();
         let is_raw = answer
@@ -121,7 +124,7 @@ impl OpenBlock {
         }
     }
 
-    /// Adds elements to the list.
+    /// Adds elements to the list of citations or results.
     fn add(&mut self, elements: &str) {
         if !self.list.is_empty() && !elements.is_empty() {
             self.list.push(',');
@@ -140,7 +143,7 @@ impl OpenBlock {
         }
     }
 
-    /// The fields of an unknown delta replace those before it.
+    /// Merges an unknown delta. Its fields replace earlier ones.
     fn merge(&mut self, delta: &Object<'_>) {
         let mut out = b"{".to_vec();
         let known = Object::parse(&self.inner).unwrap_or_default();
@@ -156,7 +159,7 @@ impl OpenBlock {
         self.inner = written(out);
     }
 
-    /// Writes what waited for the end, and ends the part.
+    /// Writes the waiting fields and ends the block.
     pub fn stop(self, answer: &mut Answer) {
         let at = self.part;
         let Some(part) = answer.parts.get_mut(at) else {
@@ -164,7 +167,7 @@ impl OpenBlock {
         };
         let list = ["[", &self.list, "]"].concat();
         match part.kind {
-            // A call without arguments may come without deltas, or with empty ones.
+            // A call without arguments may have no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
             PartKind::Text if !self.list.is_empty() => {
                 part.vendor = object_of(&[("citations", list.as_str())]);
@@ -175,7 +178,7 @@ impl OpenBlock {
         answer.end(at);
     }
 
-    /// The block with the input and the content that were streamed.
+    /// The raw block with its streamed input and content.
     fn raw_block(&self, list: &str) -> String {
         let mut inner = self.inner.as_bytes().to_vec();
         if inner.ends_with(b"}") {
@@ -195,7 +198,7 @@ impl OpenBlock {
     }
 }
 
-/// What stands in a list; nothing of anything else.
+/// The text between a list's brackets; empty if the value is not a list.
 fn elements(list: Option<&str>) -> &str {
     list.and_then(|list| list.strip_prefix('[')?.strip_suffix(']'))
         .unwrap_or_default()
@@ -212,7 +215,7 @@ fn said<'b>(block: &'b Object<'_>) -> Option<(&'b str, &'b str)> {
     None
 }
 
-/// What a block or a delta with this key is.
+/// The kind of a block or delta with this key.
 fn kind_of(key: &str, inner: &Object<'_>) -> PartKind {
     match key {
         "text" | "citation" | "citationsContent" => PartKind::Text,

@@ -1,8 +1,11 @@
-//! Answers of Converse, streamed or whole, into an [`Answer`].
+//! Decodes Converse's answers, streamed or whole, into an [`Answer`].
 //!
-//! Order of events: `messageStart`, per block `contentBlockStart` (tools only), deltas, `contentBlockStop`, then
-//! `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Events and fields that
-//! are unknown are passed over.
+//! The order of events is `messageStart`; for each block `contentBlockStart` (tools only), deltas, `contentBlockStop`;
+//! then `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Unknown events and
+//! fields are passed over.
+//!
+//! The model call feeds messages of the binary framing, then calls [`BedrockDecoder::finish`]. An exception, unreadable
+//! JSON and an early end fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,25 +13,25 @@ use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
+use crate::engine::protocol::answer::scan::{ConverseDelta, converse_delta};
 use crate::engine::protocol::bedrock::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::scan::{ConverseDelta, converse_delta};
 
 /// The state between events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BedrockDecoder {
     /// Blocks that have begun and not stopped.
     open: Vec<OpenBlock>,
-    /// `messageStop` has come, with a reason or without.
+    /// True when `messageStop` has come, with or without a reason.
     stopped: bool,
-    /// `metadata` has come, behind the end of the message.
+    /// True when `metadata` has come, behind the end of the message.
     done: bool,
 }
 
 impl BedrockDecoder {
-    /// Decodes the payload of one message; `event` is its name as in [`crate::engine::stream::eventstream`].
+    /// Decodes the payload of one message. `event` is its name as in [`crate::engine::stream::eventstream`].
     ///
     /// # Errors
     /// The failure that an exception reports, or `malformed_stream`.
@@ -43,7 +46,8 @@ impl BedrockDecoder {
         Ok(())
     }
 
-    /// The deltas that come by the thousand. `None`: not one of them, nothing has happened.
+    /// Decodes the deltas that come by the thousand. `None` means that the event is not one of them and nothing has
+    /// happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let ((index, delta), text) = converse_delta(data)?;
         let block = self.open.iter().rev().find(|block| block.index == index)?;
@@ -59,7 +63,7 @@ impl BedrockDecoder {
     }
 
     fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {
-        // What names no block means the last one, or begins the first.
+        // A delta without an index continues the last block, or begins the first.
         let last = self.open.last().map_or(0, |block| block.index);
         let index = body
             .number("contentBlockIndex")
@@ -100,7 +104,7 @@ impl BedrockDecoder {
         }
     }
 
-    /// A delta that its index's block cannot take begins another one.
+    /// Reads a delta. A delta that does not fit the block of its index begins another one.
     fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
         for (key, value) in delta.fields() {
             let at = self.open.iter().rposition(|block| block.index == index);
@@ -123,10 +127,10 @@ impl BedrockDecoder {
         }
     }
 
-    /// The body has ended. A stream whose message stopped and that lacks only `metadata` is whole.
+    /// Ends the body. A stream whose message stopped and that lacks only `metadata` counts as whole.
     ///
     /// # Errors
-    /// `malformed_stream` when it was cut off before.
+    /// `malformed_stream` when the body was cut off earlier.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
         if !self.stopped {
             return Err(malformed("the stream ended before the message did", &[]));
@@ -194,7 +198,7 @@ fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
     note_reason(from.owned("stopReason"), answer);
 }
 
-/// `inputTokens` does not count what the cache gave or took.
+/// Reads the usage. `inputTokens` excludes tokens read from or written to the cache.
 fn read_usage(from: &Object<'_>, answer: &mut Answer) {
     let Some(usage) = from.object("usage") else { return };
     let count = |name: &str| usage.number(name).unwrap_or(0);

@@ -1,4 +1,8 @@
-//! The body's head: everything but the messages.
+//! Writes the head of a request to Converse: every field except the messages.
+//!
+//! Options that Converse itself lacks go into `additionalModelRequestFields`, in the form of the model's family. The
+//! model call writes the head anew for each request. An option that the family lacks is a [`ConfigError`] with its
+//! path.
 
 use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::{push_comma, push_flag, push_key, push_number, push_raw, push_text};
@@ -6,8 +10,8 @@ use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::bedrock::{Family, family};
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::sampling::{check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::sampling::{check_sampling, check_ttl, push_sampling};
 
 /// Writes `{…,"messages":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -24,7 +28,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         push_cache_point(spec, into);
         into.push(b']');
     }
-    // What we say in an object; what the body says there goes over it.
+    // Fields of the configured `body` are merged over the object that is written here.
     let plain = BodyFields::default();
     let mut ours = b"{".to_vec();
     if let Some(tokens) = model.max_output_tokens {
@@ -52,7 +56,7 @@ pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), Con
         push_key(&mut ours, "textFormat");
         ours.extend_from_slice(br#"{"type":"json_schema","structure":{"jsonSchema":{"#);
         push_text(&mut ours, "name", &format.name);
-        // The schema is text here.
+        // Converse wants the schema as text.
         push_text(&mut ours, "schema", format.schema.as_str());
         ours.extend_from_slice(b"}}}");
     }
@@ -80,7 +84,7 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     let model = spec.model;
     let family = family(model);
     let none = "is no option of Converse: leave it out, or use body.additionalModelRequestFields";
-    // Where the third stands depends on the family.
+    // The third option's place depends on the family.
     check_sampling(model, &["temperature", "topP", "topK", "", "", ""], none)?;
     if is_single(model) && family != Family::Claude && !spec.tools.is_empty() {
         return Err(ConfigError::new("model.parallelToolCalls", none));
@@ -118,7 +122,7 @@ fn check(spec: &RequestSpec<'_>) -> Result<(), ConfigError> {
     }
 }
 
-/// Names of tools and ids of calls, in characters.
+/// The longest tool name and call id, in characters.
 pub const MAX_NAME: usize = 64;
 
 fn check_thinking(model: &ModelConfig, family: Family, thinking: &str) -> Result<(), ConfigError> {
@@ -151,7 +155,7 @@ fn check_thinking(model: &ModelConfig, family: Family, thinking: &str) -> Result
     }
 }
 
-/// What only the models of one vendor take.
+/// Writes the fields that only the models of one vendor accept.
 fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec<u8>) {
     let model = spec.model;
     if family(model) == Family::Nova {
@@ -187,7 +191,7 @@ fn push_of_family(spec: &RequestSpec<'_>, plain: &BodyFields<'_>, into: &mut Vec
             None => into.extend_from_slice(thinking.as_str().as_bytes()),
         }
     }
-    // Converse itself cannot forbid parallel calls, and refuses a choice of its own beside Claude's.
+    // Converse cannot forbid parallel calls itself, and it refuses its own tool choice beside Claude's.
     if is_single(model) && has_tools(spec) {
         push_key(into, "tool_choice");
         into.extend_from_slice(br#"{"disable_parallel_tool_use":true,"type":"#);
@@ -207,8 +211,8 @@ fn is_single(model: &ModelConfig) -> bool {
     model.parallel_tool_calls == Some(false)
 }
 
-/// The request has tools. Without them there is no `toolConfig`, and then no message may have a call or a result. There
-/// is no choice that forbids calls, so tools that must not be called are left out.
+/// True when the request has tools. Without them it has no `toolConfig`, and no message may have a call or a result.
+/// Converse has no choice that forbids calls, so tools that must not be called are left out.
 pub fn has_tools(spec: &RequestSpec<'_>) -> bool {
     let own = spec
         .model
@@ -241,7 +245,7 @@ fn push_tools(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
         }
         into.extend_from_slice(b"}}");
     }
-    // Nova caches tools with what follows and refuses a marker among them.
+    // Nova caches the tools together with the text behind them, and refuses a marker among them.
     if family(spec.model) != Family::Nova {
         push_cache_point(spec, into);
     }
@@ -269,14 +273,14 @@ fn push_cache_point(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     }
 }
 
-/// The last block of a message and a marker. That message is the user's, whose blocks a marker may follow.
+/// The end of a message with a marker. The message is the user's, whose blocks a marker may follow.
 pub fn marked_end(spec: &RequestSpec<'_>) -> String {
     cache_point(spec).map_or(String::new(), |marker| ["},", &marker, "]}"].concat())
 }
 
-/// The block that ends a cached prefix, if the prompt is to be cached. There are four at most: behind the tools,
-/// behind the system prompt, behind the last message and where the request before ended. Models that know no markers refuse them, so that by
-/// default only those of Claude get them, from the fourth generation on.
+/// The block that ends a cached prefix, if the prompt is to be cached. A request has at most four: behind the tools,
+/// behind the system prompt, behind the last message, and at the end of the previous request. Models without markers
+/// refuse them, so by default only models of Claude from the fourth generation on get them.
 fn cache_point(spec: &RequestSpec<'_>) -> Option<String> {
     // <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html> (2026-11-21)
     let has = |part| spec.model.model.contains(part);

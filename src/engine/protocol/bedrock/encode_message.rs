@@ -1,21 +1,23 @@
-//! One message as Converse takes it.
+//! Encodes one message in Converse's form.
 //!
-//! Roles alternate, the first message is the user's and none is empty: where a message is missing, one that says so
-//! stands in its place. Left out: blank text, reasoning that another protocol or another model wrote, that has no
-//! signature or stands at the end of a message. What an assistant's message cannot have (images, documents) is told as
-//! text. Calls and results become text in a request without tools, which may have none.
+//! Roles alternate, the first message is the user's, and no message is empty: a text stands in for a missing message.
+//! The encoder leaves out blank text, reasoning that another protocol or model wrote, and reasoning without a signature
+//! or at the end of a message. An assistant's images and documents become text. Calls and results become text in a
+//! request without tools, where Converse refuses them.
+//!
+//! A message is encoded once, when the transcript grows, and its bytes are never rewritten. Nothing fails.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::bedrock::encode::{MAX_NAME, has_tools};
 use crate::engine::protocol::bedrock::{Family, NAME, family};
-use crate::engine::protocol::legal_id::push_id;
-use crate::engine::protocol::made_media::told;
-use crate::engine::protocol::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
 
-/// How an assistant's message ends. Its role stands last, so that the next message knows whom it follows.
+/// The end of an assistant's message. Its role stands last, so that the next message can read whom it follows.
 const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;
 
 /// Appends `,{"role":"user","content":[…]}` or `,{"content":[…],"role":"assistant"}`.
@@ -80,17 +82,18 @@ fn push_text_block(into: &mut Vec<u8>, text: &str) {
 }
 
 struct Writer<'a> {
-    /// Reasoning, vendor fields and raw blocks may go back.
+    /// True when reasoning, vendor fields and raw blocks may be sent.
     own: bool,
     role: Role,
     tools: bool,
-    /// The model knows results that are errors.
+    /// True when the model knows error results.
     status: bool,
     into: &'a mut Vec<u8>,
 }
 
 impl Writer<'_> {
-    /// Results first, then documents: a cache marker cannot follow one, and there must be text beside them.
+    /// Writes a user's message: results first, then documents. A cache marker cannot follow a document, and a document
+    /// needs text beside it.
     fn push_user(&mut self, content: &[Block]) {
         let order = |block: &Block| match block {
             Block::ToolResult { .. } => 0,
@@ -111,7 +114,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A call of a server tool that was cut off before its result is refused.
+    /// Writes an assistant's message. Converse refuses a server tool's call that was cut off before its result.
     fn push_assistant(&mut self, content: &[Block], partial: bool) {
         let raw = |block: &Block| matches!(block, Block::Raw { .. });
         for (at, block) in without_last_thinking(content).iter().enumerate() {
@@ -214,7 +217,7 @@ impl Writer<'_> {
         self.into.extend_from_slice(b"}}");
     }
 
-    /// A result is never empty.
+    /// Writes a result, which is never empty.
     fn push_result(&mut self, block: &Block) {
         let Block::ToolResult {
             call_id,
@@ -249,7 +252,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Only a user's message has media, as bytes or in S3; any other URL is told as text.
+    /// Writes media as bytes or as a place in S3. Any other URL becomes text, and only a user's message has media.
     fn push_media(&mut self, media_type: &str, source: &MediaSource) {
         let (key, format) = kind_and_format(media_type);
         let (field, value) = match source {
@@ -261,7 +264,8 @@ impl Writer<'_> {
         self.open(key);
         push_text(self.into, "format", format);
         if key == "document" {
-            // Two documents of one name are refused, and a name must stay what it was: where it stands is both.
+            // Converse refuses two documents with the same name, and a name must never change. The document's position
+            // gives both.
             self.into.extend_from_slice(br#","name":"Document "#);
             push_number(self.into, at);
             self.into.push(b'"');
@@ -276,7 +280,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a raw block is; empty for any other.
+/// The key of a raw block; empty for any other block.
 fn raw_key(block: &Block) -> String {
     let Block::Raw { json } = block else {
         return String::new();
@@ -291,7 +295,7 @@ fn is_document(media_type: &str, source: &MediaSource) -> bool {
     sent && kind_and_format(media_type).0 == "document"
 }
 
-/// The block's key and the format's name. A document of no known format is sent as plain text.
+/// The block's key and the name of the format. A document of an unknown format is sent as plain text.
 fn kind_and_format(media_type: &str) -> (&'static str, &str) {
     let (kind, format) = media_type.split_once('/').unwrap_or(("", media_type));
     let known = FORMATS.iter().find(|(name, _)| *name == format);

@@ -3,9 +3,11 @@
 //! Written from <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html>,
 //! <https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html>,
-//! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version 3.1163.0 of
-//! `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers. One shape for many vendors' models: what
-//! only some take stands in `additionalModelRequestFields`, so the encoder looks at the model's id.
+//! <https://docs.aws.amazon.com/nova/latest/nova2-userguide/core-inference.html> and the API model in version 3.1163.0
+//! of `@aws-sdk/client-bedrock-runtime` (2026-11-21), and from recorded answers.
+//!
+//! One shape serves many vendors' models. Options that only some models accept stand in `additionalModelRequestFields`,
+//! so the encoder looks at the model's id. Signing is the face's work: no credential comes here.
 
 mod block;
 mod decode;
@@ -34,7 +36,7 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "bedrock_converse";
 
-/// The model's id or ARN is one segment: what is not unreserved in it is escaped.
+/// The path with the model's id or ARN as one segment, reserved characters escaped.
 fn path(model: &ModelConfig) -> String {
     let mut path = String::from("/model/");
     path.extend(utf8_percent_encode(&model.model, RESERVED));
@@ -53,13 +55,13 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Whose model an id names, as far as the request differs.
+/// The family of a model, as far as the request depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Claude,
     Nova,
     Other,
-    /// The ARN or the id of an inference profile or of provisioned throughput does not say.
+    /// The ARN or id of an inference profile or of provisioned throughput, which names no family.
     Unknown,
 }
 

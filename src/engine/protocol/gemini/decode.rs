@@ -1,7 +1,11 @@
-//! Answers of Gemini, streamed or whole, into an [`Answer`].
+//! Decodes Gemini's answers, streamed or whole, into an [`Answer`].
 //!
-//! Every chunk is a whole `GenerateContentResponse` with what is new in its parts; usage counts up from chunk to chunk.
-//! A finish reason may stand in any chunk and the last one counts; the stream has no other end than that of its body.
+//! Every chunk is a whole `GenerateContentResponse` whose parts hold the new content. Usage counts up from chunk to
+//! chunk. A finish reason may stand in any chunk, and the last one counts. The stream has no other end than the end of
+//! its body.
+//!
+//! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
+//! without a finish reason fail.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,27 +16,27 @@ use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::Usage;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::sources::{attach_sources, push_source};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
 use crate::engine::protocol::gemini::partial_args::PartialArgs;
-use crate::engine::protocol::sources::{attach_sources, push_source};
 
 /// The state between chunks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeminiDecoder {
     /// The text or thinking that is growing.
     flow: Option<(PartKind, usize)>,
-    /// The call whose arguments are still coming.
+    /// The call whose arguments are incomplete.
     call: Option<(usize, PartialArgs)>,
     has_calls: bool,
-    /// The last event, if it had nothing but a piece of `flow` and the usage.
+    /// The frame of the last event, if the event had only a piece of `flow` and the usage.
     #[serde(skip)]
     frame: Option<Frame>,
-    /// What the answer's text rests on, in the order of [`SOURCES`]; of citations the list's inside.
+    /// The sources of the answer's text, in the order of [`SOURCES`]. Citations are a list without brackets.
     sources: [String; 3],
 }
 
-/// What stands before a text, between it and the usage, and behind that. A stream repeats these bytes in every event.
+/// The bytes before a text, between the text and the usage, and behind the usage. Every event of a stream repeats them.
 #[derive(Clone, Debug, PartialEq)]
 struct Frame {
     before: String,
@@ -57,7 +61,8 @@ impl GeminiDecoder {
         self.read_chunks(&text, answer).map(|_| ())
     }
 
-    /// The events that come by the hundred. `None`: not one of them, nothing has happened.
+    /// Decodes the events that come by the hundred. `None` means that the event is not one of them and nothing has
+    /// happened.
     fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
         let frame = self.frame.as_ref()?;
         let (_, part) = self.flow?;
@@ -74,10 +79,10 @@ impl GeminiDecoder {
         answer.grow(part, |into| text.unescape_into(into))
     }
 
-    /// The body has ended.
+    /// Ends the body.
     ///
     /// # Errors
-    /// `malformed_stream` when it was cut off before.
+    /// `malformed_stream` when the body was cut off earlier.
     pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
         if answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the answer did", &[]));
@@ -86,7 +91,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    /// Decodes an answer that comes whole, or the list of chunks that a stream without `alt=sse` is.
+    /// Decodes an answer that comes whole, or the list of chunks of a stream without `alt=sse`.
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
@@ -102,7 +107,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    /// One chunk or a list of them. Returns whether one of them is a part of an answer.
+    /// Reads one chunk or a list of them. Returns true if one of them is a part of an answer.
     fn read_chunks(&mut self, json: &str, answer: &mut Answer) -> Result<bool, Failure> {
         let mut is_answer = false;
         for chunk in items(json).unwrap_or_else(|| vec![json]) {
@@ -149,7 +154,7 @@ impl GeminiDecoder {
         Ok(feedback.is_some() || chunk.get("candidates").is_some())
     }
 
-    /// Returns the text's JSON if that is all that is new.
+    /// Reads a candidate. Returns the text's JSON if the text is all that is new.
     fn read_candidate<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let candidate = Object::parse(json).unwrap_or_default();
         if candidate.number("index").unwrap_or(0) != 0 {
@@ -181,8 +186,8 @@ impl GeminiDecoder {
         match candidate.filled("finishReason") {
             None => {}
             Some(reason) if reason == "FINISH_REASON_UNSPECIFIED" => {}
-            // The model's call could not be parsed and was left out of the answer: without it there is nothing to go on
-            // with, and the next attempt mostly succeeds.
+            // Gemini could not parse the model's call and left it out of the answer. The run cannot go on without it,
+            // and the next attempt mostly succeeds.
             Some(reason) if reason.starts_with("MALFORMED_") && !self.has_calls => {
                 let why = "the model wrote a call that the vendor could not read";
                 return Err(malformed(why, json.as_bytes()));
@@ -192,8 +197,8 @@ impl GeminiDecoder {
         Ok(None)
     }
 
-    /// Text, thinking, media and calls; all else (code that the vendor ran, its own tools, what is unknown) is kept raw,
-    /// and so is a signature without a text. Returns the text's JSON if that is all.
+    /// Reads text, thinking, media and calls. Every other part is kept raw: code that the vendor ran, its own tools,
+    /// unknown parts, and a signature without a text. Returns the text's JSON if the text is all of the part.
     fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
@@ -239,7 +244,7 @@ impl GeminiDecoder {
         Ok(None)
     }
 
-    /// `None` if the part is anything else, or has more than the neutral form can say.
+    /// Reads media. `None` if the part is something else, or has fields beyond the neutral form.
     fn read_media(&mut self, part: &Object<'_>, answer: &mut Answer) -> Option<()> {
         let data = part.object("inlineData")?;
         if part.get("text").is_some() || data.fields().len() != 2 {
@@ -273,15 +278,15 @@ impl GeminiDecoder {
         answer.push(part, text);
     }
 
-    /// A call with a name begins. Without one, or with the id of the call that is open, it goes on with that, or says that
-    /// it has ended.
+    /// Reads a call. A name begins a call. A part without a name, or with the id of the open call, continues that call
+    /// or ends it.
     fn read_call(
         &mut self,
         part: &Object<'_>,
         function: &Object<'_>,
         answer: &mut Answer,
     ) -> Result<(), Failure> {
-        // Arguments of nothing that is open are a call whose name the model forgot.
+        // Arguments without an open call belong to a call whose name the model forgot.
         let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
         let id = function.filled("id");
         let open = self.call.as_ref().and_then(|(at, _)| answer.parts.get(*at));
@@ -316,7 +321,7 @@ impl GeminiDecoder {
         Ok(())
     }
 
-    /// Ends what is growing.
+    /// Ends the block that is growing.
     fn end_open(&mut self, answer: &mut Answer) {
         if let Some((_, part)) = self.flow.take() {
             answer.end(part);
@@ -332,16 +337,16 @@ impl GeminiDecoder {
         }
     }
 
-    /// Completes what only the end can tell.
+    /// Completes the fields that only the end can tell.
     fn close(&mut self, answer: &mut Answer) {
         let is_cut = self.call.as_ref().is_some_and(|(_, partial)| partial.is_cut());
         if is_cut || answer.finish_reason == Some(FinishReason::Length) {
-            // A call that was cut off must look like it.
+            // A call that was cut off must look cut off.
             self.call = None;
         }
         self.end_open(answer);
         answer.end_all();
-        // Citations alone are a list.
+        // Only the citations are a list.
         attach_sources(&SOURCES, &self.sources, 1, answer);
         if self.has_calls && matches!(answer.finish_reason, None | Some(FinishReason::Stop)) {
             answer.finish_reason = Some(FinishReason::ToolCalls);
@@ -350,7 +355,7 @@ impl GeminiDecoder {
     }
 }
 
-/// `text` and `usage` are places in `event`; `None` if the usage comes first.
+/// The frame of an event in which `text` and `usage` stand. `None` if the usage comes first.
 fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
     let place = |part: &str| (part.as_ptr() as usize).checked_sub(event.as_ptr() as usize);
     let (text_at, usage_at) = (place(text)?, place(usage)?);
@@ -361,10 +366,10 @@ fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
     })
 }
 
-/// What is kept beside a text block and no part can have.
+/// The fields that are kept beside a text block. No part can have them.
 pub const SOURCES: [&str; 3] = ["citations", "groundingMetadata", "urlContextMetadata"];
 
-/// The fields of a part that have no neutral form, and the call's own id.
+/// The fields of a part without a neutral form, and the call's own id.
 fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
     let mut out = b"{".to_vec();
     if let Some(id) = id {
@@ -374,8 +379,9 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
     closed(out)
 }
 
-/// The prompt's count holds what came from the cache, but not what the vendor's tools read; thoughts are counted beside
-/// the candidates. Chunks that name no count (Vertex AI's `trafficType` alone) say nothing.
+/// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools read.
+/// Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone) changes
+/// nothing.
 fn read_usage(wire: &Object<'_>, answer: &mut Answer) {
     let count = |name: &str| wire.number(name).unwrap_or(0);
     if wire.get("promptTokenCount").is_none() && wire.get("totalTokenCount").is_none() {

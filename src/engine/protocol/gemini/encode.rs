@@ -1,4 +1,7 @@
-//! The body's head: everything but the contents.
+//! Writes the head of a request to Gemini: every field except the contents.
+//!
+//! The model call writes it anew for each request. Fields that the configuration's `body` has win over looplet's own.
+//! An option that Gemini cannot express is a [`ConfigError`] with its path.
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{
@@ -7,9 +10,9 @@ use crate::engine::json::writer::{
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
-use crate::engine::protocol::sampling::{OPTIONS, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{OPTIONS, push_sampling};
 
 /// Writes `{…,"contents":[`.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {
@@ -49,8 +52,8 @@ pub fn encode_tail(_spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     into.extend_from_slice(b"]}");
 }
 
-/// What cannot be said to Gemini. Only Vertex AI knows labels. A thinking budget (Gemini 2.5) and a level (Gemini 3)
-/// exclude each other: <https://ai.google.dev/gemini-api/docs/thinking> (2026-11-21).
+/// Refuses options that Gemini does not have. Only Vertex AI knows labels. A thinking budget (Gemini 2.5) and a level
+/// (Gemini 3) exclude each other: <https://ai.google.dev/gemini-api/docs/thinking> (2026-11-21).
 fn check(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Result<(), ConfigError> {
     let has = |name: &&str| thinking.is_some_and(|thinking| thinking.get(name).is_some());
     let has_amount = ["budgetTokens", "thinkingBudget", "thinkingLevel"]
@@ -118,7 +121,7 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
             for (key, value) in own.fields() {
                 let is_ours = key == "budgetTokens";
                 push_any(&mut out, if is_ours { "thinkingBudget" } else { key }, value);
-                // Thoughts cannot be asked for where thinking is off.
+                // Gemini refuses a request for thoughts when thinking is off.
                 if is_ours && own.get("includeThoughts").is_none() {
                     push_flag(&mut out, "includeThoughts", value != "0");
                 }
@@ -129,7 +132,7 @@ fn generation_config(model: &ModelConfig, thinking: Option<&Object<'_>>) -> Vec<
     out
 }
 
-/// `parametersJsonSchema` takes JSON Schema as it is, `parameters` a dialect of OpenAPI's.
+/// Writes the tools. `parametersJsonSchema` accepts JSON Schema as it is, `parameters` only a dialect of OpenAPI's.
 /// <https://ai.google.dev/api/caching#FunctionDeclaration> (2026-11-21)
 fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8>) {
     if spec.tools.is_empty() || !fields.key(into, "tools") {
@@ -145,8 +148,9 @@ fn push_tools(spec: &RequestSpec<'_>, fields: &BodyFields<'_>, into: &mut Vec<u8
     into.extend_from_slice(b"]}]");
 }
 
-/// No declaration can be strict by itself: where each wants to be, the mode checks them all. Vertex AI's `v1` does not know
-/// that mode. <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
+/// Writes the tool choice. A declaration cannot be strict by itself: if every tool wants to be strict, the mode checks
+/// them all. Vertex AI's `v1` does not know that mode.
+/// <https://ai.google.dev/gemini-api/docs/function-calling#function_calling_modes>,
 /// <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/ToolConfig> (2026-11-21)
 fn push_tool_choice(spec: &RequestSpec<'_>, into: &mut Vec<u8>) {
     let choice = spec.model.tool_choice.as_ref();

@@ -1,10 +1,12 @@
-//! One message as Gemini takes it: one content, its blocks as parts in their order, results before all else.
+//! Encodes one message in Gemini's form: one content, with its blocks as parts in their order, results first.
 //!
-//! Left out: empty text, reasoning of other models, raw blocks of other protocols. Images that a Gemini made stay where
-//! they are, with their signatures. A call that another model wrote has
-//! no thought signature of Gemini's, without which Gemini 3 answers 400 if it is the first of its content: it gets the
-//! word that the vendor has for that case. Ids go back only where Gemini gave them: results are matched by name and order.
+//! The encoder leaves out empty text, reasoning of other models, and raw blocks of other protocols. Images that a
+//! Gemini made stay, with their signatures. A call that another model wrote has no thought signature of Gemini's.
+//! Gemini 3 answers 400 without one on the first call of a content, so the encoder writes the placeholder that the
+//! vendor documents for that case. Ids are sent only where Gemini gave them: results are matched by name and order.
 //! <https://ai.google.dev/gemini-api/docs/thought-signatures> (2026-11-21)
+//!
+//! A message is encoded once, when the transcript grows. Nothing fails.
 
 use crate::engine::json::check::check;
 use crate::engine::json::reader::{Object, string};
@@ -13,10 +15,10 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
+use crate::engine::protocol::answer::made_media::note;
 use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
-use crate::engine::protocol::made_media::note;
-use crate::engine::protocol::message_parts::push_input;
+use crate::engine::protocol::request::message_parts::push_input;
 
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
@@ -72,7 +74,7 @@ fn push_model(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
                 into.push(b'}');
                 is_first_call = false;
             }
-            // Any model of theirs takes pictures; sounds only the one that made them is known to.
+            // Any Gemini accepts images. Only the model that made a sound is known to accept it.
             Block::Media { media_type, .. }
                 if !is_same_model && (!is_own || !media_type.starts_with("image/")) =>
             {
@@ -91,7 +93,7 @@ fn is_own(message: &Message) -> bool {
         .is_some_and(|origin| origin.protocol == NAME)
 }
 
-/// What is the same in both roles. `own`: fields of the vendor's may go back.
+/// Writes the parts that both roles share. `own` says that the vendor's fields may be sent.
 fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
     match block {
         Block::Text { text, vendor } if !text.is_empty() => {
@@ -129,7 +131,7 @@ fn push_part(block: &Block, own: bool, into: &mut Vec<u8>) {
     }
 }
 
-/// Leaves the part open.
+/// Writes a call and leaves its part open.
 fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, into: &mut Vec<u8>) {
     open(into);
     push_key(into, "functionCall");
@@ -141,7 +143,7 @@ fn push_call(id: &str, name: &str, input: &ToolInput, vendor: Option<&Json>, int
     push_vendor(into, vendor, &["id", "functionCall"]);
 }
 
-/// An id that came twice was replaced by another one, which Gemini does not know.
+/// Writes an id. A repeated id was replaced by one that Gemini does not know, so that one is left out.
 fn push_id(id: &str, vendor: Option<&Json>, into: &mut Vec<u8>) {
     if let Some(given) = vendor_field(vendor, "id")
         && string(given).as_deref() == Some(id)
@@ -159,9 +161,9 @@ fn open(into: &mut Vec<u8>) {
     into.push(b'{');
 }
 
-/// All results of a round stand in one content, in the order of the calls.
+/// Writes a user's message. All results of a round stand in one content, in the order of the calls.
 fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
-    // Before Gemini 3 a result holds no media: they follow it.
+    // Before Gemini 3 a result holds no media, so they follow it.
     // <https://ai.google.dev/gemini-api/docs/function-calling#multimodal> (2026-11-21)
     let model = &spec.model.model;
     let takes_media = !model.contains("gemini-1") && !model.contains("gemini-2");
@@ -193,7 +195,7 @@ fn push_user(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {
     }
 }
 
-/// Returns whether there are any.
+/// Writes the media. Returns true if there are any.
 fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
     let start = into.len();
     for block in content {
@@ -204,8 +206,8 @@ fn push_media(content: &[Block], into: &mut Vec<u8>) -> bool {
     into.len() > start
 }
 
-/// A text that is a JSON object is the response itself, any other its `output` or `error`. Leaves the part and its
-/// object open.
+/// Writes a result. A text that is a JSON object is the response itself; any other text is its `output` or `error`.
+/// Leaves the part and its object open.
 fn push_result(
     before: Option<&Message>,
     call_id: &str,

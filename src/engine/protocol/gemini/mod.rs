@@ -1,11 +1,14 @@
-//! Google Gemini: `models/…:streamGenerateContent?alt=sse` and `models/…:generateContent`, of the Gemini API and of
+//! Google Gemini: `models/…:streamGenerateContent?alt=sse` and `models/…:generateContent`, for the Gemini API and
 //! Vertex AI.
 //!
 //! Written from <https://ai.google.dev/api/generate-content>, <https://ai.google.dev/gemini-api/docs/function-calling>,
 //! <https://ai.google.dev/gemini-api/docs/thought-signatures>, <https://ai.google.dev/gemini-api/docs/thinking> and
-//! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from recorded
-//! answers. An answer is a list of parts without a frame: text joins until another kind of part comes, and a part with a
-//! `thoughtSignature` is never joined with another. The model stands in the URL, a call's result names its call's function.
+//! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference> (2026-11-21), and from
+//! recorded answers.
+//!
+//! An answer is a list of parts without a frame. Text joins until another kind of part comes, but a part with a
+//! `thoughtSignature` is never joined with another. The model stands in the URL, and a result names its call's
+//! function.
 
 mod decode;
 mod encode;
@@ -34,7 +37,7 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "gemini";
 
-/// A name with a collection (`models/…`, `tunedModels/…`) stands as it is.
+/// The path. A name with a collection (`models/…`, `tunedModels/…`) stays as it is.
 fn path(model: &ModelConfig) -> String {
     let has_collection = model.model.bytes().any(|byte| byte == b'/');
     let mut path = String::from(if has_collection {

@@ -1,37 +1,39 @@
-//! The arguments of a call that Vertex AI streams value by value, written on as the text of one JSON object.
+//! Rebuilds the arguments of a call that Vertex AI streams value by value, as the text of one JSON object.
 //!
-//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names where a value stands; a string
-//! comes in pieces with one path. The model writes from front to back, so the text only grows; a path that leads back to
-//! what is closed cannot be followed.
+//! `{"jsonPath":"$.operations[0].action","stringValue":"add","willContinue":true}` names the place of a value. A string
+//! comes in pieces with equal paths. The model writes from front to back, so the text only grows.
 //! <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling> (2026-11-21)
+//!
+//! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back into
+//! a closed container cannot be followed: the element is `None`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{decimal, push_escaped};
 
-/// Where the last value stands, and what is open around it.
+/// The place of the last value, and the containers that are open around it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialArgs {
-    /// The last value's path.
+    /// The path of the last value.
     path: String,
-    /// The object or array in which each step of `path` stands.
+    /// The object or array of each step in `path`.
     open: Vec<Level>,
-    /// The last value is a string, whose closing quote is not written.
+    /// True when the last value is a string without its closing quote.
     in_string: bool,
-    /// The last value is a string of which more was announced.
+    /// True when the last value is a string whose continuation was announced.
     is_cut: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Level {
     is_array: bool,
-    /// An object's keys so far, an array's indices.
+    /// The keys of an object so far, or the indices of an array.
     steps: Vec<Vec<u8>>,
 }
 
 impl PartialArgs {
-    /// Adds the text of one element of `partialArgs`; `None` if it fits nowhere.
+    /// Adds the text of one element of `partialArgs`. `None` if it fits nowhere.
     pub fn write(&mut self, json: &str, out: &mut Vec<u8>) -> Option<()> {
         let arg = Object::parse(json)?;
         let path = arg.string("jsonPath")?;
@@ -53,7 +55,7 @@ impl PartialArgs {
         Some(())
     }
 
-    /// Closes what the new path does not share with the last one, and writes its further steps.
+    /// Closes the containers that the new path does not share with the last one, and opens its further steps.
     fn open_path(&mut self, path: &str, out: &mut Vec<u8>) -> Option<()> {
         let (mut depth, mut rest, mut known) = (0, path, self.path.get(1..).unwrap_or_default());
         while let (Some((one, after)), Some((other, behind))) = (first_step(rest), first_step(known)) {
@@ -99,7 +101,7 @@ impl PartialArgs {
         Some(())
     }
 
-    /// Whether the text as it is would lack the end of a string.
+    /// True when the text lacks the end of a string.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -121,7 +123,7 @@ impl PartialArgs {
     }
 }
 
-/// `.a`, `[0]` or `['a']`, and what follows.
+/// The first step of a path (`.a`, `[0]` or `['a']`), and the rest.
 fn first_step(path: &str) -> Option<(&str, &str)> {
     let bytes = path.as_bytes();
     let quote = bytes.get(1).copied().filter(|byte| matches!(byte, b'\'' | b'"'));
@@ -151,7 +153,7 @@ fn first_step(path: &str) -> Option<(&str, &str)> {
     path.split_at_checked(at)
 }
 
-/// Whether the step is an index; the key as a JSON string, the index as a number.
+/// True for an index, with the index as a number or the key as a JSON string.
 fn key_or_index(step: &str) -> (bool, Vec<u8>) {
     let is_bracket = step.starts_with('[');
     let inside = if is_bracket {

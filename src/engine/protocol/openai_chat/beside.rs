@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
-use crate::engine::protocol::sources::{attach_sources, push_item, push_source};
+use crate::engine::protocol::answer::sources::{attach_sources, push_item, push_source};
 
 /// Lists, as JSON without their brackets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

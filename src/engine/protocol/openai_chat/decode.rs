@@ -7,15 +7,15 @@ use crate::engine::json::reader::{Object, items, string};
 use crate::engine::json::writer::object_of;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
+use crate::engine::protocol::answer::finish_reason::note_reason;
+use crate::engine::protocol::answer::layout::Layout;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
+use crate::engine::protocol::answer::scan::{ChatDelta, chat_delta};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::finish_reason::note_reason;
-use crate::engine::protocol::layout::Layout;
 use crate::engine::protocol::openai_chat::beside::{Beside, push_image};
 use crate::engine::protocol::openai_chat::call::Calls;
 use crate::engine::protocol::openai_chat::reasoning::Details;
 use crate::engine::protocol::openai_chat::usage::read_usage;
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::scan::{ChatDelta, chat_delta};
 
 /// The state between chunks. What it puts up with:
 /// tool deltas without index, id or type, with repeated or blank heads, with arguments that are null or an object,

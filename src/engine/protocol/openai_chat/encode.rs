@@ -11,11 +11,11 @@ use crate::engine::model::config::{ModelConfig, ResponseFormat};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
 use crate::engine::protocol::openai_parts::push_tool_choice;
 use crate::engine::protocol::quirks::Quirks;
-use crate::engine::protocol::sampling::{Names, OPTIONS, values};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{Names, OPTIONS, values};
 
 /// Writes `{…,"messages":[` and the system message.
 pub fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {

@@ -10,7 +10,7 @@ use crate::engine::json::writer::{
 };
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::made_media::told;
+use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::openai_chat::NAME;
 use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 

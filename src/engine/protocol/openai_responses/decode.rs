@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
+use crate::engine::protocol::answer::numbered::Numbered;
+use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
+use crate::engine::protocol::answer::scan::{ResponsesDelta, responses_delta};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
-use crate::engine::protocol::numbered::Numbered;
 use crate::engine::protocol::openai_chat::read_usage;
 use crate::engine::protocol::openai_responses::item::{Item, Slot};
-use crate::engine::protocol::opening::{body_object, body_text, event_object, event_text, read_head};
-use crate::engine::protocol::scan::{ResponsesDelta, responses_delta};
 
 /// The state between events. What it puts up with: ids that change from event to event, no `event:` lines, no sequence
 /// numbers, arguments without deltas, items that only their end or only the whole response shows, a last event whose

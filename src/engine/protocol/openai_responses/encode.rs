@@ -6,10 +6,10 @@ use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::body_fields::BodyFields;
-use crate::engine::protocol::message_parts::push_tool;
 use crate::engine::protocol::openai_parts::push_tool_choice;
-use crate::engine::protocol::sampling::{Names, check_sampling, check_ttl, push_sampling};
+use crate::engine::protocol::request::body_fields::BodyFields;
+use crate::engine::protocol::request::message_parts::push_tool;
+use crate::engine::protocol::request::sampling::{Names, check_sampling, check_ttl, push_sampling};
 
 const SAMPLING: &Names = &["temperature", "top_p", "", "", "", ""];
 

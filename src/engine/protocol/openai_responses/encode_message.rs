@@ -11,12 +11,12 @@ use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
-use crate::engine::protocol::legal_id::push_id;
-use crate::engine::protocol::made_media::told;
-use crate::engine::protocol::message_parts::without_last_thinking;
+use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
 use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::custom_input;
+use crate::engine::protocol::request::legal_id::push_id;
+use crate::engine::protocol::request::message_parts::without_last_thinking;
 
 /// The longest id that OpenAI takes.
 const MAX_ID_BYTES: usize = 64;

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::engine::model::answer::{Answer, PartKind};
-use crate::engine::protocol::layout::Layout;
-use crate::engine::protocol::numbered::Numbered;
-use crate::engine::protocol::scan::{
+use crate::engine::protocol::answer::layout::Layout;
+use crate::engine::protocol::answer::numbered::Numbered;
+use crate::engine::protocol::answer::scan::{
     AnthropicDelta, ChatDelta, ResponsesDelta, anthropic_delta, chat_delta, responses_delta,
 };
 use crate::engine::protocol::{Decoder, protocol};

@@ -1,4 +1,4 @@
-//! Bounded work, and properties over any schema.
+//! Tests of bounded work, and properties over any schema.
 
 use crate::engine::schema::tests::*;
 use proptest::prelude::*;
@@ -240,7 +240,7 @@ proptest! {
     fn not_is_the_opposite(schema in any_json(), instance in any_json()) {
         let mut negated = json("{}");
         negated["not"] = schema.clone();
-        // References within would lead to the wrong root.
+        // References within the part would lead to the wrong root.
         if !schema.to_string().contains("$ref") && let Ok(plain) = compile_value(&schema) {
             let negated = compile_value(&negated).unwrap();
             prop_assert_ne!(validate(&plain, &instance, 1).is_empty(), validate(&negated, &instance, 1).is_empty());

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 type Events = Vec<(String, String)>;
 
-/// What one stream decodes to, whatever its chunks.
+/// The decoded form of one stream, equal for all chunks.
 #[derive(Debug, PartialEq)]
 struct Decoded {
     events: Vec<(Vec<u8>, Vec<u8>)>,
@@ -57,7 +57,7 @@ fn events(bytes: &[u8]) -> Events {
         .collect()
 }
 
-/// The grammar read line by line, with no thought of speed or chunks.
+/// Reads the grammar line by line, without regard for speed or chunks.
 fn reference(bytes: &[u8]) -> Decoded {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut lines = vec![Vec::new()];

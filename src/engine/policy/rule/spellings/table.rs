@@ -1,4 +1,4 @@
-//! Rules, and the spellings that they hit or let pass.
+//! Rules, and the spellings that they match or let pass.
 
 /// Denied by the rule.
 pub const DENIED: &[(&str, &[&str])] = &[
@@ -227,7 +227,7 @@ pub const DENIED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Asked about where this rule denies and everything else runs.
+/// Texts that are asked about when this rule denies and everything else runs.
 pub const ASKED: &[(&str, &[&str])] = &[
     (
         "Bash(rm *)",
@@ -268,7 +268,7 @@ pub const ASKED: &[(&str, &[&str])] = &[
     ("WebFetch(https://bad.com/*)", &["bad.com/x"]),
 ];
 
-/// Runs beside this rule.
+/// Texts that run beside this rule.
 pub const NOT_DENIED: &[(&str, &[&str])] = &[
     ("Bash(rm *)", &["npm test", "rmdir x"]),
     (
@@ -302,7 +302,7 @@ pub const NOT_DENIED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Not allowed by the rule.
+/// Texts that the rule does not allow.
 pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
     (
         "Bash(npm *)",
@@ -441,7 +441,7 @@ pub const NOT_ALLOWED: &[(&str, &[&str])] = &[
     ("Bash(CI=1 npm *)", &["CI=1 npm test"]),
 ];
 
-/// Allowed by the rule.
+/// Texts that the rule allows.
 pub const ALLOWED: &[(&str, &[&str])] = &[
     (
         "Bash(npm *)",

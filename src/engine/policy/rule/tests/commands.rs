@@ -1,8 +1,8 @@
-//! Lines for a shell, against rules.
+//! Tests of command lines against rules.
 
 use crate::engine::model::json::named;
-use crate::engine::policy::permission::{PermissionMode, Permissions};
-use crate::engine::policy::rule::Rule;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{PermissionMode, Permissions};
 use crate::engine::policy::rule::tests::{allows, denies, guarded, input, judge, tool};
 
 #[test]

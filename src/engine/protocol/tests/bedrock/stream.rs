@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::engine::agent::model_call::ModelCall;
+use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::find;

@@ -1,0 +1,147 @@
+//! The output guardrail: what the model answers, let through, rewritten or denied.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::answer::structured::answer_with;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::json::reader::string;
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::message::{Block, Message, ToolInput};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::question::{Facts, Point};
+
+/// An answer that waits for its guardrails.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Guarded {
+    message: Message,
+    calls: Vec<WrittenCall>,
+    text: String,
+    /// How many blocks of it the host was told.
+    pub blocks: u32,
+}
+
+impl Agent {
+    /// The answer counts when the guardrails have let it through. `shown`: how many blocks the host was told.
+    pub(crate) fn guard_answer(
+        &mut self,
+        desk: &mut Desk<'_>,
+        message: Message,
+        calls: Vec<WrittenCall>,
+        shown: usize,
+    ) {
+        let point = Point::OutputGuardrail;
+        if message.content.is_empty() || !desk.has_hooks(point, "") {
+            return self.take_answer(desk, message, calls);
+        }
+        let told = as_told(&message, desk);
+        let facts = Facts::Output { message: &told };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        let guarded = Guarded {
+            message,
+            calls,
+            // What the answer continues has been let through.
+            text: std::mem::replace(&mut self.reply.text, self.reply.text_before.clone()),
+            blocks: shown as u32,
+        };
+        self.phase = Phase::Judging(Box::new(guarded));
+    }
+
+    pub(crate) fn after_output(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        let guarded = match std::mem::take(&mut self.phase) {
+            Phase::Judging(guarded) => *guarded,
+            phase => return self.phase = phase,
+        };
+        let Guarded {
+            mut message,
+            mut calls,
+            text,
+            blocks,
+        } = guarded;
+        if verdict.denies() {
+            self.withhold(desk, blocks);
+            return self.end_denied(desk, "Output", verdict.reason);
+        }
+        self.reply.text = text;
+        let rewrite = verdict
+            .updated_output
+            .as_ref()
+            .and_then(|json| string(json.as_str()));
+        if let Some(rewrite) = rewrite {
+            self.rewrite(desk, &mut message, &mut calls, &rewrite, blocks);
+        }
+        self.take_answer(desk, message, calls);
+    }
+
+    /// The text of an answer is replaced, also where it is a call that gives the answer that is owed; its other calls and
+    /// its thinking stay.
+    fn rewrite(
+        &mut self,
+        desk: &mut Desk<'_>,
+        message: &mut Message,
+        calls: &mut [WrittenCall],
+        rewrite: &str,
+        blocks: u32,
+    ) {
+        self.withhold(desk, blocks);
+        self.reply.text = [&*self.reply.text_before, rewrite].concat();
+        let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
+        let at = message.content.iter().position(is_text);
+        message.content.retain(|block| !is_text(block));
+        let answers = calls
+            .iter_mut()
+            .filter(|call| desk.config.is_answer_tool(&call.name));
+        let mut is_call = false;
+        for call in answers {
+            is_call = true;
+            answer_with(call, rewrite);
+            for block in &mut message.content {
+                match block {
+                    Block::ToolCall { id, input, .. } if *id == call.id => input.clone_from(&call.input),
+                    _ => {}
+                }
+            }
+        }
+        if rewrite.trim().is_empty() {
+            return;
+        }
+        if !is_call {
+            let at = at.unwrap_or(0).min(message.content.len());
+            message.content.insert(at, Block::text(rewrite));
+        }
+        let place = self.who.place();
+        let (block, text) = (blocks, rewrite.to_owned());
+        desk.emit(place, EventKind::TextStart { block });
+        desk.emit(place, EventKind::TextDelta { block, text });
+        desk.emit(place, EventKind::TextEnd { block });
+    }
+
+    pub(crate) fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
+        let reason = reason.unwrap_or_default();
+        let message = [which, " guardrail denied: ", &reason].concat();
+        let error = Failure::new(FailureCode::Guardrail, &message);
+        desk.emit(self.who.place(), EventKind::Error { error });
+        self.stop_because(desk, StoppedBy::Guardrail, message);
+    }
+}
+
+/// An answer as the host was told it: a call that gives the answer that is owed is text.
+fn as_told(message: &Message, desk: &Desk<'_>) -> Message {
+    let mut told = message.clone();
+    for block in &mut told.content {
+        let text = match block {
+            Block::ToolCall { name, input, .. } if desk.config.is_answer_tool(name) => match input {
+                ToolInput::Json(json) => json.as_str().to_owned(),
+                ToolInput::Invalid(text) => std::mem::take(text),
+            },
+            _ => continue,
+        };
+        *block = Block::text(text);
+    }
+    told
+}

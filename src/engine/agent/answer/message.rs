@@ -1,0 +1,275 @@
+//! From the parts of an answer to events while it streams, and to a message when it is over.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::calls::written::{WrittenCall, name_call};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
+use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::json::check::check;
+use crate::engine::ledger::{Grown, Ledger, Place};
+use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
+use crate::engine::model::event::{DeltaKind, EventKind};
+use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
+
+impl Agent {
+    /// The text of a delta that has not been polled.
+    pub fn grown_text(&self, grown: &Grown) -> &str {
+        let part = self
+            .phase
+            .call()
+            .and_then(|call| call.answer.parts.get(grown.part));
+        let text = part.and_then(|part| part.text.get(grown.from..grown.to));
+        text.unwrap_or_default()
+    }
+
+    /// The response is complete: its message joins the transcript, its calls are run.
+    pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
+        let Phase::Reading(mut call) = std::mem::take(&mut self.phase) else {
+            return;
+        };
+        call.answer.end_all();
+        tell_changes(&mut call.answer, self.who.place(), desk, false);
+        close_request(&mut call, desk, false);
+        self.reserve_answer(desk, &call.answer);
+        let usage = call.answer.usage;
+        self.count_usage(desk, &mut call);
+        let mut answer = call.answer;
+        self.reply.take(&mut answer);
+        self.reply.text = [&*self.reply.text_before, &text_of_parts(&answer)].concat();
+        let shown = answer.parts.len();
+        let may_be_cut = matches!(
+            answer.finish_reason,
+            Some(FinishReason::Length | FinishReason::ContentFilter | FinishReason::Refusal)
+        );
+        let calls = self.calls.read(&mut answer, may_be_cut, desk);
+        let content = blocks(answer, &calls);
+        let message = self.written_by(content, false);
+        self.context.count(&usage, self.transcript.messages().len() + 1);
+        self.guard_answer(desk, message, calls, shown);
+    }
+
+    /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
+    /// unfinished call. Calls that were whole are answered with the statement that they were not run.
+    pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
+        call.answer.end_unfinished();
+        tell_changes(&mut call.answer, self.who.place(), desk, false);
+        self.count_usage(desk, &mut call);
+        let mut answer = call.answer;
+        self.reply.note_response(&mut answer);
+        let mut early = self.calls.batch.calls.len();
+        // A structured answer that was cut off stays as the text that it was told as.
+        for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
+            part.kind = PartKind::Text;
+        }
+        answer.parts.retain(|part| match part.kind {
+            PartKind::ToolCall if early > 0 => {
+                early -= 1;
+                true
+            }
+            PartKind::Text | PartKind::Refusal => true,
+            PartKind::Thinking => part.signature.is_some(),
+            PartKind::ToolCall => part.whole && check(&part.text).is_ok(),
+            PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
+        });
+        if !answer.parts.is_empty() {
+            let before = std::mem::take(&mut self.reply.text_before);
+            self.reply.text = [before, text_of_parts(&answer)].concat();
+        }
+        let calls = self.calls.read(&mut answer, false, desk);
+        let content = blocks(answer, &calls);
+        self.transcript.push_assistant(self.written_by(content, true));
+        self.shelve(desk, calls);
+    }
+
+    /// Calls of an answer that goes no further.
+    pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+        let results = self.calls.shelve(&self.who, desk, calls);
+        self.transcript.push_round(results, Vec::new());
+    }
+
+    fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {
+        let model = &self.who.model;
+        let origin = Origin {
+            protocol: model.protocol.name.to_owned(),
+            model: model.config.model.clone(),
+        };
+        Message {
+            role: Role::Assistant,
+            content,
+            partial,
+            compacted: false,
+            origin: Some(origin),
+        }
+    }
+
+    /// What was told of an answer is void.
+    pub(crate) fn withhold(&self, desk: &mut Desk<'_>, blocks: u32) {
+        let blocks = (0..blocks).collect();
+        desk.emit(self.who.place(), EventKind::Reset { blocks });
+    }
+}
+
+/// Emits what a chunk has changed in the answer. A summary is nobody's answer.
+pub(crate) fn tell_changes(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) {
+    let mut changes = answer.take_changes();
+    if is_summary {
+        changes.retain(|change| *change == Change::Usage);
+    }
+    for change in &changes {
+        tell(*change, answer, place, desk.ledger);
+    }
+    answer.recycle(changes);
+}
+
+/// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
+pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) -> bool {
+    let Some((part, from, to)) = answer.sole_growth() else {
+        return false;
+    };
+    let Some(kind) = answer.parts.get(part).map(Part::shown_kind) else {
+        return false;
+    };
+    if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
+        return false;
+    }
+    answer.forget_changes();
+    if !is_summary {
+        desk.ledger.grow(Grown {
+            seq: 0,
+            place,
+            kind,
+            part,
+            from,
+            to,
+        });
+    }
+    true
+}
+
+/// The text of an answer under assembly.
+pub fn text_of_parts(answer: &Answer) -> String {
+    let texts = answer
+        .parts
+        .iter()
+        .filter(|part| matches!(part.shown_kind(), PartKind::Text | PartKind::Refusal));
+    texts.map(|part| part.text.as_str()).collect()
+}
+
+fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
+    if change == Change::Usage {
+        ledger.accounts.note(place.agent, answer.usage);
+        let total = ledger.accounts.used(0);
+        return ledger.emit(
+            place,
+            EventKind::Usage {
+                usage: answer.usage,
+                total,
+            },
+        );
+    }
+    let (index, range) = match change {
+        Change::Started { part } | Change::Ended { part } => (part, 0..0),
+        Change::Grew { part, from, to } => (part, from..to),
+        Change::Usage => return,
+    };
+    let Some(part) = answer.parts.get_mut(index) else {
+        return;
+    };
+    if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
+        name_call(part, ledger);
+        part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
+    }
+    if part.shown_kind() == PartKind::ToolCall && ledger.is_unheard() {
+        return;
+    }
+    let block = index as u32;
+    let kind = match (part.shown_kind(), change) {
+        (_, Change::Grew { .. }) => {
+            let text = part.text.get(range).unwrap_or_default();
+            match delta(part.shown_kind(), block, text) {
+                Some(kind) => kind,
+                None => return,
+            }
+        }
+        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
+        (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
+        (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
+        (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },
+        (PartKind::ToolCall, Change::Started { .. }) => EventKind::ToolInputStart {
+            block,
+            tool_call_id: part.id.clone(),
+            tool_name: part.name.clone(),
+        },
+        (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
+        (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
+    };
+    ledger.emit(place, kind);
+}
+
+/// What kind of delta a part's growth is; none for what is told only when it is whole.
+pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
+    match kind {
+        PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),
+        PartKind::Thinking => Some(DeltaKind::Reasoning),
+        PartKind::ToolCall => Some(DeltaKind::ToolInput),
+        PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => None,
+    }
+}
+
+/// The event that says that a part has grown.
+pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
+    let text = text.to_owned();
+    Some(match kind_of_delta(kind)? {
+        DeltaKind::Text => EventKind::TextDelta { block, text },
+        DeltaKind::Reasoning => EventKind::ReasoningDelta { block, text },
+        DeltaKind::ToolInput => EventKind::ToolInputDelta { block, text },
+    })
+}
+
+/// The blocks of a message; text that is only white space is no block.
+fn blocks(answer: Answer, calls: &[WrittenCall]) -> Vec<Block> {
+    let mut inputs = calls.iter().map(|call| call.input.clone());
+    let mut blocks = Vec::with_capacity(answer.parts.len());
+    for part in answer.parts {
+        blocks.extend(block(part, &mut inputs));
+    }
+    blocks
+}
+
+fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Block> {
+    let Part {
+        kind,
+        text,
+        id,
+        name,
+        signature,
+        vendor,
+        ..
+    } = part;
+    let is_blank = text.trim().is_empty();
+    match kind {
+        PartKind::Text if is_blank => None,
+        PartKind::Text => Some(Block::Text { text, vendor }),
+        PartKind::Refusal => (!is_blank).then_some(Block::Refusal { text }),
+        PartKind::Thinking if is_blank && signature.is_none() && vendor.is_none() => None,
+        PartKind::Thinking => Some(Block::Thinking {
+            text,
+            signature,
+            vendor,
+        }),
+        PartKind::RedactedThinking => Some(Block::RedactedThinking { data: text }),
+        PartKind::ToolCall => inputs.next().map(|input| Block::ToolCall {
+            id,
+            name,
+            input,
+            vendor,
+        }),
+        PartKind::Media => Some(Block::Media {
+            media_type: name,
+            source: MediaSource::Data(text),
+            vendor,
+        }),
+        PartKind::Raw => Json::parse(&text).ok().map(|json| Block::Raw { json }),
+    }
+}

@@ -1,0 +1,205 @@
+//! An answer that must fit a schema: read, checked, asked for again with what is wrong, given up after so many times.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::fault;
+use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::transcript::result_of;
+use crate::engine::json::repair::{Parsed, parse_arguments};
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::input::CheckedOutput;
+use crate::engine::model::message::{Block, Json, ToolInput};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::schema::Schema;
+
+/// What an agent has of the structured answer that it owes.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Structured {
+    /// The last answer that fitted: one that does not leaves it.
+    pub output: Option<Json>,
+    /// Answers in a row that did not fit.
+    failures: u32,
+}
+
+impl Agent {
+    /// Judges an answer that must fit a schema. What it gives back is no such answer: calls of tools, a pause.
+    pub(crate) fn structure(
+        &mut self,
+        desk: &mut Desk<'_>,
+        calls: Vec<WrittenCall>,
+    ) -> Option<Vec<WrittenCall>> {
+        let Some(format) = &desk.config.output else {
+            return Some(calls);
+        };
+        let answers = |call: &WrittenCall| desk.config.is_answer_tool(&call.name);
+        let is_paused = calls.is_empty() && self.reply.finish_reason == Some(FinishReason::Pause);
+        if is_paused || !calls.iter().all(answers) {
+            return Some(calls);
+        }
+        let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
+        let read = match calls.into_iter().next() {
+            Some(call) => read_call(call),
+            None => self.read_text(desk),
+        };
+        let checked = read.and_then(|json| match &desk.catalog.output {
+            Some(schema) => check(schema, &json).map(|()| json),
+            None => Ok(json),
+        });
+        match checked {
+            Err(problem) => self.refuse_output(desk, &call_ids, &problem),
+            Ok(written) if format.ask => self.ask_to_check(desk, written, call_ids),
+            Ok(output) => self.accept_output(desk, &call_ids, output),
+        }
+        None
+    }
+
+    fn read_text(&mut self, desk: &mut Desk<'_>) -> Result<Json, String> {
+        let is_cut_off = self.reply.finish_reason == Some(FinishReason::Length);
+        let parsed = match read_object(&self.reply.text) {
+            Err(_) if is_cut_off && !self.reply.text.trim().is_empty() => return Err(CUT_OFF.into()),
+            parsed => parsed?,
+        };
+        let json = Json::from_valid(parsed.json.trim());
+        if let Some(repair) = parsed.repaired_by {
+            let message = ["The answer was no JSON; repaired by ", repair.name()].concat();
+            desk.warn(self.who.place(), "repaired_output", message);
+        }
+        Ok(json)
+    }
+
+    fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
+        let facts = Facts::Checked { output: &written };
+        let ask = Ask::new(Point::CheckOutput, About::Phase, &facts);
+        desk.ask(&self.who, ask);
+        self.phase = Phase::Checking { written, call_ids };
+    }
+
+    pub(crate) fn after_check(
+        &mut self,
+        desk: &mut Desk<'_>,
+        written: Json,
+        call_ids: &[String],
+        checked: CheckedOutput,
+    ) {
+        match checked.problem {
+            Some(problem) => self.refuse_output(desk, call_ids, &problem),
+            None => self.accept_output(desk, call_ids, checked.output.unwrap_or(written)),
+        }
+    }
+
+    /// Nobody waits any more for the check of the answer that these calls gave.
+    pub(crate) fn close_answer(&mut self, call_ids: &[String]) {
+        self.transcript.push_round(closed(call_ids), Vec::new());
+    }
+
+    fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {
+        let results = call_ids.iter().map(|id| Block::ToolResult {
+            call_id: id.clone(),
+            content: vec![Block::text("The answer was taken.")],
+            is_error: false,
+        });
+        self.transcript.push_round(results.collect(), Vec::new());
+        if !call_ids.is_empty() {
+            self.reply.text = output.as_str().to_owned();
+        }
+        self.structured.failures = 0;
+        self.structured.output = Some(output);
+        self.finish_iteration(desk);
+        self.hand_over(desk, false);
+    }
+
+    /// The model is told what is wrong and asked again, unless it has been too often. One that refuses is not.
+    fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
+        self.structured.failures += 1;
+        let message = ["The answer was not taken: ", problem].concat();
+        desk.warn(self.who.place(), "invalid_output", message.clone());
+        let most = desk.config.output.as_ref().map_or(0, |format| format.max_retries);
+        let refuses = matches!(
+            self.reply.finish_reason,
+            Some(FinishReason::Refusal | FinishReason::ContentFilter)
+        );
+        let gives_up = refuses || self.structured.failures > most;
+        if call_ids.is_empty() {
+            let how = match desk.config.answer_tool() {
+                Some(tool) => ["\nCall the tool ", &tool.name, " with the answer."].concat(),
+                None => self.how_to_answer(desk),
+            };
+            if !gives_up {
+                self.transcript
+                    .push_user(vec![Block::text([message.as_str(), how.as_str()].concat())]);
+            }
+        } else {
+            let fault = fault(
+                "invalid_output",
+                message,
+                "Call the tool again with an answer that fits its schema.",
+            );
+            let results = call_ids.iter().map(|id| result_of(id, &fault));
+            self.transcript.push_round(results.collect(), Vec::new());
+        }
+        self.finish_iteration(desk);
+        if gives_up {
+            return self.end_stopped(desk, StoppedBy::StructuredOutput);
+        }
+        self.hand_over(desk, true);
+    }
+
+    fn how_to_answer(&self, desk: &Desk<'_>) -> String {
+        let schema = desk
+            .config
+            .output
+            .as_ref()
+            .map_or("", |format| format.schema.as_str());
+        [
+            "\nAnswer again with one JSON object and nothing else, which fits this schema: ",
+            schema,
+        ]
+        .concat()
+    }
+}
+
+/// What closes the calls of an answer that nobody has taken.
+pub(crate) fn closed(call_ids: &[String]) -> Vec<Block> {
+    let not_run = ToolFault::not_run();
+    call_ids.iter().map(|id| result_of(id, &not_run)).collect()
+}
+
+const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
+
+/// A call that gives another answer than the model's.
+pub(crate) fn answer_with(call: &mut WrittenCall, text: &str) {
+    call.is_cut_off = false;
+    (call.input, call.problem) = match read_object(text) {
+        Ok(parsed) => (ToolInput::Json(Json::from_valid(parsed.json.trim())), None),
+        Err(problem) => (ToolInput::Invalid(text.to_owned()), Some(problem)),
+    };
+}
+
+/// What stands for arguments of a call is no answer: nothing, `null`.
+fn read_object(text: &str) -> Result<Parsed<'_>, String> {
+    match parse_arguments(text) {
+        Ok(parsed) if parsed.json == "{}" && !text.contains('{') => Err("it is empty".into()),
+        parsed => parsed.map_err(|error| error.describe()),
+    }
+}
+
+fn read_call(call: WrittenCall) -> Result<Json, String> {
+    match call.input {
+        _ if call.is_cut_off => Err(CUT_OFF.into()),
+        ToolInput::Json(json) => Ok(json),
+        ToolInput::Invalid(_) => Err(call.problem.unwrap_or_default()),
+    }
+}
+
+fn check(schema: &Schema, json: &Json) -> Result<(), String> {
+    match schema.problem(json.as_str()) {
+        None => Ok(()),
+        Some(problem) => Err(["it does not fit the schema: ", &problem].concat()),
+    }
+}

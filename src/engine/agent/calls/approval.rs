@@ -1,0 +1,251 @@
+//! A call about which somebody is asked, and what follows from the answer.
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::permission::{asked, tool_of};
+use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::who::Who;
+use crate::engine::model::hook::{Decision, HookAnswer};
+use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, UpdateType};
+use crate::engine::model::json::word;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::permission::Reading;
+use crate::engine::model::permission::Rule;
+use crate::engine::model::permission::{Permissions, RuleKind};
+use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
+use crate::engine::policy::permission::IGNORED_RULES;
+
+/// What hooks are notified of.
+const PROMPT: &str = "permission_prompt";
+
+impl Calls {
+    /// Hooks may answer in a person's place.
+    pub(super) fn contest(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        reason: String,
+        classify: bool,
+    ) {
+        let point = Point::PermissionRequest;
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        if classify || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
+            return self.ask_for(who, desk, index, &reason, classify);
+        }
+        let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        call.phase = CallPhase::Contested { reason };
+    }
+
+    pub(super) fn after_permission_hooks(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        verdict: HookAnswer,
+    ) -> Next {
+        let behavior = match verdict.decision {
+            Some(Decision::Allow) => Behavior::Allow,
+            Some(Decision::Deny) => Behavior::Deny,
+            _ => {
+                let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
+                if let Some(CallPhase::Contested { reason }) = phase {
+                    self.ask_for(who, desk, index, &reason, false);
+                }
+                return Next::Wait;
+            }
+        };
+        let answer = PermissionAnswer {
+            behavior,
+            updated_input: verdict.updated_input,
+            message: verdict.reason,
+            interrupt: verdict.interrupt,
+            updated_permissions: verdict.updated_permissions,
+        };
+        self.heed_permission(who, desk, index, answer)
+    }
+
+    /// Asks a person, or the classifier.
+    fn ask_for(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        let (point, facts) = if classify {
+            let facts = CallFacts {
+                reason: Some(reason),
+                classifier_context: Some(&self.classifier_context),
+                ..call.facts()
+            };
+            (Point::Classify, facts)
+        } else {
+            (Point::Permission, ruled(call, &self.batch.readings, desk, reason))
+        };
+        let facts = Facts::call(CallFacts {
+            agent_path: who.parent.as_ref().map(|_| who.path.as_str()),
+            ..facts
+        });
+        let ask = Ask {
+            // A hook has put it off: its question stays open until it is answered.
+            is_put_off: call.gate.said(Decision::Defer),
+            ..Ask::new(point, About::Call(index), &facts)
+        };
+        let question = desk.ask(who, ask);
+        call.phase = CallPhase::AwaitingAnswer;
+        if !classify && desk.has_hooks(Point::Notification, PROMPT) {
+            notify(call, who, desk, question, reason);
+        }
+    }
+
+    /// A person has answered, or whoever stands in for one.
+    pub fn take_permission(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        answer: PermissionAnswer,
+    ) -> Next {
+        match self.heed_permission(who, desk, index, answer) {
+            Next::Wait => self.advance(who, desk),
+            next => next,
+        }
+    }
+
+    fn heed_permission(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        answer: PermissionAnswer,
+    ) -> Next {
+        let mut is_changed = false;
+        for update in answer.updated_permissions {
+            if let Some(message) = unkept(&update) {
+                desk.warn(who.place(), "permission_update", message);
+            }
+            if !update.is_of_directories() {
+                apply(update, desk.permissions.get_or_insert_with(Permissions::open));
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            warn_of_rules(who, desk);
+        }
+        if answer.behavior == Behavior::Allow {
+            if self.change_input(who, desk, index, answer.updated_input) {
+                self.admit(who, desk, index);
+            }
+            return Next::Wait;
+        }
+        let reason = "it was not approved";
+        if answer.interrupt {
+            self.deny(who, desk, index, answer.message.as_deref(), reason, false);
+            let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
+            return Next::Cancel(why);
+        }
+        self.refuse(who, desk, index, answer.message, reason.into());
+        Next::Wait
+    }
+}
+
+/// Tells hooks that a person is waited for.
+fn notify(call: &Call, who: &Who, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
+    let facts = Facts::Notification {
+        notification_type: PROMPT,
+        message: [&call.name, " needs your approval: ", reason].concat(),
+        question_id,
+        tool_name: &call.name,
+    };
+    desk.ask(
+        who,
+        Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT),
+    );
+}
+
+/// A call with the rule that asks, or the one that would let such calls through.
+fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
+    let mut facts = CallFacts {
+        reason: Some(reason),
+        ..call.facts()
+    };
+    let Some(permissions) = desk.permissions.as_ref() else {
+        return facts;
+    };
+    let tool = tool_of(call, desk);
+    let asked = asked(call, &tool, readings);
+    if let Some(rule) = permissions.asking(&asked) {
+        facts.matched_ask_rule = Some(rule_facts(rule));
+        return facts;
+    }
+    if call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer) {
+        return facts;
+    }
+    if let Some(rule) = permissions.suggestion(&asked) {
+        facts.suggestions = Some([Suggestion {
+            kind: "addRules",
+            behavior: "allow",
+            rules: [rule_facts(&rule)],
+            destination: "session",
+        }]);
+    }
+    facts
+}
+
+fn rule_facts(rule: &Rule) -> RuleFacts {
+    RuleFacts {
+        tool_name: rule.tool.clone(),
+        rule_content: rule.specifier.clone(),
+    }
+}
+
+/// Rules that are wrong when a run starts keep it from starting; those that an answer adds count as far as they can.
+fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
+    let Some(permissions) = desk.permissions.as_ref() else {
+        return;
+    };
+    let check = |profile: &Profile| permissions.check(&profile.config.tools).err();
+    let wrong = desk.profiles.iter().find_map(check);
+    let ignored = permissions.ignored_rules();
+    if let Some(error) = wrong {
+        let message = [&error.field, ": ", &error.problem].concat();
+        desk.warn(who.place(), "invalid_rule", message);
+    }
+    if !ignored.is_empty() {
+        let message = [IGNORED_RULES, &ignored.join(", ")].concat();
+        desk.warn(who.place(), "rules_ignored", message);
+    }
+}
+
+/// What of an update cannot be done.
+fn unkept(update: &PermissionUpdate) -> Option<String> {
+    if update.is_of_directories() {
+        return Some([&word(update.r#type), " does nothing: a run has no folders"].concat());
+    }
+    let destination = update.destination.as_deref();
+    let destination = destination.filter(|destination| *destination != "session")?;
+    Some(
+        [
+            "An update for ",
+            destination,
+            " is stored nowhere: it counts for this run",
+        ]
+        .concat(),
+    )
+}
+
+fn apply(update: PermissionUpdate, permissions: &mut Permissions) {
+    let kind = update.behavior.unwrap_or(RuleKind::Deny);
+    match update.r#type {
+        UpdateType::SetMode => permissions.mode = update.mode.unwrap_or(permissions.mode),
+        UpdateType::AddRules => permissions.rules(kind).extend(update.rules),
+        UpdateType::ReplaceRules => *permissions.rules(kind) = update.rules,
+        UpdateType::RemoveRules => permissions
+            .rules(kind)
+            .retain(|rule| !update.rules.contains(rule)),
+        UpdateType::AddDirectories | UpdateType::RemoveDirectories => {}
+    }
+}

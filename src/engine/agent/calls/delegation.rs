@@ -1,0 +1,89 @@
+//! Tool calls that another agent answers: a subagent, which is a node below this one, or the agent that takes the
+//! conversation over.
+
+use serde::Deserialize;
+
+use crate::engine::agent::calls::{Calls, fault};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::AgentTool;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Json;
+use crate::engine::model::output::EffectId;
+
+impl Calls {
+    /// The call of a tool that is an agent starts: a subagent begins when this input is done, or the agent that takes
+    /// over when the round is.
+    pub(super) fn delegate(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        effect: EffectId,
+        target: AgentTool,
+    ) {
+        let Some(call) = self.batch.calls.get(index) else {
+            return;
+        };
+        let (name, prompt) = (call.name.clone(), prompt_of(&call.input));
+        let most = desk.max_depth();
+        let result = if target.handoff {
+            match self.successor {
+                Some(_) => ToolReturn::Fault(fault(
+                    "handed_over",
+                    "The conversation has already been handed over in this answer.".to_owned(),
+                    "Hand over to one agent at a time.",
+                )),
+                None => {
+                    self.successor = Some(Successor {
+                        profile: target.profile,
+                        inherit_model: target.inherit_model,
+                        name,
+                    });
+                    ToolReturn::Value(Json::string("The conversation has been handed over."))
+                }
+            }
+        } else if who.depth >= most {
+            let message = "The call was not made: subagents nest no deeper here.".to_owned();
+            ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
+        } else if prompt.trim_ascii().is_empty() {
+            let message = "The call was not made: its prompt says nothing.".to_owned();
+            let hint = "Say in prompt what the agent shall do, and all that it has to know.";
+            ToolReturn::Fault(fault("invalid_input", message, hint))
+        } else {
+            let tool_call_id = call.id.clone();
+            let timeout_ms = desk
+                .profiles
+                .get(target.profile as usize)
+                .and_then(|profile| profile.config.timeouts.total_ms);
+            desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
+            desk.ledger.spawns.push(Spawn {
+                parent: Parent {
+                    agent: who.agent,
+                    call: effect,
+                    tool_call_id,
+                    name,
+                },
+                profile: target.profile,
+                keep: target.keep,
+                inherit_model: target.inherit_model,
+                prompt,
+            });
+            return;
+        };
+        desk.ledger.close(effect);
+        self.finish(who, desk, index, result);
+    }
+}
+
+/// The field `prompt` of the input.
+fn prompt_of(input: &Json) -> String {
+    #[derive(Deserialize)]
+    struct Input {
+        prompt: String,
+    }
+    let input: Option<Input> = serde_json::from_str(input.as_str()).ok();
+    input.map(|input| input.prompt).unwrap_or_default()
+}

@@ -1,0 +1,173 @@
+//! Hooks and guardrails around tool calls.
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::batch::{CallPhase, output_of};
+use crate::engine::agent::calls::{Calls, Next};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::model::hook::{Decision, Gate, HookAnswer};
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Block;
+use crate::engine::model::question::{CallFacts, Facts, Point};
+
+impl Calls {
+    /// Asks the hooks of this point about a call, which waits for them; false if there are none.
+    pub(super) fn ask_about(&mut self, who: &Who, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return false;
+        };
+        if !desk.has_hooks(point, &call.name) {
+            return false;
+        }
+        call.phase = CallPhase::Hooking;
+        let facts = Facts::call(call.facts());
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        true
+    }
+
+    /// Shows hooks what a tool has brought, before it counts; false if there are none.
+    pub(super) fn hook_result(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        result: &ToolReturn,
+    ) -> bool {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return false;
+        };
+        let (point, output, error) = match result {
+            ToolReturn::Fault(_) => (Point::PostToolUseFailure, None, Some(output_of(result))),
+            _ => (Point::PostToolUse, Some(output_of(result)), None),
+        };
+        if !desk.has_hooks(point, &call.name) {
+            return false;
+        }
+        let duration_ms = match call.phase {
+            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
+            _ => 0,
+        };
+        call.phase = CallPhase::Returned {
+            result: result.clone(),
+            duration_ms,
+        };
+        let facts = Facts::call(CallFacts {
+            output,
+            error,
+            duration_ms: Some(duration_ms),
+            ..call.facts()
+        });
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        true
+    }
+
+    /// What a call has brought that hooks are looking at.
+    pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
+        match self.batch.calls.get(index).map(|call| &call.phase) {
+            Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
+            _ => None,
+        }
+    }
+
+    /// The hooks of a point have answered.
+    pub fn after_hooks(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        point: Point,
+        about: &About,
+        mut verdict: HookAnswer,
+    ) -> Next {
+        if point == Point::PostToolBatch {
+            return self.after_batch(who, desk, verdict);
+        }
+        let stop = verdict.stop.take();
+        let next = match about {
+            About::Call(index) => self.heed(who, desk, point, *index, verdict),
+            _ => {
+                self.note(&mut verdict, false);
+                Next::Wait
+            }
+        };
+        match (next, stop) {
+            (Next::Wait, Some(why)) => Next::StopBecause(why),
+            (Next::Wait, None) => self.advance(who, desk),
+            (next, _) => next,
+        }
+    }
+
+    fn heed(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        point: Point,
+        index: usize,
+        mut verdict: HookAnswer,
+    ) -> Next {
+        let returned = self.returned(index);
+        self.note(&mut verdict, returned.is_some());
+        match point {
+            Point::PermissionRequest => return self.after_permission_hooks(who, desk, index, verdict),
+            Point::PermissionDenied => {
+                self.after_denial(who, desk, index, verdict.retry);
+                return Next::Wait;
+            }
+            _ => {}
+        }
+        self.classifier_context.append(&mut verdict.classifier_context);
+        match (point, returned) {
+            (Point::PostToolUse | Point::PostToolUseFailure, Some(result)) => {
+                let result = match (point, verdict.updated_output) {
+                    (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
+                    _ => result,
+                };
+                return self.count_in(who, desk, index, result);
+            }
+            (Point::ToolGuardrail, _) => self.after_tool_guardrail(who, desk, index, verdict),
+            _ => self.after_pre_tool_use(who, desk, index, verdict),
+        }
+        Next::Wait
+    }
+
+    fn after_pre_tool_use(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+        if verdict.denies() {
+            self.deny(
+                who,
+                desk,
+                index,
+                verdict.reason.as_deref(),
+                "a hook denied it",
+                false,
+            );
+        } else if let Some(call) = self.batch.calls.get_mut(index) {
+            call.gate = Gate::Passed {
+                decision: verdict.decision,
+                reason: verdict.reason,
+            };
+            let input = verdict.updated_input.filter(|_| !call.gate.said(Decision::Defer));
+            if self.change_input(who, desk, index, input) {
+                self.batch.set_phase(index, CallPhase::Checked);
+            }
+        }
+    }
+
+    fn after_tool_guardrail(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+        if verdict.denies() {
+            let reason = verdict.reason.unwrap_or_default();
+            let message = ["Tool denied by guardrail: ", &reason].concat();
+            return self.deny(who, desk, index, Some(&message), "", false);
+        }
+        if self.change_input(who, desk, index, verdict.updated_input) && !self.deny_by_rule(who, desk, index)
+        {
+            self.batch.set_phase(index, CallPhase::Queued);
+        }
+    }
+
+    /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
+    pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
+        if blocks && verdict.denies() {
+            self.notes.extend(verdict.reason.take().map(Block::text));
+        }
+        self.notes.extend(verdict.context.drain(..).map(Block::text));
+    }
+}

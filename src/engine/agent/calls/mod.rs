@@ -1,0 +1,279 @@
+//! The tool calls of an answer: read, checked, judged, run, answered.
+//!
+//! Owns the batch at hand, the records of all calls before it, and what hooks have added beside the results. Order:
+//! [`Calls::take_in`], [`Calls::prepare`], then [`Calls::advance`] whenever something has changed, until it says that the
+//! round is over; then [`Calls::close`]. The agent does what [`Next`] says.
+
+pub(crate) mod approval;
+pub mod batch;
+pub(crate) mod check;
+pub(crate) mod delegation;
+pub(crate) mod early;
+pub(crate) mod hooks;
+pub(crate) mod permission;
+pub(crate) mod run;
+pub(crate) mod words;
+pub(crate) mod written;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::calls::batch::{Call, CallPhase, ToolBatch, written_json};
+use crate::engine::agent::calls::check::texts_to_read;
+use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::json::digest;
+use crate::engine::ledger::spawn::Successor;
+use crate::engine::model::error::Failure;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::hook::Gate;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Block;
+use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
+use crate::engine::policy::binding::bound_input;
+use crate::engine::policy::repeat::{Advice, Repeats};
+
+/// The tool calls of an agent.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Calls {
+    pub batch: ToolBatch,
+    /// Of all rounds before.
+    pub records: Vec<ToolCallRecord>,
+    pub rounds: u32,
+    /// The iteration of the last round.
+    pub round_iteration: u32,
+    /// Index of the first record of the last round.
+    round_start: usize,
+    repeats: Repeats,
+    /// What hooks have the model told beside the results of this round.
+    pub notes: Vec<Block>,
+    /// What hooks have the classifier told.
+    classifier_context: Vec<String>,
+    /// Who goes on with the conversation when the round is over.
+    pub successor: Option<Successor>,
+}
+
+/// What follows for the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Nothing: something is waited for.
+    Wait,
+    /// Every call has its result.
+    RoundOver,
+    Stop(StoppedBy),
+    /// A hook has said why.
+    StopBecause(String),
+    Cancel(String),
+}
+
+/// A round that is over.
+pub struct Round {
+    /// For the model, in request order, and what it is told besides.
+    pub results: Vec<Block>,
+    pub more: Vec<Block>,
+    /// All of its calls want the run to end.
+    pub is_last: bool,
+    pub advice: Advice,
+}
+
+impl Calls {
+    /// Takes the calls of a whole answer; those that have started early stand in the batch already.
+    ///
+    /// # Errors
+    /// A call of a tool that there is not, where that ends the run.
+    pub fn take_in(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        written: Vec<WrittenCall>,
+    ) -> Result<(), Failure> {
+        let mut faults = Vec::new();
+        self.batch.is_whole = true;
+        let early = self.batch.calls.len();
+        for call in written.into_iter().skip(early) {
+            let repair = call.repaired_by;
+            let fault = self.problem_of(&call, desk);
+            self.list(desk, call);
+            let index = self.batch.calls.len() - 1;
+            self.tell(who, desk, index);
+            if let (Some(repair), Some(call)) = (repair, self.batch.calls.get(index)) {
+                let what = " were no JSON; repaired by ";
+                let message = ["The arguments of ", &call.name, what, repair.name()].concat();
+                desk.warn(who.place(), "repaired_arguments", message);
+            }
+            faults.extend(fault.map(|fault| (index, fault)));
+        }
+        for (index, fault) in faults {
+            self.finish(who, desk, index, ToolReturn::Fault(fault));
+        }
+        self.unregistered(desk).map_or(Ok(()), Err)
+    }
+
+    /// Takes a call into the batch.
+    fn list(&mut self, desk: &Desk<'_>, written: WrittenCall) {
+        self.batch.error_format = desk.config.tool_error_format;
+        self.batch.calls.push(queued(written, desk));
+    }
+
+    fn tell(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
+        let Some(call) = self.batch.calls.get(index) else {
+            return;
+        };
+        if call.is_answer {
+            return;
+        }
+        let name = call.name.clone();
+        if desk.ledger.is_unheard() {
+            return self.batch.note_call(&name);
+        }
+        let input = written_json(&call.written);
+        let kind = EventKind::ToolCall {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
+            input,
+        };
+        self.batch.note_call(&name);
+        desk.emit(who.place(), kind);
+    }
+
+    /// Calls of an answer that goes no further: listed, answered in the transcript, not run unless they were early.
+    pub fn shelve(&mut self, who: &Who, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
+        if written.is_empty() {
+            return Vec::new();
+        }
+        desk.withdraw_asks(who.agent);
+        self.abort(who, desk, "the answer that asked for it goes no further");
+        let early = self.batch.calls.len();
+        for index in 0..early {
+            self.leave(who, desk, index);
+        }
+        // Tools that ran while the answer streamed are a round, even if it goes no further.
+        self.rounds += u32::from(early > 0);
+        let mut batch = std::mem::take(&mut self.batch);
+        let calls = written.into_iter().skip(early).map(|call| Call {
+            phase: CallPhase::Done {
+                result: ToolReturn::Fault(ToolFault::not_run()),
+                duration_ms: 0,
+            },
+            ..bare(call, desk)
+        });
+        batch.calls.extend(calls);
+        self.records.extend(batch.told().map(|call| call.record(false)));
+        batch.results()
+    }
+
+    /// The round is over: its records are kept, its results are for the model.
+    pub fn close(&mut self, who: &Who, desk: &mut Desk<'_>) -> Round {
+        let batch = std::mem::take(&mut self.batch);
+        self.round_start = self.records.len();
+        self.records.extend(batch.told().map(|call| call.record(false)));
+        self.rounds += 1;
+        self.round_iteration = who.iteration;
+        let round = self.records.get(self.round_start..).unwrap_or_default();
+        let advice = self.repeats.note(&desk.config.repeat, round);
+        let mut more = std::mem::take(&mut self.notes);
+        if let Advice::Nudge(times) | Advice::Ask(times) = advice {
+            let message = [
+                "You have made the same tool calls with the same results ",
+                &times.to_string(),
+                " times. Do something else, or answer with what you know.",
+            ]
+            .concat();
+            desk.warn(who.place(), "repeat", message.clone());
+            more.push(Block::text(message));
+        }
+        Round {
+            results: batch.results(),
+            more,
+            // An answer that must fit a schema is still owed.
+            is_last: desk.config.output.is_none() && batch.calls.iter().all(|call| call.terminates),
+            advice,
+        }
+    }
+
+    /// The calls of the round that is over.
+    pub fn last_round(&self) -> &[ToolCallRecord] {
+        self.records.get(self.round_start..).unwrap_or_default()
+    }
+
+    /// Those of earlier rounds and those at hand.
+    fn count(&self) -> usize {
+        self.records.len() + self.batch.told().count()
+    }
+
+    /// The calls of a whole answer count, for the agents above too.
+    pub fn note_count(&self, who: &Who, desk: &mut Desk<'_>) {
+        desk.ledger.accounts.note_tool_calls(who.agent, self.count());
+    }
+
+    /// What keeps the calls of an answer from being run.
+    pub fn limit(&self, who: &Who, desk: &Desk<'_>) -> Option<StoppedBy> {
+        let most = who.limits(desk).max_tool_rounds;
+        if let Some(stopped_by) = desk.overrun(who) {
+            return Some(stopped_by);
+        }
+        if most.is_some_and(|most| self.rounds >= most) {
+            return Some(StoppedBy::ToolRounds);
+        }
+        let accounts = &desk.ledger.accounts;
+        let new = self.count().saturating_sub(accounts.own_tool_calls(who.agent));
+        accounts.overcalled(who.agent, new).map(|_| StoppedBy::ToolCalls)
+    }
+}
+
+fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
+    let mut call = bare(written, desk);
+    call.max_result_chars = desk.config.max_tool_result_chars;
+    if let Some(tool) = desk.config.tools.iter().find(|tool| tool.name == call.name) {
+        call.read_only = tool.read_only;
+        call.replay_once = tool.replay_once;
+        call.timeout_ms = tool.timeout_ms;
+        call.needs_approval = tool.needs_approval;
+        call.input = bound_input(&call.input, &tool.bindings, desk.config.inputs.as_ref());
+        if let Some(most) = tool.max_result_chars {
+            call.max_result_chars = most.min(u32::MAX.into()) as u32;
+        }
+        if let Some(agent) = tool.agent {
+            // Agents work beside each other, but one that is kept has one conversation.
+            let key = if agent.keep { &call.name } else { &call.id };
+            call.resource_key = Some(["agent ", key].concat());
+        }
+        if tool.prepare {
+            call.phase = CallPhase::Unprepared;
+        }
+    }
+    if !texts_to_read(&call, desk).is_empty() {
+        call.phase = CallPhase::Unprepared;
+    }
+    call
+}
+
+fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
+    Call {
+        is_answer: desk.config.is_answer_tool(&written.name),
+        id: written.id,
+        name: written.name,
+        input: written_json(&written.input),
+        written: written.input,
+        read_only: false,
+        replay_once: false,
+        resource_key: None,
+        timeout_ms: None,
+        needs_approval: false,
+        gate: Gate::default(),
+        max_result_chars: u32::MAX,
+        terminates: false,
+        worded: None,
+        phase: CallPhase::Checked,
+    }
+}
+
+pub(crate) fn fault(code: &str, message: String, hint: &str) -> ToolFault {
+    ToolFault {
+        code: code.into(),
+        message,
+        hint: hint.into(),
+        recoverable: true,
+    }
+}

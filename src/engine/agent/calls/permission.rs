@@ -1,0 +1,173 @@
+//! Whether the calls of an answer may run: judged by rules and modes.
+
+use std::borrow::Cow;
+
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::{Calls, fault};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::model::config::ToolConfig;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::{Decision, Gate};
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Json;
+use crate::engine::model::permission::Reading;
+use crate::engine::model::question::{CallFacts, Facts, Point};
+use crate::engine::policy::permission::Verdict;
+use crate::engine::policy::rule::subject::Asked;
+
+impl Calls {
+    /// Every call whose input is checked may run, is denied, or waits for an answer; calls that do not depend on it go on.
+    pub(super) fn judge(&mut self, who: &Who, desk: &mut Desk<'_>) {
+        let is_streaming = !self.batch.is_whole;
+        for index in self.batch.to_judge() {
+            let Some(call) = self.batch.calls.get(index) else {
+                continue;
+            };
+            if call.phase != CallPhase::Checked {
+                continue;
+            }
+            if !who.is_offered(&call.name) {
+                let reason = "the tool is not available for this answer";
+                self.deny(who, desk, index, None, reason, false);
+                continue;
+            }
+            let is_hooked = |point| desk.has_hooks(point, &call.name);
+            if is_streaming && (is_hooked(Point::PreToolUse) || is_hooked(Point::ToolGuardrail)) {
+                continue;
+            }
+            let is_unasked = call.gate == Gate::Unasked;
+            if is_unasked && self.ask_about(who, desk, Point::PreToolUse, index) {
+                continue;
+            }
+            let Some(call) = self.batch.calls.get(index) else {
+                continue;
+            };
+            match verdict(call, &self.batch.readings, desk) {
+                Verdict::Allow => self.admit(who, desk, index),
+                // Nobody is asked about what a failure of the answer would take back.
+                _ if is_streaming => {}
+                Verdict::Deny { reason } => self.refuse(who, desk, index, None, reason),
+                Verdict::Ask { reason, classify } => self.contest(who, desk, index, reason, classify),
+            }
+        }
+        self.batch.note_judged();
+    }
+
+    /// The call may run, unless a guardrail denies it.
+    pub(super) fn admit(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
+        if !self.deny_by_rule(who, desk, index) && !self.ask_about(who, desk, Point::ToolGuardrail, index) {
+            self.batch.set_phase(index, CallPhase::Queued);
+        }
+    }
+
+    /// Whoever has changed the input after the call was judged: what the rules deny does not run.
+    pub(super) fn deny_by_rule(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) -> bool {
+        let denial = |call: &Call| {
+            let permissions = desk.permissions.as_ref()?;
+            permissions.denial(&asked(call, &tool_of(call, desk), &self.batch.readings))
+        };
+        let Some(reason) = self.batch.calls.get(index).and_then(denial) else {
+            return false;
+        };
+        self.refuse(who, desk, index, None, reason);
+        true
+    }
+
+    /// Denies a call, and has hooks hear of it first.
+    pub(super) fn refuse(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        message: Option<String>,
+        reason: String,
+    ) {
+        let point = Point::PermissionDenied;
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        if !desk.has_hooks(point, &call.name) {
+            return self.deny(who, desk, index, message.as_deref(), &reason, false);
+        }
+        let facts = Facts::call(CallFacts {
+            reason: Some(message.as_deref().unwrap_or(&reason)),
+            ..call.facts()
+        });
+        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        call.phase = CallPhase::Refused { message, reason };
+    }
+
+    /// Hooks have heard of it.
+    pub(super) fn after_denial(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
+        let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
+        if let Some(CallPhase::Refused { message, reason }) = phase {
+            self.deny(who, desk, index, message.as_deref(), &reason, may_retry);
+        }
+    }
+
+    /// The model is told, in the words of who denied it if there are any.
+    pub(super) fn deny(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        message: Option<&str>,
+        reason: &str,
+        may_retry: bool,
+    ) {
+        let hint = if may_retry {
+            "You may make the call again."
+        } else {
+            "Do not repeat the call as it is; go on without it or ask the user."
+        };
+        let fault = ToolFault {
+            message: message.map_or_else(|| ["The call was denied: ", reason].concat(), str::to_owned),
+            ..fault("denied", String::new(), hint)
+        };
+        self.finish(who, desk, index, ToolReturn::Fault(fault));
+    }
+}
+
+pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
+    match desk.config.tools.iter().find(|tool| tool.name == call.name) {
+        Some(tool) => Cow::Borrowed(tool),
+        None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
+    }
+}
+
+pub(super) fn asked<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> Asked<'a> {
+    Asked {
+        tool,
+        input: call.input.as_str(),
+        readings,
+    }
+}
+
+fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
+    let is_deferred = call.gate.said(Decision::Defer);
+    let needs_approval = call.needs_approval || is_deferred || call.gate.said(Decision::Ask);
+    let is_allowed = call.gate.said(Decision::Allow);
+    let mut verdict = match desk.permissions.as_ref() {
+        Some(permissions) => {
+            let tool = tool_of(call, desk);
+            permissions.judge(&asked(call, &tool, readings), needs_approval, is_allowed)
+        }
+        _ if needs_approval => Verdict::Ask {
+            reason: "the tool needs an approval".into(),
+            classify: false,
+        },
+        _ => Verdict::Allow,
+    };
+    if let (
+        Verdict::Ask { reason, .. },
+        Gate::Passed {
+            reason: Some(said), ..
+        },
+    ) = (&mut verdict, &call.gate)
+    {
+        reason.clone_from(said);
+    }
+    verdict
+}

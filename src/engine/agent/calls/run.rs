@@ -1,0 +1,286 @@
+//! Calls under way: started in their order, finished, late, aborted.
+
+use crate::engine::agent::calls::batch::{Call, CallPhase, output_of};
+use crate::engine::agent::calls::{Calls, Next, fault};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::who::Who;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::AgentTool;
+use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
+
+impl Calls {
+    /// Judges what may be judged and starts what may start; says when all calls have their results.
+    pub fn advance(&mut self, who: &Who, desk: &mut Desk<'_>) -> Next {
+        if desk.asks.holds(who.agent) || self.batch.calls.is_empty() {
+            return Next::Wait;
+        }
+        self.judge(who, desk);
+        let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
+        while let Some(index) = self.batch.next_to_start(mode, most) {
+            let Some(call) = self.batch.calls.get(index) else {
+                break;
+            };
+            let kind = match agent_of(desk, &call.name) {
+                Some(_) => EffectKind::Subagent,
+                None => EffectKind::Tool,
+            };
+            let effect = desk.ledger.open(who.agent, kind);
+            if call.replay_once && desk.ledger.has_journal {
+                let phase = CallPhase::AwaitingSave { effect, save: None };
+                self.batch.set_phase(index, phase);
+                desk.ledger.await_save();
+            } else {
+                self.start(who, desk, index, effect);
+            }
+        }
+        if self.batch.is_done() && self.batch.is_whole && !self.is_seen_off(who, desk) {
+            return Next::RoundOver;
+        }
+        Next::Wait
+    }
+
+    fn start(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+        let started_ms = desk.ledger.now_ms;
+        let phase = CallPhase::Running { effect, started_ms };
+        self.batch.set_phase(index, phase);
+        let Some(call) = self.batch.calls.get(index) else {
+            return;
+        };
+        if let Some(target) = agent_of(desk, &call.name) {
+            return self.delegate(who, desk, index, effect, target);
+        }
+        let timeout_ms = call.timeout_ms.or(desk.config.timeouts.tool_ms);
+        desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
+        let invocation = invocation(call, effect, who);
+        desk.ledger.output(Output::CallTool(invocation));
+    }
+
+    pub fn finished(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) -> Next {
+        let Some(index) = self.batch.index_of(effect) else {
+            return Next::Wait;
+        };
+        desk.ledger.close(effect);
+        let result = match result {
+            ToolReturn::Last(result) => {
+                if let Some(call) = self.batch.calls.get_mut(index) {
+                    call.terminates = true;
+                }
+                *result
+            }
+            result => result,
+        };
+        if self.hook_result(who, desk, index, &result) {
+            return Next::Wait;
+        }
+        match self.count_in(who, desk, index, result) {
+            Next::Wait => self.advance(who, desk),
+            next => next,
+        }
+    }
+
+    /// What a tool has brought counts. One that says that it cannot be helped ends the run.
+    pub(super) fn count_in(
+        &mut self,
+        who: &Who,
+        desk: &mut Desk<'_>,
+        index: usize,
+        result: ToolReturn,
+    ) -> Next {
+        let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
+        self.finish(who, desk, index, result);
+        if is_fatal {
+            Next::Stop(StoppedBy::FatalTool)
+        } else {
+            Next::Wait
+        }
+    }
+
+    /// The call has its result.
+    pub(super) fn finish(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+        let Some(call) = self.batch.calls.get_mut(index) else {
+            return;
+        };
+        let duration_ms = match call.phase {
+            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
+            CallPhase::Returned { duration_ms, .. } => duration_ms,
+            _ => 0,
+        };
+        if !desk.ledger.is_unheard() && !call.is_answer {
+            let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
+            let kind = match &result {
+                ToolReturn::Fault(fault) => EventKind::ToolError {
+                    tool_call_id,
+                    tool_name,
+                    error: fault.clone(),
+                    duration_ms,
+                },
+                _ => EventKind::ToolResult {
+                    tool_call_id,
+                    tool_name,
+                    output: output_of(&result),
+                    duration_ms,
+                },
+            };
+            desk.emit(who.place(), kind);
+        }
+        let is_cut = call.is_cut(&result);
+        call.phase = CallPhase::Done { result, duration_ms };
+        if is_cut {
+            let message = [
+                "The model is shown only the beginning of a result of ",
+                &call.name,
+            ]
+            .concat();
+            desk.warn(who.place(), "result_cut", message);
+        }
+    }
+
+    pub fn progress(&self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
+        let index = self.batch.index_of(effect);
+        let Some(call) = index.and_then(|index| self.batch.calls.get(index)) else {
+            return;
+        };
+        let kind = EventKind::ToolProgress {
+            tool_call_id: call.id.clone(),
+            tool_name: call.name.clone(),
+            data,
+        };
+        desk.emit(who.place(), kind);
+    }
+
+    /// The tool has not finished in time. A subagent may be given more.
+    pub fn is_late(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId) -> Next {
+        if let Some(child) = desk.child_of(effect) {
+            desk.on_child(child, &mut |child, desk| {
+                child.time_is_up(desk, TimerReason::Effect(effect));
+            });
+            return Next::Wait;
+        }
+        let why = "the tool did not finish in time";
+        desk.ledger.output(Output::AbortTool {
+            call: effect,
+            why: why.into(),
+        });
+        let hint = "Try again with less work, or go on without this result.";
+        let fault = fault("timeout", why.to_owned(), hint);
+        self.finished(who, desk, effect, ToolReturn::Fault(fault))
+    }
+
+    /// Calls that wait for this save start, or are answered with its failure.
+    pub fn saved(&mut self, who: &Who, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
+        for index in self.batch.under_way() {
+            let Some(call) = self.batch.calls.get(index) else {
+                continue;
+            };
+            let CallPhase::AwaitingSave { effect, save } = call.phase else {
+                continue;
+            };
+            if save != Some(saved) {
+                continue;
+            }
+            if ok {
+                self.start(who, desk, index, effect);
+            } else {
+                desk.ledger.close(effect);
+                let why = "the start of this call could not be saved, so it was not made";
+                let fault = fault("save_failed", why.into(), "Tell the user that nothing was done.");
+                self.finish(who, desk, index, ToolReturn::Fault(fault));
+            }
+        }
+        self.advance(who, desk)
+    }
+
+    /// Ties the calls that asked for a save to the one that was just made.
+    pub fn note_save(&mut self, made: EffectId) {
+        let under_way = self.batch.under_way();
+        for call in self.batch.calls.get_mut(under_way).unwrap_or_default() {
+            if let CallPhase::AwaitingSave {
+                save: save @ None, ..
+            } = &mut call.phase
+            {
+                *save = Some(made);
+            }
+        }
+    }
+
+    /// Aborts what runs; what tools have brought counts, whatever hooks would have said to it.
+    pub fn abort(&mut self, who: &Who, desk: &mut Desk<'_>, why: &str) {
+        for index in 0..self.batch.calls.len() {
+            if let Some(result) = self.returned(index) {
+                self.finish(who, desk, index, result);
+                continue;
+            }
+            let phase = self.batch.calls.get(index).map(|call| &call.phase);
+            let Some(CallPhase::Running { effect, .. }) = phase else {
+                continue;
+            };
+            let effect: EffectId = *effect;
+            let written = abort_call(desk, effect, why);
+            desk.ledger.close(effect);
+            let so_far = if written.is_empty() {
+                ""
+            } else {
+                "; written so far: "
+            };
+            let message = [why, so_far, &written].concat();
+            let hint = "Call the tool again if its result is still needed.";
+            let fault = fault("cancelled", message, hint);
+            self.finish(who, desk, index, ToolReturn::Fault(fault));
+        }
+    }
+
+    /// A call that has been told of and never ran.
+    pub(super) fn leave(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
+        if self.batch.calls.get(index).is_some_and(|call| !call.is_done()) {
+            self.finish(who, desk, index, ToolReturn::Fault(ToolFault::not_run()));
+        }
+    }
+
+    /// The result of a call, of an agent that is about to be stopped.
+    pub fn take_result(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
+        if let Some(index) = self.batch.index_of(effect) {
+            desk.ledger.close(effect);
+            self.finish(who, desk, index, result);
+        }
+    }
+}
+
+/// Tells what answers a call to stop: a subagent, whose text so far comes back, or a function of yours.
+fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
+    let Some(child) = desk.child_of(effect) else {
+        if !desk.ledger.is_delegated(effect) {
+            desk.ledger.output(Output::AbortTool {
+                call: effect,
+                why: why.to_owned(),
+            });
+        }
+        return String::new();
+    };
+    let mut text = String::new();
+    desk.on_child(child, &mut |child, desk| {
+        child.cancel(desk, why.to_owned());
+        text = child.text();
+    });
+    text
+}
+
+pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvocation {
+    ToolInvocation {
+        call: effect,
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        input: call.input.clone(),
+        iteration: who.iteration,
+        agent: who.agent,
+        profile: who.profile,
+    }
+}
+
+/// The agent that the tool is.
+fn agent_of(desk: &Desk<'_>, name: &str) -> Option<AgentTool> {
+    desk.config.tools.iter().find(|tool| tool.name == name)?.agent
+}

@@ -1,0 +1,119 @@
+//! The calls of an answer, read from what the model wrote.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::calls::Calls;
+use crate::engine::agent::calls::batch::{Call, CallIds};
+use crate::engine::agent::desk::Desk;
+use crate::engine::json::repair::{self, Repair};
+use crate::engine::ledger::Ledger;
+use crate::engine::model::answer::{Answer, Part, PartKind};
+use crate::engine::model::message::{Json, ToolInput};
+
+/// A call as the model wrote it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WrittenCall {
+    pub id: String,
+    pub name: String,
+    pub input: ToolInput,
+    /// Why `input` is [`ToolInput::Invalid`], or which repair made it valid.
+    pub problem: Option<String>,
+    pub repaired_by: Option<Repair>,
+    /// The output limit ended the answer within this call.
+    pub is_cut_off: bool,
+}
+
+/// Mints an id where the provider sent none.
+pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
+    if part.id.is_empty() {
+        part.id = ledger.random.id("call_");
+    }
+}
+
+impl Calls {
+    /// Reads the calls of an answer; afterwards their ids are unique. Those that have started early come as they are.
+    pub fn read(&mut self, answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
+        let last = answer
+            .parts
+            .iter()
+            .rposition(|part| part.kind == PartKind::ToolCall);
+        let mut early = self.batch.calls.iter().map(started);
+        let mut calls: Vec<WrittenCall> = Vec::new();
+        for (index, part) in answer.parts.iter_mut().enumerate() {
+            if part.kind != PartKind::ToolCall {
+                continue;
+            }
+            if let Some(call) = early.next() {
+                calls.push(call);
+                continue;
+            }
+            name_uniquely(part, &mut self.batch.ids, desk);
+            let mut call = read_call(part, desk);
+            // An object with something in it shows its own end; an empty one may stand for arguments that never came.
+            let is_whole = call.repaired_by.is_none()
+                && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
+            call.is_cut_off = may_be_cut && Some(index) == last && !is_whole;
+            calls.push(call);
+        }
+        calls
+    }
+}
+
+/// A call that has started early, as it was read.
+fn started(call: &Call) -> WrittenCall {
+    WrittenCall {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        input: call.written.clone(),
+        problem: None,
+        repaired_by: None,
+        is_cut_off: false,
+    }
+}
+
+/// Gives a call an id that no call before it has, if it has none.
+pub(crate) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
+    name_call(part, desk.ledger);
+    while !ids.admit(&part.id) {
+        part.id = desk.ledger.random.id("call_");
+    }
+}
+
+/// Reads one call.
+pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
+    let (input, problem, repaired_by) = match repair::parse_arguments(&part.text) {
+        Ok(parsed) => (
+            ToolInput::Json(Json::from_valid(&parsed.json)),
+            None,
+            parsed.repaired_by,
+        ),
+        Err(error) => (
+            ToolInput::Invalid(part.text.clone()),
+            Some(error.describe()),
+            None,
+        ),
+    };
+    let (id, name) = (part.id.clone(), part.name.clone());
+    if !desk.config.tools.iter().any(|tool| tool.name == name) {
+        part.name = sendable_name(&name);
+    }
+    WrittenCall {
+        id,
+        name,
+        input,
+        problem,
+        repaired_by,
+        is_cut_off: false,
+    }
+}
+
+/// Vendors refuse a history with a call whose name no tool could have, as models make them up:
+/// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
+fn sendable_name(name: &str) -> String {
+    if name.is_empty() {
+        return "_".to_owned();
+    }
+    let is_legal = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let legal = name.chars().map(|c| if is_legal(&c) { c } else { '_' });
+    legal.take(64).collect()
+}

@@ -1,0 +1,3 @@
+//! The length of the history, and how it is made shorter.
+
+pub(crate) mod summary;

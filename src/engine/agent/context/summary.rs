@@ -1,0 +1,456 @@
+//! A history that is made shorter: before a request, or after the vendor has said that it is too long.
+//!
+//! A summary is a model call of its own, inside the iteration that needs it: counted, retried and aborted as any other,
+//! but no iteration. It happens once in an iteration at most, and whatever goes wrong with it leads to the built-in
+//! summary or to the end of the run, never to a second one. Where the window stays too full all the same, the run goes on
+//! and the next summary waits until there is more to gain.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
+use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::config::{ModelConfig, ToolChoice};
+use crate::engine::model::error::{ConfigError, Failure, FailureCode};
+use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::json::word;
+use crate::engine::model::message::Message;
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::context::{
+    Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
+};
+use crate::engine::policy::estimate;
+use crate::engine::policy::retry::Tries;
+use crate::engine::protocol::RequestSpec;
+
+/// What an agent knows of the length of its history.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Context {
+    /// Tokens that the vendor has counted, and in how many messages.
+    counted: Option<(u64, usize)>,
+    wanted: Option<Wanted>,
+    /// The iteration of the last summary.
+    summarized_in: u32,
+    /// What came of it.
+    last: Summarized,
+    /// How many messages there were when a summary did not help.
+    in_vain_at: Option<usize>,
+}
+
+/// What came of a summary that was begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Summarized {
+    #[default]
+    Shorter,
+    NotShorter,
+    Blocked,
+}
+
+/// The host has asked for a summary.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Wanted {
+    instructions: Option<String>,
+}
+
+/// One that is being made.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Summary {
+    trigger: CompactTrigger,
+    /// How many messages are summarised.
+    cut: usize,
+    pre_tokens: u64,
+    started_ms: u64,
+    tries: Tries,
+    instructions: Option<String>,
+    /// Why the run ends if nothing is gained.
+    overflow: Option<Failure>,
+    /// The model that writes it.
+    pub call: Option<Box<ModelCall>>,
+    /// Derived; made again by a restored run.
+    #[serde(skip)]
+    body: Vec<u8>,
+}
+
+impl Context {
+    /// Before the next request. `instructions`: what the summary shall also heed.
+    pub fn want(&mut self, instructions: Option<String>) {
+        self.wanted = Some(Wanted { instructions });
+    }
+
+    /// The vendor has counted a request and its answer, which are so many messages.
+    pub fn count(&mut self, usage: &Usage, messages: usize) {
+        if usage.input_tokens > 0 {
+            self.counted = Some((usage.total_tokens(), messages));
+        }
+    }
+}
+
+impl Agent {
+    /// Begins the summary that was asked for, or that the window needs; false if there is none to be made.
+    pub(crate) fn begin_wanted_summary(&mut self, desk: &mut Desk<'_>) -> bool {
+        let wanted = self.context.wanted.take();
+        let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
+        match wanted {
+            Some(Wanted { instructions }) => {
+                self.begin_summary(desk, CompactTrigger::Manual, instructions, None)
+            }
+            None => is_full && self.begin_summary(desk, CompactTrigger::Auto, None, None),
+        }
+    }
+
+    /// More than may be in the window, if that leaves room for anything.
+    fn is_full(&self, desk: &Desk<'_>) -> bool {
+        let limit = desk
+            .config
+            .context
+            .limit_tokens(self.who.model.config.max_output_tokens);
+        limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
+    }
+
+    /// Whether a summary can help that did not before: there must be more to put it in place of.
+    fn may_gain(&mut self) -> bool {
+        let messages = self.transcript.messages().len();
+        let Some(before) = &mut self.context.in_vain_at else {
+            return true;
+        };
+        *before = messages.min(*before);
+        messages >= *before + MESSAGES_BEFORE_ANOTHER
+    }
+
+    /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
+    /// anything to summarise. Else the failure says why not.
+    pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
+        let policy = &desk.config.context;
+        if failure.code != FailureCode::ContextLength || !policy.auto {
+            return false;
+        }
+        let why = if self.context.summarized_in == self.who.iteration {
+            match self.context.last {
+                Summarized::Shorter => {
+                    " (The history had just been summarised; what is left of it is too long.)"
+                }
+                Summarized::NotShorter => NOT_SHORTER,
+                Summarized::Blocked => " (A PreCompact hook has kept the history from being summarised.)",
+            }
+        } else if cut_for(self.transcript.messages(), policy.keep_last).is_none() {
+            " (The history has no earlier part that could be summarised.)"
+        } else {
+            return true;
+        };
+        failure.message.push_str(why);
+        false
+    }
+
+    /// Estimated tokens of the next request.
+    pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
+        let messages = self.transcript.messages();
+        match self.context.counted {
+            Some((tokens, counted)) => {
+                tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
+            }
+            None => head_tokens(desk.config) + estimate::tokens_of(messages),
+        }
+    }
+
+    /// What makes the history shorter without asking a model.
+    pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
+        self.shorten_old(desk);
+        self.trim(desk);
+    }
+
+    fn shorten_old(&mut self, desk: &mut Desk<'_>) {
+        let Some(policy) = &desk.config.context.history else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        if self.transcript.shorten(policy) {
+            self.tell_boundary(desk, CompactTrigger::History, pre_tokens, 0);
+        }
+    }
+
+    fn trim(&mut self, desk: &mut Desk<'_>) {
+        let Some(budget) = desk.config.context.budget_chars else {
+            return;
+        };
+        let messages = self.transcript.messages();
+        let Some(trimmed) = trim_to_budget(messages, desk.config.system.as_deref(), budget) else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        let Trimmed { cut, summary } = trimmed;
+        self.transcript.replace_first(cut, vec![summary_block(&summary)]);
+        self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
+    }
+
+    fn tell_boundary(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        pre_tokens: u64,
+        duration_ms: u64,
+    ) {
+        self.context.counted = None;
+        let kind = EventKind::CompactBoundary {
+            trigger,
+            pre_tokens,
+            post_tokens: self.tokens(desk),
+            duration_ms,
+        };
+        desk.emit(self.who.place(), kind);
+    }
+
+    /// The one place where a summary begins, whoever wants it. `false` if there is nothing to summarise.
+    pub(crate) fn begin_summary(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        instructions: Option<String>,
+        overflow: Option<Failure>,
+    ) -> bool {
+        let policy = &desk.config.context;
+        let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
+            return false;
+        };
+        self.context.summarized_in = self.who.iteration;
+        let pre_tokens = self.tokens(desk);
+        desk.emit(self.who.place(), EventKind::CompactStart { trigger, pre_tokens });
+        let instructions = instructions.or_else(|| policy.instructions.clone());
+        let (point, name) = (Point::PreCompact, word(trigger));
+        let is_asked = desk.has_hooks(point, &name);
+        if is_asked {
+            let facts = Facts::Compact {
+                trigger,
+                pre_tokens,
+                instructions: instructions.as_deref(),
+            };
+            desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
+        }
+        self.phase = Phase::Summarizing(Box::new(Summary {
+            trigger,
+            cut,
+            pre_tokens,
+            started_ms: desk.ledger.now_ms,
+            tries: Tries::after(self.who.attempt),
+            instructions,
+            overflow,
+            call: None,
+            body: Vec::new(),
+        }));
+        if !is_asked {
+            self.summarize(desk);
+        }
+        true
+    }
+
+    /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
+    pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if !verdict.denies() {
+            return self.summarize(desk);
+        }
+        let kept = || "a hook kept the history as it is".into();
+        let why = verdict.reason.unwrap_or_else(kept);
+        desk.warn(self.who.place(), "compaction_blocked", why);
+        self.context.last = Summarized::Blocked;
+        let phase = std::mem::replace(&mut self.phase, Phase::Sending);
+        let overflow = match phase {
+            Phase::Summarizing(summary) => summary.overflow,
+            _ => None,
+        };
+        match overflow {
+            Some(failure) => self.end_failed(desk, failure),
+            None => self.send(desk),
+        }
+    }
+
+    /// Your function or the model writes it.
+    fn summarize(&mut self, desk: &mut Desk<'_>) {
+        if !desk.config.context.ask {
+            return self.send_summary(desk);
+        }
+        let Phase::Summarizing(summary) = &self.phase else {
+            return;
+        };
+        let messages = self.transcript.messages();
+        let facts = Facts::Summarize {
+            trigger: summary.trigger,
+            instructions: summary.instructions.as_deref(),
+            messages: messages.get(..summary.cut).unwrap_or(messages),
+        };
+        desk.ask(&self.who, Ask::new(Point::Summarize, About::Phase, &facts));
+    }
+
+    /// Also what a retry does.
+    pub(crate) fn send_summary(&mut self, desk: &mut Desk<'_>) {
+        if self.lacks_budget(desk) {
+            return;
+        }
+        self.who.attempt += 1;
+        if let Err(error) = self.summary_body(desk) {
+            let message = unwritten("its request cannot be made: ", &error.to_text());
+            desk.warn(self.who.place(), NO_SUMMARY, message);
+            return self.apply_summary(desk, "");
+        }
+        let call = self.open_request(desk);
+        if let Phase::Summarizing(summary) = &mut self.phase {
+            summary.call = Some(Box::new(call));
+        }
+    }
+
+    /// The body of the summary's request: the conversation as it was sent, and what is wanted.
+    pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
+        let Agent {
+            phase,
+            transcript,
+            who,
+            ..
+        } = self;
+        let Phase::Summarizing(summary) = phase else {
+            return Ok(&[]);
+        };
+        if summary.body.is_empty() {
+            let mut prompt = PROMPT.to_owned();
+            if let Some(instructions) = &summary.instructions {
+                prompt.push_str("\n\n");
+                prompt.push_str(instructions);
+            }
+            let mut model = ModelConfig {
+                response_format: None,
+                tool_choice: None,
+                ..who.model.config.clone()
+            };
+            // A history with calls must not come without their tools.
+            if !desk.config.tools.is_empty() {
+                model.tool_choice = Some(ToolChoice::None);
+            }
+            let spec = RequestSpec {
+                model: &model,
+                ..who.model.spec(desk.config)
+            };
+            summary.body = transcript.body_about(who.model.protocol, &spec, summary.cut, &prompt)?;
+        }
+        Ok(&summary.body)
+    }
+
+    /// The summary's response is complete.
+    pub(crate) fn finish_summary(&mut self, desk: &mut Desk<'_>) {
+        let Phase::Summarizing(summary) = &mut self.phase else {
+            return;
+        };
+        let Some(mut call) = summary.call.take() else {
+            return;
+        };
+        close_request(&mut call, desk, false);
+        self.count_usage(desk, &mut call);
+        if let Some(why) = no_summary(&call.answer) {
+            desk.warn(self.who.place(), NO_SUMMARY, unwritten(why, ""));
+            return self.apply_summary(desk, "");
+        }
+        let parts = call.answer.parts.iter();
+        let texts = parts.filter(|part| part.kind == PartKind::Text);
+        let summary: String = texts.map(|part| part.text.as_str()).collect();
+        self.apply_summary(desk, &summary);
+    }
+
+    pub(crate) fn summary_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
+        let attempt = self.who.attempt;
+        let Phase::Summarizing(summary) = &mut self.phase else {
+            return;
+        };
+        summary.call = None;
+        if let Some(delay_ms) = summary.tries.delay_ms(policy, attempt, &failure, seed) {
+            return self.retry_after(desk, delay_ms, failure);
+        }
+        let kind = EventKind::Warning {
+            code: NO_SUMMARY.into(),
+            message: unwritten("the model call failed: ", &failure.message),
+            error: Some(failure),
+        };
+        desk.emit(self.who.place(), kind);
+        self.apply_summary(desk, "");
+    }
+
+    /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
+    /// request.
+    pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
+        let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
+            return;
+        };
+        self.requests.tries = Tries::after(self.who.attempt);
+        let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
+        let most = estimate::tokens_of(before);
+        let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
+        let mut text = text.trim().to_owned();
+        if text.is_empty() || length(summary_block(&text)) >= most {
+            text = plain_summary(before);
+        }
+        let block = summary_block(&text);
+        let is_shorter = length(block.clone()) < most;
+        if is_shorter {
+            self.context.last = Summarized::Shorter;
+            self.transcript.replace_first(open.cut, vec![block]);
+            let duration_ms = desk.ledger.now_ms.saturating_sub(open.started_ms);
+            self.tell_boundary(desk, open.trigger, open.pre_tokens, duration_ms);
+        }
+        let messages = self.transcript.messages().len();
+        self.context.in_vain_at = self.is_full(desk).then_some(messages);
+        if is_shorter {
+            return self.tell_summary(desk, open.trigger, &text);
+        }
+        self.context.last = Summarized::NotShorter;
+        if let Some(mut failure) = open.overflow {
+            failure.message.push_str(NOT_SHORTER);
+            return self.end_failed(desk, failure);
+        }
+        let message = "A summary would not be shorter than what it stands for.";
+        desk.warn(self.who.place(), NO_SUMMARY, message.into());
+        self.send(desk);
+    }
+
+    /// The history is shorter: hooks are told of the summary before the request goes out.
+    fn tell_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
+        let (point, name) = (Point::PostCompact, word(trigger));
+        if !desk.has_hooks(point, &name) {
+            return self.guard_summary(desk);
+        }
+        let facts = Facts::Compacted { trigger, summary };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
+    }
+}
+
+/// Why what the model has answered must not stand in place of a history.
+fn no_summary(answer: &Answer) -> Option<&'static str> {
+    let has = |kind| answer.parts.iter().any(|part| part.kind == kind);
+    match answer.finish_reason {
+        Some(FinishReason::Refusal | FinishReason::ContentFilter) => Some(REFUSED),
+        _ if has(PartKind::Refusal) => Some(REFUSED),
+        Some(FinishReason::Length | FinishReason::Pause) => Some("the model's summary was cut off."),
+        _ if has(PartKind::ToolCall) => Some("the model called tools instead."),
+        _ => None,
+    }
+}
+
+const REFUSED: &str = "the model refused to write one.";
+
+const NOT_SHORTER: &str = " (A summary would not be shorter.)";
+
+pub(crate) fn unwritten(what: &str, why: &str) -> String {
+    let message = "No summary of the history was written, and the built-in one stands in its place: ";
+    [message, what, why].concat()
+}
+
+pub(crate) const NO_SUMMARY: &str = "compaction_failed";
+
+/// What is new since a summary that did not help, before there is another: five rounds of tools.
+const MESSAGES_BEFORE_ANOTHER: usize = 10;
+
+const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \
+work can go on from it alone. Say what the user wants, in their own words where these matter, with every condition; what \
+was done and found out, with the exact names, numbers, paths and identifiers; what was decided and why; what went wrong; \
+and what is still to be done. Do not go on with the work and do not call tools: answer with the summary and nothing else.";

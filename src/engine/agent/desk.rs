@@ -1,0 +1,113 @@
+//! What an agent works with, borrowed from the run for one input.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::Asks;
+use crate::engine::agent::catalog::Catalog;
+use crate::engine::agent::profile::Profile;
+use crate::engine::agent::who::Who;
+use crate::engine::ledger::{Ledger, Place};
+use crate::engine::model::config::Config;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::Hook;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::permission::Permissions;
+use crate::engine::model::question::Point;
+
+/// Deeper trees are not made, whatever the configuration says: ending a tree recurses.
+const MAX_DEPTH: u32 = 8;
+
+pub struct Desk<'a> {
+    pub config: &'a Config,
+    pub catalog: &'a Catalog,
+    pub ledger: &'a mut Ledger,
+    /// The open questions of the run.
+    pub asks: &'a mut Asks,
+    /// What the run may do, as it stands.
+    pub permissions: &'a mut Option<Permissions>,
+    pub profiles: &'a [Profile],
+    /// The agents behind this one, those below it in the tree among them.
+    pub below: &'a mut [Agent],
+    /// Index of the first of them.
+    pub first_below: u32,
+}
+
+impl<'a> Desk<'a> {
+    pub fn emit(&mut self, place: Place, kind: EventKind) {
+        self.ledger.emit(place, kind);
+    }
+
+    pub fn warn(&mut self, place: Place, code: &str, message: String) {
+        self.ledger.emit(place, EventKind::warning(code, message));
+    }
+
+    /// Whether anybody is asked at this point about `name`.
+    pub fn has_hooks(&self, point: Point, name: &str) -> bool {
+        self.hooks().iter().any(|hook| hook.is_for(point, name))
+    }
+
+    /// Those of the run are asked about all of its agents.
+    pub fn hooks(&self) -> &'a [Hook] {
+        self.profiles.first().map_or(&[], |root| &root.config.hooks)
+    }
+
+    /// Whether somebody is asked before a limit stops an agent.
+    pub fn may_raise(&self) -> bool {
+        self.has_hooks(Point::Limit, "")
+    }
+
+    /// Limits also count what vendors have not reported yet, by estimate.
+    pub fn estimates_usage(&self) -> bool {
+        let root = self.profiles.first();
+        root.is_some_and(|root| root.config.estimate_usage)
+    }
+
+    /// Also when it is an agent above that has used more than it may: that one is stopped next. A time that is over may
+    /// not have been told yet.
+    pub fn overrun(&self, who: &Who) -> Option<StoppedBy> {
+        if self.ledger.is_late(who.agent) && !self.may_raise() {
+            return Some(StoppedBy::Time);
+        }
+        self.ledger.accounts.overrun(who.agent).map(|(_, by)| by)
+    }
+
+    /// How many levels of subagents there may be below the root.
+    pub fn max_depth(&self) -> u32 {
+        let root = self.profiles.first();
+        root.map_or(0, |root| root.config.limits.max_subagent_depth.min(MAX_DEPTH))
+    }
+
+    /// The agent that answers this call and has not ended.
+    pub fn child_of(&self, call: EffectId) -> Option<u32> {
+        let answers = |agent: &&Agent| {
+            let parent = agent.who.parent.as_ref();
+            agent.ended().is_none() && parent.is_some_and(|parent| parent.call == call)
+        };
+        self.below.iter().find(answers).map(|agent| agent.who.agent)
+    }
+
+    /// Lets an agent below act.
+    pub fn on_child(&mut self, child: u32, act: &mut dyn FnMut(&mut Agent, &mut Desk<'_>)) {
+        let Some(at) = child.checked_sub(self.first_below) else {
+            return;
+        };
+        let Some((upto, below)) = self.below.split_at_mut_checked(at as usize + 1) else {
+            return;
+        };
+        let Some(agent) = upto.last_mut() else { return };
+        let Some(Profile { config, catalog }) = self.profiles.get(agent.who.profile as usize) else {
+            return;
+        };
+        let mut desk = Desk {
+            profiles: self.profiles,
+            config,
+            catalog,
+            ledger: &mut *self.ledger,
+            asks: &mut *self.asks,
+            permissions: &mut *self.permissions,
+            below,
+            first_below: child + 1,
+        };
+        act(agent, &mut desk);
+    }
+}

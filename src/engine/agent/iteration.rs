@@ -1,0 +1,350 @@
+//! One iteration of an agent, from top to bottom: from "begin" to "hand over".
+//!
+//! ```text
+//! begin → prepare → guard the input → open → fit the history (→ summary) → send
+//!       → read (request/reading.rs) → answered → guard the answer → take it
+//!       → run its calls (calls/) → close the round → stop? → hand over → begin, or complete (prompt.rs)
+//! ```
+//!
+//! Each step ends in the next one, or in a phase that waits: for an answer of the model, of a tool, of whoever was asked.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::calls::batch::ToolBatch;
+use crate::engine::agent::calls::written::WrittenCall;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::inbox::take_first;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::{OnOutputLimit, StopCondition};
+use crate::engine::model::error::{Failure, FailureCode};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::message::{Block, Message};
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::output::{EffectKind, Output};
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::policy::repeat::Advice;
+use crate::engine::policy::retry::Tries;
+
+/// What the model is told when its answer was cut off and it is to go on.
+const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
+
+impl Agent {
+    pub(super) fn begin(&mut self, desk: &mut Desk<'_>) {
+        self.phase = Phase::Preparing;
+        self.reserve(desk);
+        match self.limit_on_iteration(desk) {
+            Some(stopped_by) => self.reach_limit(desk, stopped_by),
+            None => self.prepare(desk),
+        }
+    }
+
+    /// Asks how the iteration is to be, if anybody wants to say.
+    pub(super) fn prepare(&mut self, desk: &mut Desk<'_>) {
+        self.end_tuning(desk);
+        let wait_ms = desk.config.timeouts.iteration_ms;
+        desk.ledger.set_timer(self.who.iteration_timer(), wait_ms);
+        let point = Point::PrepareIteration;
+        if !desk.has_hooks(point, "") {
+            return self.guard_input(desk);
+        }
+        let facts = Facts::Iteration {
+            model: &self.who.model.config.model,
+            messages: self.transcript.messages(),
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+    }
+
+    pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        self.tune(desk, verdict);
+        self.guard_input(desk);
+    }
+
+    fn guard_input(&mut self, desk: &mut Desk<'_>) {
+        if !desk.has_hooks(Point::InputGuardrail, "") {
+            return self.open(desk);
+        }
+        // What is looked at is what is sent.
+        self.fit_history(desk);
+        self.ask_about_input(desk);
+    }
+
+    /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
+    pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
+        if !desk.has_hooks(Point::InputGuardrail, "") {
+            return self.send(desk);
+        }
+        self.ask_about_input(desk);
+    }
+
+    fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
+        let messages = self.to_send().messages();
+        let facts = Facts::Input { messages };
+        desk.ask(&self.who, Ask::new(Point::InputGuardrail, About::Phase, &facts));
+    }
+
+    pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        if verdict.denies() {
+            return self.end_denied(desk, "Input", verdict.reason);
+        }
+        if let Some(messages) = verdict.messages
+            && messages != self.transcript.messages()
+        {
+            match Transcript::to_send(messages) {
+                Ok(transcript) => {
+                    self.transcript = transcript;
+                    let message = "An input guardrail has rewritten the messages.".into();
+                    desk.warn(self.who.place(), "messages_rewritten", message);
+                }
+                Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
+            }
+        }
+        match self.phase {
+            Phase::Preparing => self.open(desk),
+            _ => self.send(desk),
+        }
+    }
+
+    fn open(&mut self, desk: &mut Desk<'_>) {
+        self.who.iteration += 1;
+        self.who.attempt = 0;
+        self.requests.tries = Tries::default();
+        self.iteration_open = true;
+        // An answer without calls has left what it looked at.
+        self.calls.batch = ToolBatch::default();
+        self.reply.begin();
+        desk.emit(self.who.place(), EventKind::IterationStart);
+        self.phase = Phase::Sending;
+        self.fit(desk);
+    }
+
+    /// Sends the request, once the history is as short as it has to be.
+    fn fit(&mut self, desk: &mut Desk<'_>) {
+        self.fit_history(desk);
+        if !self.begin_wanted_summary(desk) {
+            self.send(desk);
+        }
+    }
+
+    /// Also for a further attempt.
+    pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
+        self.phase = Phase::Sending;
+        if self.lacks_budget(desk) {
+            return;
+        }
+        self.who.attempt += 1;
+        self.take_next_model(desk);
+        if let Err(error) = self.encode(desk.config) {
+            return self.end_failed(desk, error.into());
+        }
+        let call = self.open_request(desk);
+        self.phase = Phase::Reading(Box::new(call));
+    }
+
+    /// Nothing is wrong with the answer.
+    pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
+        self.reply.text_before = String::new();
+        self.transcript.push_assistant(message);
+        let goes_on = calls.is_empty() && self.goes_on(desk);
+        if let Some(failure) = self.refused_finish(desk).filter(|_| !goes_on) {
+            self.shelve(desk, calls);
+            return self.end_failed(desk, failure);
+        }
+        let calls = if goes_on {
+            calls
+        } else {
+            match self.structure(desk, calls) {
+                Some(calls) => calls,
+                None => return,
+            }
+        };
+        // An answer that is owed has not come as long as the model calls tools.
+        let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
+        let is_over = may_end && self.reply.finish_reason == Some(FinishReason::Stop);
+        if !calls.is_empty() && !is_over {
+            return self.run_calls(desk, calls);
+        }
+        self.shelve(desk, calls);
+        self.finish_iteration(desk);
+        let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
+        if goes_on {
+            self.reply.text_before = self.reply.text.clone();
+            self.transcript.push_user(vec![Block::text(GO_ON)]);
+        }
+        self.hand_over(desk, is_paused || goes_on);
+    }
+
+    /// The answer was cut off, and the model is to continue it.
+    fn goes_on(&self, desk: &Desk<'_>) -> bool {
+        self.reply.finish_reason == Some(FinishReason::Length)
+            && desk.config.on_max_tokens == OnOutputLimit::Continue
+            && !self.reply.text.is_empty()
+            && Some(self.who.iteration) < self.who.limits(desk).max_iterations
+    }
+
+    /// A finish reason that the options do not accept.
+    fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
+        let raw = self.reply.raw_finish_reason.as_deref().unwrap_or("none");
+        let message = match self.reply.finish_reason {
+            Some(FinishReason::Length) if desk.config.on_max_tokens == OnOutputLimit::Error => [
+                "The answer was cut off at the limit of output tokens (",
+                raw,
+                ").",
+                " Raise maxOutputTokens, or set onMaxTokens to \"return\" or \"continue\".",
+            ]
+            .concat(),
+            Some(FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Pause) => return None,
+            _ if desk.config.strict_stop_reason => ["unexpected stop_reason: ", raw].concat(),
+            _ => return None,
+        };
+        Some(Failure::new(FailureCode::FinishReason, message))
+    }
+
+    fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
+        self.phase = Phase::Running;
+        if let Err(error) = self.calls.take_in(&self.who, desk, calls) {
+            return self.end_failed(desk, error);
+        }
+        self.calls.note_count(&self.who, desk);
+        match self.calls.limit(&self.who, desk) {
+            Some(stopped_by) => self.reach_limit(desk, stopped_by),
+            None => self.start_calls(desk),
+        }
+    }
+
+    pub(super) fn start_calls(&mut self, desk: &mut Desk<'_>) {
+        self.calls.prepare(&self.who, desk);
+        let next = self.calls.advance(&self.who, desk);
+        self.follow(desk, next);
+    }
+
+    pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
+        self.phase = Phase::Closing;
+        let round = self.calls.close(&self.who, desk);
+        self.transcript.push_round(round.results, round.more);
+        self.finish_iteration(desk);
+        if round.is_last {
+            return self.hand_over(desk, false);
+        }
+        if round.advice == Advice::Stop {
+            return self.end_stopped(desk, StoppedBy::Repeat);
+        }
+        let conditions = &desk.config.stop_when;
+        if conditions.iter().any(|condition| self.meets(condition)) {
+            return self.end_stopped(desk, StoppedBy::Condition);
+        }
+        match round.advice {
+            Advice::Ask(times) if desk.config.ask_repeat => {
+                self.ask_to_stop(desk, Point::StopRepeat, Some(times));
+            }
+            _ => self.ask_condition(desk),
+        }
+    }
+
+    fn meets(&self, condition: &StopCondition) -> bool {
+        match condition {
+            StopCondition::Iterations(most) => self.who.iteration >= *most,
+            StopCondition::ToolCall(name) => {
+                let mut round = self.calls.last_round().iter();
+                round.any(|record| record.tool_name == *name)
+            }
+        }
+    }
+
+    fn ask_condition(&mut self, desk: &mut Desk<'_>) {
+        if desk.config.ask_stop {
+            self.ask_to_stop(desk, Point::StopCondition, None);
+        } else {
+            self.hand_over(desk, true);
+        }
+    }
+
+    fn ask_to_stop(&mut self, desk: &mut Desk<'_>, point: Point, times: Option<u32>) {
+        let facts = Facts::Round {
+            iteration: self.who.iteration,
+            times,
+            tool_calls: self.calls.last_round(),
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+    }
+
+    pub(super) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
+        match (stops, point) {
+            (true, Point::StopRepeat) => self.end_stopped(desk, StoppedBy::Repeat),
+            (true, _) => self.end_stopped(desk, StoppedBy::Condition),
+            (false, Point::StopRepeat) => self.ask_condition(desk),
+            (false, _) => self.hand_over(desk, true),
+        }
+    }
+
+    /// Goes on only when everything so far has been heard: what listeners steer or abort on hearing it counts.
+    /// `owes_answer`: the transcript ends with what the model has to answer.
+    pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
+        let handover = if self.tells_end(desk) {
+            None
+        } else {
+            self.end_iteration_time(desk);
+            let handover = desk.ledger.open(self.who.agent, EffectKind::Handover);
+            desk.ledger.output(Output::HandOver { handover });
+            Some(handover)
+        };
+        self.phase = Phase::HandingOver {
+            handover,
+            owes_answer,
+        };
+    }
+
+    /// Whether somebody is told first that an iteration has ended.
+    fn tells_end(&mut self, desk: &mut Desk<'_>) -> bool {
+        let point = Point::IterationEnd;
+        if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
+            return false;
+        }
+        let is_of_this = self.calls.round_iteration == self.who.iteration;
+        let facts = Facts::IterationEnd {
+            text: &self.reply.text,
+            finish_reason: self.reply.finish_reason,
+            usage: &self.reply.usage,
+            tool_calls: if is_of_this { self.calls.last_round() } else { &[] },
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        true
+    }
+
+    /// What waits for the model, or the answer that it owes, starts the next iteration; else the run is complete.
+    pub fn handed_over(&mut self, desk: &mut Desk<'_>) {
+        let Phase::HandingOver {
+            handover: Some(handover),
+            owes_answer,
+        } = self.phase
+        else {
+            return;
+        };
+        desk.ledger.close(handover);
+        let may_go_on = self.limit_on_iteration(desk).is_none();
+        if !may_go_on && !owes_answer {
+            return self.complete(desk);
+        }
+        let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
+        let mut content = if is_paused || !may_go_on {
+            Vec::new()
+        } else {
+            let many = if desk.config.steer_one { 1 } else { usize::MAX };
+            let steers = take_first(&mut self.inbox.steers, many);
+            self.deliver(desk, steers)
+        };
+        let mut source = "steer";
+        if content.is_empty() && !owes_answer {
+            let many = if desk.config.follow_up_all { usize::MAX } else { 1 };
+            let follow_ups = take_first(&mut self.inbox.follow_ups, many);
+            content = self.deliver(desk, follow_ups);
+            source = "followUp";
+        }
+        if content.is_empty() && !owes_answer {
+            return self.complete(desk);
+        }
+        self.submit(desk, content, source, owes_answer);
+    }
+}

@@ -1,0 +1,199 @@
+//! Limits of an agent: when they are hit, and how they are raised, asked or unasked.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::json::writer::{push_key, push_number};
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::Answer;
+use crate::engine::model::config::Limits;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::Raise;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::question::{Facts, Point};
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::estimate;
+
+impl Agent {
+    /// What keeps the next iteration from beginning.
+    pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
+        if Some(self.who.iteration) >= self.who.limits(desk).max_iterations {
+            return Some(StoppedBy::Iterations);
+        }
+        desk.overrun(&self.who)
+    }
+
+    /// It may be raised; else the agent stops.
+    pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
+        // Of a limit of an agent above, that one is asked about.
+        let accounts = &desk.ledger.accounts;
+        let whose = match stopped_by {
+            StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
+            _ => accounts.overrun(self.who.agent).map(|(agent, _)| agent),
+        };
+        let is_own = whose.is_none_or(|agent| agent == self.who.agent);
+        if !is_own || !desk.may_raise() {
+            return self.stop(desk, stopped_by);
+        }
+        self.ask_about_limit(desk, stopped_by, About::Limit(stopped_by), None);
+    }
+
+    /// A time is over. More may be given; until that is answered everything goes on.
+    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
+        if !desk.may_raise() {
+            return self.stop(desk, StoppedBy::Time);
+        }
+        let timeout = match timer {
+            TimerReason::Iteration { .. } => "iterationMs",
+            _ => "totalMs",
+        };
+        self.ask_about_limit(desk, StoppedBy::Time, About::Time(timer), Some(timeout));
+    }
+
+    fn ask_about_limit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        limit: StoppedBy,
+        about: About,
+        timeout: Option<&str>,
+    ) {
+        let accounts = &desk.ledger.accounts;
+        let facts = Facts::Limit {
+            limit,
+            timeout,
+            usage: &accounts.used(self.who.agent),
+            tool_rounds: self.calls.rounds,
+            tool_calls: accounts.tool_calls(self.who.agent),
+        };
+        desk.ask(&self.who, Ask::new(Point::Limit, about, &facts));
+    }
+
+    /// Takes the step that the limit has kept from being taken, unless one still does.
+    pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
+        if let Some(raise) = raise {
+            self.change_limits(desk, &mut |limits| raise.apply(limits));
+        }
+        // It may also have been raised unasked meanwhile.
+        let left = match self.phase {
+            Phase::Preparing => {
+                self.reserve(desk);
+                self.limit_on_iteration(desk)
+            }
+            Phase::Running => self.calls.limit(&self.who, desk),
+            _ => desk.overrun(&self.who),
+        };
+        match (left, &self.phase) {
+            (Some(same), _) if same == stopped_by => self.stop(desk, same),
+            (Some(other), _) => self.reach_limit(desk, other),
+            (None, Phase::Preparing) => self.prepare(desk),
+            (None, Phase::Running) => self.start_calls(desk),
+            (None, _) => self.send_again(desk),
+        }
+    }
+
+    /// Whether the next request of an iteration must wait for more budget, or never goes out: an attempt before it, a
+    /// summary or another agent has used up what there was.
+    pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
+        self.reserve(desk);
+        let stopped_by = desk.overrun(&self.who);
+        if let Some(stopped_by) = stopped_by {
+            self.reach_limit(desk, stopped_by);
+        }
+        stopped_by.is_some()
+    }
+
+    pub(super) fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
+        let raise = raise.unwrap_or_default();
+        // The host may also have added time unasked meanwhile.
+        let from_ms = desk.ledger.timers.at(timer);
+        match raise.time_ms.filter(|ms| *ms > 0) {
+            Some(ms) => {
+                let from_ms = from_ms.unwrap_or(desk.ledger.now_ms);
+                desk.ledger.timers.set(timer, from_ms.saturating_add(ms));
+            }
+            None if from_ms.is_none() => return self.stop(desk, StoppedBy::Time),
+            None => {}
+        }
+        if raise != Raise::default() {
+            self.change_limits(desk, &mut |limits| raise.apply(limits));
+        }
+    }
+
+    /// Where usage is estimated, the next request's input is set aside in its account and those above before it is sent.
+    pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
+        if desk.estimates_usage() {
+            self.reserve_tokens(desk, self.tokens(desk), 0);
+        }
+    }
+
+    /// The same for what has come of its answer, until the vendor reports more.
+    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &Answer) {
+        if desk.estimates_usage() {
+            let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
+            let input_tokens = desk.ledger.accounts.reserved(self.who.agent).input_tokens;
+            self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
+        }
+    }
+
+    fn reserve_tokens(&self, desk: &mut Desk<'_>, input_tokens: u64, output_tokens: u64) {
+        let reserved = Usage {
+            input_tokens,
+            output_tokens,
+            ..Usage::default()
+        };
+        let price = self.who.model.config.price.as_ref();
+        desk.ledger
+            .accounts
+            .reserve(self.who.agent, reserved.priced(price));
+    }
+
+    /// The host gives more of what is limited, unasked.
+    pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
+        let timer = self.who.total_timer();
+        if let Some(ms) = more.time_ms {
+            let at_ms = desk.ledger.timers.at(timer);
+            if let Some(at_ms) = at_ms {
+                desk.ledger.timers.set(timer, at_ms.saturating_add(ms));
+            } else if desk.asks.is_about(timer) {
+                desk.ledger.set_timer(timer, Some(ms));
+            }
+        }
+        self.change_limits(desk, &mut |limits| more.add_to(limits));
+    }
+
+    fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
+        let limits = self.who.raised.get_or_insert_with(|| desk.config.limits.clone());
+        change(limits);
+        desk.ledger.accounts.limit(self.who.agent, limits);
+        self.tell_limits(desk);
+    }
+
+    fn tell_limits(&self, desk: &mut Desk<'_>) {
+        let limits = self.who.limits(desk);
+        let at_ms = desk.ledger.timers.at(self.who.total_timer());
+        let rows = [
+            ("maxIterations", limits.max_iterations.map(u64::from)),
+            ("maxTotalTokens", limits.max_total_tokens),
+            ("maxCostNanoUsd", limits.max_cost_nano_usd),
+            ("maxToolRounds", limits.max_tool_rounds.map(u64::from)),
+            ("maxToolCalls", limits.max_tool_calls.map(u64::from)),
+            (
+                "timeLeftMs",
+                at_ms.map(|at_ms| at_ms.saturating_sub(desk.ledger.now_ms)),
+            ),
+        ];
+        let mut json = b"{".to_vec();
+        for (key, limit) in rows {
+            push_key(&mut json, key);
+            match limit {
+                Some(limit) => push_number(&mut json, limit),
+                None => json.extend_from_slice(b"null"),
+            }
+        }
+        json.push(b'}');
+        let limits = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
+        desk.emit(self.who.place(), EventKind::Limits { limits });
+    }
+}

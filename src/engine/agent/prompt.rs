@@ -1,0 +1,152 @@
+//! Both ends of a conversation: what is said to the model, and whether it has finished.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::message::Block;
+use crate::engine::model::outcome::StoppedBy;
+use crate::engine::model::question::{Facts, Point};
+
+impl Agent {
+    /// The root's point, or that of a subagent with the name of its tool.
+    fn its_point(&self, root: Point, subagent: Point) -> (Point, &str) {
+        match &self.who.parent {
+            None => (root, ""),
+            Some(parent) => (subagent, &parent.name),
+        }
+    }
+
+    /// The call that it answers.
+    fn its_call(&self) -> Option<&str> {
+        let parent = self.who.parent.as_ref();
+        parent.map(|parent| parent.tool_call_id.as_str())
+    }
+
+    /// The agent's first words to its model. Where a session begins with them its hooks come before.
+    pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
+        let point = Point::SessionStart;
+        let session = desk.config.session.as_deref().unwrap_or_default();
+        if session.is_empty() || !desk.has_hooks(point, session) {
+            return self.submit(desk, prompt, "prompt", true);
+        }
+        let facts = Facts::Session {
+            source: session,
+            model: &self.who.model.config.model,
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(session));
+        self.phase = Phase::Opening { prompt };
+    }
+
+    pub(super) fn after_session(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>, mut verdict: HookAnswer) {
+        if verdict.denies() {
+            let why = verdict.reason.unwrap_or_default();
+            return self.stop_because(desk, StoppedBy::Hook, why);
+        }
+        self.calls.note(&mut verdict, false);
+        self.submit(desk, prompt, "prompt", true);
+    }
+
+    /// Something new for the model: the prompt (`prompt`), or what was said since (`steer`, `followUp`).
+    pub(super) fn submit(
+        &mut self,
+        desk: &mut Desk<'_>,
+        content: Vec<Block>,
+        source: &str,
+        owes_answer: bool,
+    ) {
+        let (point, name) = self.its_point(Point::UserPromptSubmit, Point::SubagentStart);
+        if content.is_empty() || !desk.has_hooks(point, name) {
+            return self.say(desk, content, source, owes_answer, HookAnswer::default());
+        }
+        let facts = Facts::Prompt {
+            tool_call_id: self.its_call(),
+            prompt: content.iter().filter_map(text_of).collect(),
+            source,
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(name));
+        self.phase = Phase::Prompting {
+            content,
+            source: source.to_owned(),
+            owes_answer,
+        };
+    }
+
+    /// Hooks have heard what is to be said.
+    pub(super) fn say(
+        &mut self,
+        desk: &mut Desk<'_>,
+        mut content: Vec<Block>,
+        source: &str,
+        owes_answer: bool,
+        verdict: HookAnswer,
+    ) {
+        let is_first = source == "prompt";
+        if verdict.denies() {
+            let turned_down = || "a hook turned the prompt down".into();
+            let why = verdict.reason.unwrap_or_else(turned_down);
+            if is_first {
+                return self.stop_because(desk, StoppedBy::Hook, why);
+            }
+            desk.warn(self.who.place(), "prompt_blocked", why);
+            content.clear();
+            if !owes_answer {
+                return self.hand_over(desk, false);
+            }
+        }
+        content.append(&mut self.calls.notes);
+        content.extend(verdict.context.into_iter().map(Block::text));
+        self.stop_hook_active &= content.is_empty();
+        self.transcript.push_user(content);
+        if is_first {
+            self.hand_over(desk, true);
+        } else {
+            self.begin(desk);
+        }
+    }
+
+    /// The model has finished, unless a hook has it go on.
+    pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
+        let (point, name) = self.its_point(Point::Stop, Point::SubagentStop);
+        if !desk.has_hooks(point, name) {
+            return self.end_completed(desk);
+        }
+        let facts = Facts::Stop {
+            tool_call_id: self.its_call(),
+            stop_hook_active: self.stop_hook_active,
+            last_assistant_message: &self.reply.text,
+        };
+        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(name));
+        self.phase = Phase::Completing;
+    }
+
+    pub(super) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+        let mut told = std::mem::take(&mut verdict.context);
+        if verdict.denies() {
+            let go_on = || "Go on: you have not finished.".to_owned();
+            told.insert(0, verdict.reason.unwrap_or_else(go_on));
+        }
+        if verdict.stop.is_some() {
+            return self.end_completed(desk);
+        }
+        if !told.is_empty() {
+            self.stop_hook_active = true;
+            let told = told.into_iter().map(Block::text);
+            self.transcript.push_user(told.collect());
+            return self.hand_over(desk, true);
+        }
+        if !self.inbox.is_empty() && self.limit_on_iteration(desk).is_none() {
+            self.hand_over(desk, false)
+        } else {
+            self.end_completed(desk)
+        }
+    }
+}
+
+fn text_of(block: &Block) -> Option<&str> {
+    match block {
+        Block::Text { text, .. } => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,133 @@
+//! What an agent leaves behind: for the agent that called it, for its next call, for its successor.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::calls::fault;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::ledger::spawn::{Parent, Successor};
+use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::{Memory, ModelConfig};
+use crate::engine::model::event::EventKind;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::json::word;
+use crate::engine::model::message::Json;
+use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
+
+impl Agent {
+    /// Has ended, and who called it has not been told.
+    pub fn owes_report(&self) -> bool {
+        self.ended().is_some() && self.who.parent.is_some() && !self.has_reported
+    }
+
+    /// What the caller's model is told of an agent that has ended, and whose call that was. Nothing else than its text
+    /// comes back, or its answer that fits a schema; its transcript is left for [`Agent::memory`].
+    pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
+        let (parent, outcome) = (self.who.parent.clone()?, self.ended().cloned()?);
+        self.has_reported = true;
+        let text = std::mem::take(&mut self.reply.text);
+        let calls = std::mem::take(&mut self.calls);
+        self.transcript.push_round(calls.batch.results(), Vec::new());
+        let output = self.structured.output.take();
+        let result = match outcome.outcome {
+            OutcomeKind::Completed if owes_output => match output {
+                Some(output) => ToolReturn::Value(output),
+                None => failed(NO_OUTPUT, &text, true),
+            },
+            OutcomeKind::Completed if self.reply.finish_reason != Some(FinishReason::Length) => {
+                ToolReturn::Value(Json::string(&text))
+            }
+            OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),
+            OutcomeKind::Stopped => match outcome.stopped_by {
+                Some(StoppedBy::StructuredOutput) => failed(NO_OUTPUT, &text, true),
+                None | Some(StoppedBy::FatalTool) => failed("one of its tools failed for good", &text, false),
+                Some(by) => {
+                    let why = stopped_words(by, outcome.abort_reason.as_deref());
+                    if owes_output {
+                        failed(&["it was stopped by ", &why].concat(), &text, true)
+                    } else {
+                        noted(&text, &["The agent was stopped by ", &why, "."].concat())
+                    }
+                }
+            },
+            _ => {
+                let why = match (&outcome.error, &outcome.abort_reason) {
+                    (Some(error), _) => error.message.as_str(),
+                    (_, Some(reason)) => reason.as_str(),
+                    _ => "it was aborted",
+                };
+                failed(why, &text, true)
+            }
+        };
+        Some((parent, outcome, result))
+    }
+
+    /// The transcript of an agent that has ended, which gives it up; what is to be kept of it.
+    pub fn memory(&mut self) -> Option<Memory> {
+        let messages = std::mem::take(&mut self.transcript).into_messages();
+        self.is_kept.then(|| Memory {
+            agent_path: self.who.home.clone(),
+            messages,
+        })
+    }
+
+    /// Another agent goes on with the transcript: its system prompt, tools and model are those of the desk.
+    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
+        let kind = EventKind::Handoff { to: successor.name };
+        desk.emit(self.who.place(), kind);
+        self.transcript.forget_body();
+        let (asked, theirs) = (inherited(&self.who.model.config), &desk.config.model);
+        let taken = if successor.inherit_model {
+            ActiveModel::checked(asked, desk.config).map(|model| self.who.model = model)
+        } else if asked == inherited(theirs) {
+            // The conversation goes back to an agent that asks the same model.
+            ActiveModel::checked(theirs.clone(), desk.config).map(|model| self.who.model = model)
+        } else {
+            self.switch_model(desk, theirs.clone(), None)
+        };
+        if let Err(error) = taken {
+            desk.warn(self.who.place(), "model_refused", error.to_text());
+        }
+    }
+}
+
+fn noted(text: &str, note: &str) -> ToolReturn {
+    let space = if text.is_empty() { "" } else { "\n\n" };
+    ToolReturn::Value(Json::string(&[text, space, "[", note, "]"].concat()))
+}
+
+/// What a model is asked for its tools and its answer belongs to the agent that asks.
+pub fn inherited(model: &ModelConfig) -> ModelConfig {
+    ModelConfig {
+        tool_choice: None,
+        response_format: None,
+        ..model.clone()
+    }
+}
+
+/// What has stopped an agent; a hook and a guardrail say why.
+fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
+    let what = match by {
+        StoppedBy::Hook => "a hook",
+        StoppedBy::Guardrail => "a guardrail",
+        _ => "its limit",
+    };
+    [what, ": ", reason.unwrap_or(&word(by)).trim_end_matches('.')].concat()
+}
+
+const NO_OUTPUT: &str = "it gave no answer that fits its schema";
+
+/// The fault that a caller's model is told of.
+pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
+    let mut message = ["The agent failed: ", why].concat();
+    if !text.is_empty() {
+        message.push_str("\nWhat it had written: ");
+        message.push_str(text);
+    }
+    let mut fault = fault(
+        "subagent_failed",
+        message,
+        "Call it again, do the work yourself, or go on without it.",
+    );
+    fault.recoverable = recoverable;
+    ToolReturn::Fault(fault)
+}

@@ -1,0 +1,192 @@
+//! Requests to the model: made, sent, tried again, given to another model.
+
+pub mod active_model;
+pub mod model_call;
+pub(crate) mod reading;
+pub mod tuning;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::request::model_call::ModelCall;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::config::ModelConfig;
+use crate::engine::model::error::{ConfigError, Failure};
+use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::output::{EffectKind, HttpRequest, Output};
+use crate::engine::policy::retry::Tries;
+
+/// How the requests of an iteration go.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Requests {
+    pub tries: Tries,
+    /// Of the configuration's fallback models.
+    fallbacks_used: u32,
+    /// The model to be used from the next request on.
+    pub next_model: Option<Box<ModelConfig>>,
+}
+
+impl Agent {
+    /// Sends what [`Agent::request_body`] gives.
+    pub(super) fn open_request(&mut self, desk: &mut Desk<'_>) -> ModelCall {
+        let Desk { config, ledger, .. } = desk;
+        let ActiveModel {
+            config: model,
+            protocol,
+            vendor,
+            url,
+            headers,
+        } = &self.who.model;
+        let request = ledger.open(self.who.agent, EffectKind::Request);
+        let http = HttpRequest {
+            method: "POST".into(),
+            url: url.clone(),
+            headers: headers.clone(),
+            auth: vendor.auth_slot(),
+            model: model.slot,
+        };
+        let mut call = ModelCall::new(request, &model.vendor, protocol, model.stream, config.join_deltas);
+        call.answer.price = model.price;
+        call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
+        ledger.emit(self.who.place(), EventKind::AttemptStart);
+        ledger.output(Output::Send { request, http });
+        ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
+        call
+    }
+
+    /// What a model call used counts when it is over, however it went.
+    pub(super) fn count_usage(&mut self, desk: &mut Desk<'_>, call: &mut ModelCall) {
+        let usage = std::mem::take(&mut call.answer.usage);
+        desk.ledger.accounts.count(self.who.agent, &usage);
+        self.reply.usage.add(&usage);
+    }
+
+    /// A wait is over, or a limit was raised.
+    pub fn send_again(&mut self, desk: &mut Desk<'_>) {
+        match self.phase {
+            Phase::Summarizing(_) => self.send_summary(desk),
+            _ => self.send(desk),
+        }
+    }
+
+    /// An attempt has failed: a shorter history, another attempt, another model, or the end.
+    pub(super) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+        let mut phase = std::mem::take(&mut self.phase);
+        if let Some(call) = phase.call_mut() {
+            close_request(call, desk, true);
+            self.count_usage(desk, call);
+        }
+        self.phase = phase;
+        if self.phase.is_summarizing() {
+            return self.summary_failed(desk, failure);
+        }
+        if self.may_summarize(desk, &mut failure) {
+            self.take_back(desk);
+            self.begin_summary(desk, CompactTrigger::Overflow, None, Some(failure));
+            return;
+        }
+        let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
+        let delay_ms = self
+            .requests
+            .tries
+            .delay_ms(policy, self.who.attempt, &failure, seed);
+        let Some(delay_ms) = delay_ms else {
+            return self.fall_back(desk, failure);
+        };
+        self.take_back(desk);
+        if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
+            self.reply.note_response(&mut call.answer);
+        }
+        self.retry_after(desk, delay_ms, failure);
+    }
+
+    pub(super) fn retry_after(&self, desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
+        let next_attempt = self.who.attempt + 1;
+        let kind = EventKind::Retry {
+            next_attempt,
+            max_attempts: desk.config.retry.most_attempts().max(next_attempt),
+            delay_ms,
+            error,
+        };
+        desk.emit(self.who.place(), kind);
+        let agent = self.who.agent;
+        desk.ledger
+            .set_timer(TimerReason::Backoff { agent }, Some(delay_ms));
+    }
+
+    /// The next model is asked at once, with retries of its own; an agent keeps it. Without one, or with a failure that
+    /// another model would have too, the agent ends.
+    fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        let used = self.requests.fallbacks_used as usize;
+        let next = desk.config.fallback_models.get(used);
+        let Some(next) = next.filter(|_| failure.retryable).cloned() else {
+            return self.end_failed(desk, failure);
+        };
+        self.requests.fallbacks_used += 1;
+        self.take_back(desk);
+        self.requests.tries = Tries::after(self.who.attempt);
+        match self.switch_model(desk, next, Some(failure)) {
+            Ok(()) => self.send(desk),
+            Err(error) => self.end_failed(desk, error.into()),
+        }
+    }
+
+    /// What an attempt has told that goes no further is void.
+    fn take_back(&mut self, desk: &mut Desk<'_>) {
+        self.calls.drop_early(&self.who, desk);
+        let Phase::Reading(call) = &mut self.phase else {
+            return;
+        };
+        let shown = std::mem::take(&mut call.answer.parts).len();
+        if shown > 0 {
+            self.withhold(desk, shown as u32);
+        }
+    }
+
+    /// Asks this model from now on; the transcript is encoded again for it. No request may be open.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. Nothing has changed then.
+    pub(super) fn switch_model(
+        &mut self,
+        desk: &mut Desk<'_>,
+        model: ModelConfig,
+        error: Option<Failure>,
+    ) -> Result<(), ConfigError> {
+        self.who.model = ActiveModel::checked(model, desk.config)?;
+        self.transcript.forget_body();
+        if let Some(tuning) = &mut self.who.tuning {
+            tuning.keep_model();
+        }
+        let kind = EventKind::ModelChange {
+            model: self.who.model.config.model.clone(),
+            vendor: self.who.model.config.vendor.clone(),
+            error,
+        };
+        desk.emit(self.who.place(), kind);
+        Ok(())
+    }
+
+    /// What was asked for since the last request.
+    pub(super) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
+        let Some(model) = self.requests.next_model.take() else {
+            return;
+        };
+        if let Err(error) = self.switch_model(desk, *model, None) {
+            desk.warn(self.who.place(), "model_refused", error.to_text());
+        }
+    }
+}
+
+/// Nothing more of the open request counts. `abort`: it may still be running.
+pub(super) fn close_request(call: &mut ModelCall, desk: &mut Desk<'_>, abort: bool) {
+    let Some(request) = call.request.take() else {
+        return;
+    };
+    if desk.ledger.close(request) && abort {
+        desk.ledger.output(Output::Abort { request });
+    }
+}

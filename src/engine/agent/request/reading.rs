@@ -1,0 +1,115 @@
+//! What comes of an open request, piece by piece.
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::answer::message::{tell_changes, tell_growth};
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::close_request;
+use crate::engine::ledger::timers::TimerReason;
+use crate::engine::model::answer::Stage;
+use crate::engine::model::error::Failure;
+use crate::engine::model::output::EffectId;
+
+/// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
+const LINGER_MS: u64 = 1000;
+/// After a finish reason the usage and the protocol's end are waited for this long: some servers send neither.
+const FINISHING_MS: u64 = 10_000;
+
+impl Agent {
+    pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
+        if let Some(call) = self.phase.call_mut() {
+            call.handle_head(status, headers);
+        }
+    }
+
+    /// Takes what repeats the events before it, which is nearly all of a stream. Returns what is left for
+    /// [`Agent::handle_chunk`], if anything is left to be done.
+    pub fn take_repeats<'a>(
+        &mut self,
+        desk: &mut Desk<'_>,
+        request: EffectId,
+        bytes: &'a [u8],
+    ) -> Option<&'a [u8]> {
+        let is_summary = self.phase.is_summarizing();
+        let Some(call) = self.phase.call_mut() else {
+            return Some(bytes);
+        };
+        if call.answer.stage() != Stage::Streaming || desk.estimates_usage() {
+            return Some(bytes);
+        }
+        let (is_all, rest) = call.take_repeats(bytes);
+        let place = self.who.place();
+        let answer = &mut call.answer;
+        if !is_all || (answer.has_changes() && !tell_growth(answer, place, desk, is_summary)) {
+            return Some(rest);
+        }
+        // No budget can have been overrun: what only repeats reports no usage.
+        let chunk_ms = desk.config.timeouts.chunk_ms;
+        desk.ledger.set_timer(TimerReason::Effect(request), chunk_ms);
+        None
+    }
+
+    pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
+        let place = self.who.place();
+        let is_summary = self.phase.is_summarizing();
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
+        let before = call.answer.stage();
+        let fed = call.handle_chunk(bytes);
+        let stage = call.answer.stage();
+        tell_changes(&mut call.answer, place, desk, is_summary);
+        if let Err(failure) = fed {
+            return self.attempt_failed(desk, failure);
+        }
+        if let Phase::Reading(call) = &mut self.phase {
+            let next = self.calls.start_early(&self.who, desk, &mut call.answer);
+            self.follow(desk, next);
+        }
+        let chunk_ms = desk.config.timeouts.chunk_ms;
+        let wait_ms = match stage {
+            Stage::Streaming => {
+                if let Some(call) = self.phase.call() {
+                    self.reserve_answer(desk, &call.answer);
+                }
+                match desk.overrun(&self.who) {
+                    Some(stopped_by) if !desk.may_raise() => return self.stop(desk, stopped_by),
+                    _ => chunk_ms,
+                }
+            }
+            // What comes after the answer does not prolong the wait for its end.
+            _ if stage == before => return,
+            Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
+            Stage::Complete => Some(LINGER_MS),
+        };
+        desk.ledger.set_timer(TimerReason::Effect(request), wait_ms);
+    }
+
+    pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
+        let place = self.who.place();
+        let is_summary = self.phase.is_summarizing();
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
+        let finished = call.handle_end(desk.ledger.now_ms);
+        tell_changes(&mut call.answer, place, desk, is_summary);
+        match finished {
+            Ok(()) if is_summary => self.finish_summary(desk),
+            Ok(()) => self.finish_answer(desk),
+            Err(failure) => self.attempt_failed(desk, failure),
+        }
+    }
+
+    /// The connection broke, or one of its timers ran out. After a finish reason nothing of the answer is missing.
+    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
+        if call.answer.stage() != Stage::Streaming {
+            close_request(call, desk, true);
+            return self.handle_end(desk);
+        }
+        let failure = call.describe(failure);
+        self.attempt_failed(desk, failure);
+    }
+}

@@ -1,0 +1,148 @@
+//! An iteration that is prepared: another model, fewer tools, other messages, for this one only.
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::transcript::Transcript;
+use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::event::EventKind;
+use crate::engine::model::hook::{HookAnswer, Prepared};
+use crate::engine::model::message::Message;
+
+/// How the requests of this iteration differ.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Tuning {
+    /// The model to go back to.
+    before: Option<ActiveModel>,
+    tools: Option<Vec<ToolConfig>>,
+    system: Option<String>,
+    /// In place of the transcript.
+    messages: Option<Transcript>,
+}
+
+impl Tuning {
+    pub fn offers(&self, tool: &str) -> bool {
+        let tools = self.tools.as_ref();
+        tools.is_none_or(|tools| tools.iter().any(|other| other.name == tool))
+    }
+
+    /// Another model was switched to for good meanwhile.
+    pub fn keep_model(&mut self) {
+        self.before = None;
+        if let Some(messages) = &mut self.messages {
+            messages.forget_body();
+        }
+    }
+}
+
+impl Agent {
+    /// What the next request says.
+    pub(crate) fn to_send(&self) -> &Transcript {
+        let tuning = self.who.tuning.as_ref();
+        let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
+        tuned.unwrap_or(&self.transcript)
+    }
+
+    pub(crate) fn to_send_mut(&mut self) -> &mut Transcript {
+        let tuning = self.who.tuning.as_mut();
+        let tuned = tuning.and_then(|tuning| tuning.messages.as_mut());
+        tuned.unwrap_or(&mut self.transcript)
+    }
+
+    /// The body of the next request.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub(crate) fn encode(&mut self, config: &Config) -> Result<&[u8], ConfigError> {
+        let model = &self.who.model;
+        let mut spec = model.spec(config);
+        let mut transcript = &mut self.transcript;
+        if let Some(tuning) = &mut self.who.tuning {
+            if let Some(system) = &tuning.system {
+                spec.system = Some(system.as_str()).filter(|text| !text.is_empty());
+            }
+            spec.tools = tuning.tools.as_deref().unwrap_or(spec.tools);
+            transcript = tuning.messages.as_mut().unwrap_or(transcript);
+        }
+        transcript.body(model.protocol, &spec)
+    }
+
+    /// What cannot be done leaves the iteration as it is.
+    pub(crate) fn tune(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
+        let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
+        if prepared == Prepared::default() && verdict.messages.is_none() {
+            return;
+        }
+        if let Err(error) = self.tuned(desk, prepared, verdict.messages) {
+            desk.warn(self.who.place(), "not_prepared", error.to_text());
+        }
+    }
+
+    /// # Errors
+    /// A tool that there is not, a model that cannot be asked, messages that are no history. Nothing has changed then.
+    fn tuned(
+        &mut self,
+        desk: &mut Desk<'_>,
+        prepared: Prepared,
+        messages: Option<Vec<Message>>,
+    ) -> Result<(), ConfigError> {
+        let all = &desk.config.tools;
+        let names = prepared.tools.as_deref();
+        let is_known = |name: &&String| all.iter().any(|tool| tool.name == **name);
+        if let Some(unknown) = names.unwrap_or_default().iter().find(|name| !is_known(name)) {
+            return Err(ConfigError::new("tools", ["there is no tool ", unknown].concat()));
+        }
+        let tools = names.map(|names| {
+            let is_offered = |tool: &&ToolConfig| tool.answers || names.contains(&tool.name);
+            all.iter().filter(is_offered).cloned().collect()
+        });
+        let tuned = messages.map(Transcript::to_send).transpose()?;
+        let mut before = None;
+        if prepared.model.is_some() || prepared.tool_choice.is_some() {
+            let mut model = prepared.model.unwrap_or_else(|| self.who.model.config.clone());
+            model.tool_choice = prepared.tool_choice.or(model.tool_choice);
+            let asked = ActiveModel::checked(model, desk.config)?;
+            before = Some(std::mem::replace(&mut self.who.model, asked));
+            self.tell_model(desk, before.as_ref());
+        }
+        self.transcript.forget_body();
+        if tuned.is_some() {
+            self.transcript.mark_sent();
+        }
+        self.who.tuning = Some(Box::new(Tuning {
+            before,
+            tools,
+            system: prepared.system,
+            messages: tuned,
+        }));
+        Ok(())
+    }
+
+    /// The iteration that was prepared is over: everything is as before.
+    pub(crate) fn end_tuning(&mut self, desk: &mut Desk<'_>) {
+        let Some(tuning) = self.who.tuning.take() else {
+            return;
+        };
+        self.transcript.forget_body();
+        if let Some(before) = tuning.before {
+            let tuned = std::mem::replace(&mut self.who.model, before);
+            self.tell_model(desk, Some(&tuned));
+        }
+    }
+
+    fn tell_model(&self, desk: &mut Desk<'_>, before: Option<&ActiveModel>) {
+        let ModelConfig { model, vendor, .. } = &self.who.model.config;
+        let is_same = |before: &ActiveModel| before.config.model == *model && before.config.vendor == *vendor;
+        if !before.is_some_and(is_same) {
+            let kind = EventKind::ModelChange {
+                model: model.clone(),
+                vendor: vendor.clone(),
+                error: None,
+            };
+            desk.emit(self.who.place(), kind);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What an agent has to show, while it works and afterwards.
+
+use std::borrow::Cow;
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::answer::message::text_of_parts;
+use crate::engine::agent::answer::structured::closed;
+use crate::engine::agent::phase::Phase;
+use crate::engine::model::message::{Json, Message};
+use crate::engine::model::outcome::{Outcome, ToolCallRecord};
+
+impl Agent {
+    pub fn ended(&self) -> Option<&Outcome> {
+        match &self.phase {
+            Phase::Ended(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
+    pub fn messages(&self) -> Cow<'_, [Message]> {
+        let mut messages = Cow::Borrowed(self.transcript.messages());
+        let batch = &self.calls.batch;
+        if !batch.calls.is_empty() && batch.is_whole {
+            messages.to_mut().push(Message::user(batch.results()));
+        }
+        if let Phase::Checking { call_ids, .. } = &self.phase
+            && !call_ids.is_empty()
+        {
+            messages.to_mut().push(Message::user(closed(call_ids)));
+        }
+        messages
+    }
+
+    /// Every tool call so far, in request order.
+    pub fn tool_calls(&self) -> Cow<'_, [ToolCallRecord]> {
+        let mut records = Cow::Borrowed(self.calls.records.as_slice());
+        let is_over = self.ended().is_some();
+        if !self.calls.batch.calls.is_empty() {
+            let open = self.calls.batch.told().map(|call| call.record(is_over));
+            records.to_mut().extend(open);
+        }
+        records
+    }
+
+    /// The text of the answer that is being streamed, else of the last one that brought anything.
+    pub fn text(&self) -> String {
+        match &self.phase {
+            Phase::Reading(call) if !call.answer.parts.is_empty() => {
+                [&*self.reply.text_before, &text_of_parts(&call.answer)].concat()
+            }
+            _ => self.reply.text.clone(),
+        }
+    }
+
+    /// The last answer that fits its schema.
+    pub fn output(&self) -> Option<&Json> {
+        self.structured.output.as_ref()
+    }
+}

@@ -1,0 +1,61 @@
+//! Opens the JSON of an event or of a whole body for a decoder.
+//!
+//! The decoders call these functions for every event that their scanner does not recognise. The text is checked once as
+//! a whole. A text that is not valid JSON, or not an object, is a `malformed_stream`.
+
+use std::borrow::Cow;
+
+use crate::engine::json::reader::{Object, validate};
+use crate::engine::model::answer::Answer;
+use crate::engine::model::error::Failure;
+use crate::engine::protocol::failure::malformed;
+
+/// The data of one event as text.
+///
+/// # Errors
+/// `malformed_stream` for data that is not valid JSON.
+pub fn event_text(data: &[u8]) -> Result<Cow<'_, str>, Failure> {
+    text_of(data, "an event of the stream is no JSON")
+}
+
+/// The object in an event's text.
+///
+/// # Errors
+/// `malformed_stream` for a text that is not an object.
+pub fn event_object(text: &str) -> Result<Object<'_>, Failure> {
+    object_of(text, "an event of the stream is no object")
+}
+
+/// The text of a body that comes whole.
+///
+/// # Errors
+/// As [`event_text`].
+pub fn body_text(body: &[u8]) -> Result<Cow<'_, str>, Failure> {
+    text_of(body, "the body is no JSON")
+}
+
+/// The object in a body's text.
+///
+/// # Errors
+/// As [`event_object`].
+pub fn body_object(text: &str) -> Result<Object<'_>, Failure> {
+    object_of(text, "the body is no object")
+}
+
+fn text_of<'a>(data: &'a [u8], fault: &str) -> Result<Cow<'a, str>, Failure> {
+    validate(data).ok_or_else(|| malformed(fault, data))
+}
+
+fn object_of<'a>(text: &'a str, fault: &str) -> Result<Object<'a>, Failure> {
+    Object::parse(text).ok_or_else(|| malformed(fault, text.as_bytes()))
+}
+
+/// Reads the answer's id and model, for vendors that call them `id` and `model`.
+pub fn read_head(from: &Object<'_>, answer: &mut Answer) {
+    if let Some(id) = from.owned("id") {
+        answer.response_id = Some(id);
+    }
+    if let Some(model) = from.owned("model") {
+        answer.model = Some(model);
+    }
+}

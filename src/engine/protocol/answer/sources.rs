@@ -1,0 +1,41 @@
+//! The sources of an answer, kept beside its text: citations, search results, grounding.
+//!
+//! Decoders collect them as JSON lists without brackets and call [`attach_sources`] at the end of an answer. The engine
+//! never interprets them. An answer without text loses its sources.
+
+use crate::engine::json::writer::{closed, push_raw, push_vendor};
+use crate::engine::model::answer::{Answer, PartKind};
+
+/// Puts the values that are not empty into `vendor` of the last text block. The first `lists` values lack their
+/// brackets.
+pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &mut Answer) {
+    let mut parts = answer.parts.iter_mut().rev();
+    let text = parts.find(|part| part.kind == PartKind::Text);
+    let (Some(text), true) = (text, values.iter().any(|json| !json.is_empty())) else {
+        return;
+    };
+    let mut out = b"{".to_vec();
+    push_vendor(&mut out, text.vendor.as_ref(), &[]);
+    for (at, (name, json)) in names.iter().zip(values).enumerate() {
+        let is_list = at < lists;
+        if !json.is_empty() {
+            push_raw(&mut out, name, if is_list { "[" } else { "" });
+            out.extend_from_slice(json.as_bytes());
+            out.extend_from_slice(if is_list { b"]" } else { b"" });
+        }
+    }
+    text.vendor = closed(out);
+}
+
+/// Appends an item to a list without brackets, unless the list has it.
+pub fn push_source(list: &mut String, item: &str) {
+    if !list.contains(item) {
+        push_item(list, item);
+    }
+}
+
+/// Appends an item to a list without brackets.
+pub fn push_item(list: &mut String, item: &str) {
+    list.push_str(if list.is_empty() { "" } else { "," });
+    list.push_str(item);
+}

@@ -1,0 +1,157 @@
+/**
+ * Answers the questions of one run: finds your functions of a point, calls them, and hands their answer on. A question
+ * that is withdrawn is forgotten at once: whatever its function still does has no effect.
+ */
+import type { CompactionRequest, ContextOptions, StopOptions, StopPredicate } from "../api/iteration.js";
+import type { PermissionOptions } from "../api/permission.js";
+import type { Answer, Question } from "../host/question.js";
+import type { Point } from "../generated/model.js";
+import { at, describe } from "../options/check.js";
+import { checkPermissionResult, type RuledTools } from "../options/permissions.js";
+import { conditions } from "../options/stopping.js";
+import { message } from "../options/thrown.js";
+import type { Driver } from "../run/engine.js";
+import type { StructuredOutput } from "../tools/structured-output.js";
+import { Abort, type ToolCalls } from "../tools/tool-calls.js";
+import type { ToolSet } from "../tools/tool.js";
+import type { HostFunction, TakeModel } from "./host-functions.js";
+
+/** Your functions of one run, and what they need. `profiles` and `sets` by the place of the agent's configuration. */
+export interface Asked {
+  readonly functions: readonly HostFunction[];
+  readonly profiles: readonly (StopOptions & ContextOptions)[];
+  readonly sets: readonly ToolSet[];
+  readonly permissions: PermissionOptions;
+  readonly ruledTools: RuledTools;
+  readonly tools: ToolCalls;
+  readonly output: StructuredOutput;
+  readonly takeModel: TakeModel;
+  readonly report: (error: unknown) => void;
+}
+
+/** Contract: what it throws is the question's failure; `null` leaves the question open for `run.answer`. */
+type Asker = (question: Question, id: number, abort: Abort) => Promise<Answer | null>;
+
+type Askers = { readonly [P in Point]?: Asker };
+
+/** The points that have one function each. At any other point hooks, guardrails or functions around an iteration are asked. */
+function askers(asked: Asked): Askers {
+  const { profiles, tools, output, report } = asked;
+  return {
+    prepare_calls: async ({ data }) => ({ prepared: await tools.prepare(data.calls) }),
+    word_errors: async ({ data }) => ({ worded: await tools.word(data.errors) }),
+    permission: (question, id, abort) => decide(asked, "canUseTool", question, id, abort),
+    classify: (question, id, abort) => decide(asked, "classifyTool", question, id, abort),
+    summarize: async ({ data, profile }, _, abort) => ({
+      summary: await summary(profiles, profile, data, abort),
+    }),
+    check_output: async ({ data, profile }) => ({ checked: await output.check(data.output, profile) }),
+    stop_condition: async ({ data, profile }) => {
+      const predicates = conditions(profiles[profile]!).filter(
+        (condition) => typeof condition === "function",
+      );
+      return { stop: await any(predicates, data, report) };
+    },
+    stop_repeat: async ({ data, profile }) => {
+      const { onRepeat } = profiles[profile]!;
+      return { stop: await any([onRepeat as unknown as StopPredicate], data, report) };
+    },
+  };
+}
+
+export class Asks {
+  readonly #asked: Asked;
+  readonly #askers: Askers;
+  readonly #driver: () => Driver | undefined;
+  readonly #open = new Map<number, Abort>();
+
+  /** `driver` is nothing before the run's start and after its end. */
+  constructor(asked: Asked, driver: () => Driver | undefined) {
+    this.#asked = asked;
+    this.#askers = askers(asked);
+    this.#driver = driver;
+  }
+
+  ask(id: number, question: Question): void {
+    const abort = new Abort();
+    this.#open.set(id, abort);
+    void this.#answer(id, question, abort).then((answer) => {
+      if (answer !== null && this.#open.delete(id)) this.#driver()?.answer(id, answer, question.data.texts);
+    });
+  }
+
+  /** The answer does not matter any more: it came from elsewhere, or comes too late. */
+  withdraw(id: number, why: string): void {
+    this.#open.get(id)?.abort(why);
+    this.#open.delete(id);
+  }
+
+  withdrawAll(why: string): void {
+    for (const id of [...this.#open.keys()]) this.withdraw(id, why);
+  }
+
+  async #answer(id: number, question: Question, abort: Abort): Promise<Answer | null> {
+    try {
+      return await (this.#askers[question.point] ?? this.#hook)(question, id, abort);
+    } catch (error) {
+      return { failed: { why: message(error) } };
+    }
+  }
+
+  readonly #hook: Asker = async ({ point, asker, profile: _, data, ...place }, __, abort) => {
+    const { functions, takeModel } = this.#asked;
+    const { signal } = abort;
+    const input = { event: point, ...place, ...data };
+    return { hook: await functions[asker]!.ask(input, { signal, takeModel }) };
+  };
+}
+
+async function decide(
+  { permissions, sets, ruledTools }: Asked,
+  which: "canUseTool" | "classifyTool",
+  { profile, agentPath, data: { toolName, input, ...call } }: Question,
+  questionId: number,
+  { signal }: Abort,
+): Promise<Answer | null> {
+  const judge = permissions[which];
+  if (judge === undefined) return null;
+  const { description } = sets[profile]?.get(toolName)?.config ?? {};
+  try {
+    const said =
+      (await judge(toolName, input, { description, ...call, agentPath, questionId, signal })) ?? null;
+    if (said === null) return null;
+    const result = checkPermissionResult(said, permissions, ruledTools);
+    return which === "canUseTool" ? { permission: result } : { classified: result };
+  } catch (error) {
+    return { failed: { why: `The call was denied, because it could not be decided: ${message(error)}` } };
+  }
+}
+
+/** A subagent without a function of its own has the run's. */
+async function summary(
+  profiles: Asked["profiles"],
+  profile: number,
+  compact: Omit<CompactionRequest, "signal">,
+  { signal }: Abort,
+): Promise<string> {
+  const [own, runs] = [profile, 0].map((of) => profiles[of]?.compaction || undefined);
+  const said: unknown = await (own?.summarize ?? runs?.summarize)?.({ ...compact, signal });
+  if (typeof said !== "string")
+    throw new TypeError(`${at("compaction", "summarize")} returned ${describe(said)}`);
+  return said;
+}
+
+async function any(
+  predicates: readonly StopPredicate[],
+  round: Parameters<StopPredicate>[0],
+  report: (error: unknown) => void,
+): Promise<boolean> {
+  for (const stops of predicates) {
+    try {
+      if (await stops(round)) return true;
+    } catch (error) {
+      report(error);
+    }
+  }
+  return false;
+}
