@@ -8,8 +8,8 @@
  *     steer-delivered?                    before the iteration that it leads to
  *     iteration-start                     one model call and its tools
  *       model-change?                     also behind handoff?, before the iteration
- *       compact-start? compact-boundary?    a shorter history; between the two the attempts of a summary. Without
- *                                             one before the iteration, where an input guardrail looks at what is left
+ *       compact-start? compact-boundary?    a shorter history, with the attempts of a summary between the two; without
+ *                                             a summary it comes before the iteration, for input guardrails to see
  *       attempt-start                     one HTTP request
  *         text-start text-delta* text-end | reasoning-… | tool-input-…     per block, interleaved as the vendor does
  *         usage*
@@ -18,14 +18,14 @@
  *       question answered
  *       agent-start … agent-finish        of a subagent that answers a call, with its own agentPath
  *       tool-progress* tool-result | tool-error
- *       abort? error?                     what ends the run, if anything but the model does
+ *       abort? error?                     why the run ends, if the model did not end it
  *     iteration-finish
  *   agent-finish
  * finish                                  always the last
  * ```
  *
- * A `warning` can come anywhere. A run that ends before the engine has taken it over, or that a trap of the WebAssembly
- * ends, has of the last four only `abort` or `error`, and `finish`.
+ * A `warning` can come anywhere. A run that a trap of the WebAssembly ends, or that ends before the engine has taken it
+ * over, has no `iteration-finish` and no `agent-finish`: `abort` or `error` comes right before `finish`.
  */
 import type { Message } from "./message.js";
 import type { PermissionRequest } from "./permission.js";

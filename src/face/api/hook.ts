@@ -23,7 +23,7 @@ interface HookPoint<E extends string> {
 interface ToolHookPoint<E extends string> extends HookPoint<E> {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** What the tool gets. */
+  /** The input that the tool gets. */
   readonly input: any;
 }
 
@@ -38,7 +38,7 @@ interface SubagentPoint {
 export interface HookInputs {
   /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
   PreToolUse: ToolHookPoint<"PreToolUse">;
-  /** A tool has returned; the model has not seen it. */
+  /** A tool has returned; the model has not seen the result yet. */
   PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly output: any; readonly durationMs: number };
   /** A tool has thrown or run out of time. */
   PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {

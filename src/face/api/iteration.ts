@@ -158,9 +158,7 @@ export interface StopOptions {
    * `stopped` by `tool_calls`, before its tools run. Default: none.
    */
   maxToolCalls?: number | undefined;
-  /**
-   * Conditions, of which each ends the run as `stopped` by `condition` when a round of tools is over. Default: none.
-   */
+  /** Conditions; each can end the run as `stopped` by `condition` when a round of tools is over. Default: none. */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
   /** Steps against repeated tool calls; `false` switches them all off. */
   repeat?: RepeatOptions | false | undefined;

@@ -6,15 +6,17 @@ import type { HostAbortSignal } from "./platform.js";
  * How a call is judged that no rule matches.
  * - `"default"`: `canUseTool` decides; without it the call is denied.
  * - `"acceptEdits"`: tools with `access: "edit"` run, and so do plain command lines that only move files about
- *   (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`). An edit must show its path in `file_path`, `path`,
- *   `notebook_path`, `filePath` or its `ruleSubject`. Every path must be relative, must not climb, and must not name
- *   a hidden file. Other calls are judged as in `"default"`.
+ *   (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in
+ *   `"default"`.
  * - `"plan"`: every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are
  *   judged as in `"default"`.
  * - `"dontAsk"`: a call is denied unless a rule allows it; an `ask` rule denies too.
  * - `"auto"`: `classifyTool` decides.
  * - `"bypassPermissions"`: the call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the
  *   call for sure.
+ *
+ * In `"acceptEdits"` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its
+ * `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
  */
 export type PermissionMode = EngineMode;
 
@@ -24,6 +26,7 @@ export type PermissionMode = EngineMode;
  * - `Bash(npm *)` allows only command lines of letters, digits, spaces and `_-./:@%+,=`.
  * - `Read(src/**)` uses the patterns of a `.gitignore`.
  * - `WebFetch(domain:example.com)` names a domain.
+ *
  * For your own tools, `access` or `ruleSubject` name the field that a specifier is compared with. A rule on commands
  * is a convenience; only a sandbox around the tool is a wall.
  */
@@ -129,8 +132,8 @@ export interface PermissionOptions {
    */
   permissionTimeoutMs?: number | undefined;
   /**
-   * Whether the mode `"bypassPermissions"` is allowed, whether `permissionMode`, `run.setPermissionMode` or an
-   * answer's `updatedPermissions` chooses it. This option alone switches to no mode. Default false.
+   * Must be true for the mode `"bypassPermissions"`, however it is chosen: by `permissionMode`,
+   * `run.setPermissionMode` or an answer's `updatedPermissions`. This option alone switches to no mode. Default false.
    */
   allowDangerouslySkipPermissions?: boolean | undefined;
 }

@@ -58,7 +58,7 @@ export interface ToolCallRecord {
   /** The provider's id. */
   toolCallId: string;
   toolName: string;
-  /** What the model wrote; a string when it was no JSON object. */
+  /** The model's arguments; a string when they are not a JSON object. */
   input: unknown;
   /** The tool's result, or the error as the model saw it; `null` while the call is open. */
   output: unknown;

@@ -65,8 +65,8 @@ export interface Queued {
 }
 
 /**
- * A run, which has started by the time you get it. It is not a promise: await `run.result`. To iterate it (`for await
- * (const event of run)`) is optional. An iteration that begins in the same task sees every event. A later iteration
+ * A run, which has started by the time you get it. It is not a promise: await `run.result`. You may also iterate its
+ * events: `for await (const event of run)`. An iteration that begins in the same task sees every event. A later iteration
  * starts with a `snapshot`, and so does one that begins after more than 2,048 characters of deltas or 100 events.
  */
 export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {

@@ -33,6 +33,7 @@ export interface ToolOptions<S = InputSchema> {
    * - A `Blob`, and the bytes of an image or a PDF, are media.
    * - An `Error` counts as thrown.
    * - Any other value becomes JSON: a `Map` an object, a `Set` a list, other bytes `{ base64 }`.
+   *
    * An async generator's `yield`s are progress, and its `return` is the result. A thrown error, with its causes, goes
    * to the model, which can react to it; `throw new ToolError({ code, message, hint, recoverable })` chooses the
    * words. After an abort or a timeout `context.signal` fires, and the result is ignored.

@@ -1,6 +1,6 @@
 /**
- * Answers the questions of one run: finds your functions of a point, calls them, and hands their answer on. A question
- * that is withdrawn is forgotten at once: whatever its function still does has no effect.
+ * Answers the questions of one run: finds your functions for a point, calls them, and hands their answers on. A
+ * withdrawn question is forgotten at once: nothing that its function does afterwards has an effect.
  */
 import type { CompactionRequest, ContextOptions, StopOptions, StopPredicate } from "../api/iteration.js";
 import type { PermissionOptions } from "../api/permission.js";
@@ -16,7 +16,7 @@ import { Abort, type ToolCalls } from "../tools/tool-calls.js";
 import type { ToolSet } from "../tools/tool.js";
 import type { HostFunction, TakeModel } from "./host-functions.js";
 
-/** Your functions of one run, and what they need. `profiles` and `sets` by the place of the agent's configuration. */
+/** Your functions of one run, and the objects that they need. `profiles` and `sets` are indexed by profile. */
 export interface Asked {
   readonly functions: readonly HostFunction[];
   readonly profiles: readonly (StopOptions & ContextOptions)[];
@@ -29,12 +29,12 @@ export interface Asked {
   readonly report: (error: unknown) => void;
 }
 
-/** Contract: what it throws is the question's failure; `null` leaves the question open for `run.answer`. */
+/** Contract: an error that it throws is the question's failure; `null` leaves the question open for `run.answer`. */
 type Asker = (question: Question, id: number, abort: Abort) => Promise<Answer | null>;
 
 type Askers = { readonly [P in Point]?: Asker };
 
-/** The points that have one function each. At any other point hooks, guardrails or functions around an iteration are asked. */
+/** Points with one function each. All other points ask hooks, guardrails or functions around an iteration. */
 function askers(asked: Asked): Askers {
   const { profiles, tools, output, report } = asked;
   return {
@@ -65,7 +65,7 @@ export class Asks {
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, Abort>();
 
-  /** `driver` is nothing before the run's start and after its end. */
+  /** `driver` returns undefined before the run's start and after its end. */
   constructor(asked: Asked, driver: () => Driver | undefined) {
     this.#asked = asked;
     this.#askers = askers(asked);
@@ -80,7 +80,7 @@ export class Asks {
     });
   }
 
-  /** The answer does not matter any more: it came from elsewhere, or comes too late. */
+  /** Forgets a question whose answer no longer matters: it came from elsewhere, or comes too late. */
   withdraw(id: number, why: string): void {
     this.#open.get(id)?.abort(why);
     this.#open.delete(id);
@@ -127,7 +127,7 @@ async function decide(
   }
 }
 
-/** A subagent without a function of its own has the run's. */
+/** Asks for a summary. A subagent without a function of its own uses the run's. */
 async function summary(
   profiles: Asked["profiles"],
   profile: number,

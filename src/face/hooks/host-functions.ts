@@ -1,5 +1,6 @@
 /**
- * Your hooks, guardrails and functions around an iteration, as the engine knows them and as they are called.
+ * Your hooks, guardrails and functions around an iteration: each as a row of the engine's configuration and as a
+ * call.
  *
  * The room `hooks/` owns the questions of the engine to your code: hooks, guardrails, permissions, stop conditions,
  * summaries and the functions around an iteration. It never judges an answer: the engine does. `createAgent` hands

@@ -1,4 +1,4 @@
-/** What the engine asks of the host, and what it gets back, as their JSON has it. */
+/** The engine's questions and their answers, in the form of their JSON. */
 import type { Block, Message, PermissionResult, PermissionUpdate, ToolFault } from "../api/index.js";
 import type { Point } from "../generated/model.js";
 
@@ -19,23 +19,23 @@ export interface ToolInvocation {
 /** A question of the engine to one of your functions. */
 export interface Question {
   readonly point: Point;
-  /** Which of the functions of `hooks` it is put to; 0 at a point that has one function. */
+  /** The index of the function among the run's functions; 0 at a point that has one function. */
   readonly asker: number;
-  /** Whose it is: the place of the agent's configuration, 0 for the run's own. */
+  /** The agent that asks: an index of the agents' configurations, 0 for the run's own. */
   readonly profile: number;
   readonly agentPath: string;
   readonly iteration: number;
   readonly agentName?: string;
   readonly permissionMode?: string;
   readonly effort?: string;
-  /** `Facts` of the engine, by the point. */
+  /** The facts of the question, by its point: `Facts` of the engine. */
   readonly data: any;
 }
 
-/** A call whose input is to be prepared. */
+/** A call whose input your code prepares. */
 export type AskedCall = Omit<ToolInvocation, "input"> & { readonly input: unknown };
 
-/** A call that came to an error, which is to be worded. */
+/** A failed call whose error your code words. */
 export interface AskedError {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -68,7 +68,7 @@ export interface PreparedCall {
   needsApproval?: boolean;
 }
 
-/** What a hook or a guardrail says. */
+/** The answer of a hook or a guardrail. */
 export interface HookAnswer {
   decision?: string | undefined;
   reason?: string | undefined;

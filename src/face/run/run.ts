@@ -125,7 +125,7 @@ export class EngineRun implements Run {
       report: this.#report,
     };
     this.#asks = new Asks(asked, running);
-    // A macrotask of the host, not of the run's clock: a clock that stands still must not make the backlog grow.
+    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
     void this.#start(config);

@@ -52,7 +52,7 @@ type Formatted = { readonly output?: OutputFormat | undefined };
 /** Checks the answers of one run. */
 export class StructuredOutput {
   readonly #profiles: readonly Formatted[];
-  /** The run's own last answer that was found to be one: a transform may have made what JSON cannot hold. */
+  /** The run's last valid answer. It stays here because a transform may have made a value that JSON cannot hold. */
   #checked: { value: unknown } | undefined;
 
   constructor(profiles: readonly Formatted[]) {
@@ -65,7 +65,7 @@ export class StructuredOutput {
     return this.#checked === undefined ? raw : this.#checked.value;
   }
 
-  /** Whether what the model wrote is an answer, for the agent of this place. */
+  /** Checks an answer against the schema and `validate` of the agent at this index. */
   async check(written: unknown, profile: number): Promise<{ problem?: string; output?: unknown }> {
     const { schema, validate } = this.#profiles[profile]!.output ?? {};
     let value = written;

@@ -66,12 +66,12 @@ export class ToolCalls {
     this.#prepared.clear();
   }
 
-  /** The calls' inputs as your schemas make them, and their resource keys. */
+  /** The inputs of calls after validation, with their resource keys. */
   prepare(calls: readonly AskedCall[]): Promise<PreparedCall[]> {
     return Promise.all(calls.map((asked) => this.#prepare(asked)));
   }
 
-  /** How the model shall be told what went wrong. */
+  /** The words that tell the model about failed calls. */
   word(errors: readonly AskedError[]): Promise<string[]> {
     return Promise.all(errors.map((asked) => this.#word(asked)));
   }
@@ -192,7 +192,7 @@ function placeOf({
   return `${agent} ${toolName} ${toolCallId}`;
 }
 
-/** Makes a signal when it is asked for: most functions never do, and a signal costs more than a call. */
+/** Makes a signal when it is first read: most functions never read it, and a signal costs more than a call. */
 export class Abort {
   #controller: AbortController | undefined;
   #why: string | undefined;

@@ -2,6 +2,7 @@
  * `workersAi()`: a model behind the binding of Cloudflare Workers AI. The binding accepts the fields of OpenAI Chat
  * Completions and answers in that form. Older models answer in a shorter form, which this file translates:
  * `{"response", "tool_calls": [{"name", "arguments"}], "usage"}`, streamed and whole.
+ *
  * <https://developers.cloudflare.com/workers-ai/configuration/bindings/>,
  * <https://developers.cloudflare.com/workers-ai/features/function-calling/traditional/>,
  * <https://github.com/cloudflare/ai/blob/main/packages/workers-ai-provider/src/streaming.ts> (2026-11-21)
