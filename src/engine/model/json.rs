@@ -1,6 +1,6 @@
 //! Reads and writes the JSON of our own types, by serde alone.
 //!
-//! [`read`] and [`write`] serve everything that crosses the boundary to JavaScript. A provider's JSON never comes here:
+//! [`read`] and [`write()`] serve everything that crosses the boundary to JavaScript. A provider's JSON never comes here:
 //! [`crate::engine::json`] reads it. [`read`] turns an error of serde into a [`ConfigError`] whose field is the path of
 //! the value that does not fit. Writing cannot fail.
 

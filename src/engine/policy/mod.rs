@@ -2,7 +2,7 @@
 //!
 //! The agent calls them and acts on their answers. They read the configuration and the transcript and keep no state,
 //! except the counts of [`repeat`] and [`retry`]. They never emit an event and never see the network. [`permission`]
-//! with its [`rule`]s judges calls, [`hook`] joins your hooks' answers, [`context`] shortens histories. A policy cannot
+//! with its [`rule`]s judges calls, [`context`] shortens histories. A policy cannot
 //! fail: a wrong option is refused before the run begins.
 
 pub mod binding;

@@ -4,7 +4,7 @@
 //! reading. Deny and ask rules search a text for their words; a text that they cannot search is asked about where it
 //! would have run. <https://code.claude.com/docs/en/settings> (2026-11-21)
 //!
-//! [`crate::engine::policy::permission`] holds the lists and calls [`Rule::touches`] and [`Rule::cover`]. A text that
+//! [`crate::engine::policy::permission`] holds the lists and calls [`Rule::touches`] and [`cover`]. A text that
 //! is not a rule is refused when it is read. No comparison takes more than linear time in the length of the text.
 
 mod address;

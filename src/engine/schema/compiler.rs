@@ -1,6 +1,6 @@
 //! Compiles the JSON of a schema to nodes.
 //!
-//! [`super::Schema::compile`] calls [`compile`] once. A queue replaces recursion, so the depth of a schema costs no
+//! [`super::compile()`] calls [`compile`] once. A queue replaces recursion, so the depth of a schema costs no
 //! stack. Each keyword becomes a [`Rule`] or a warning. The first checked keyword with a meaningless value is the
 //! error, and so is a reference to nowhere.
 

@@ -6,7 +6,7 @@
 //! `$ref` within the document (`#`, `#/pointer`, either behind the root's `$id`), also beside other keywords. Boolean
 //! schemas work. Annotations such as `format` are ignored. Any other keyword is ignored with a [`SchemaWarning`].
 //!
-//! The agent calls [`Schema::compile`] once per tool and [`Schema::validate`] for each call. A saved run keeps a schema
+//! The agent calls [`compile()`] once per tool and [`Schema::validate`] for each call. A saved run keeps a schema
 //! as its JSON and compiles it again. A schema that cannot be compiled is a [`SchemaError`] with a pointer.
 
 mod checker;
