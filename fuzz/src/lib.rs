@@ -22,6 +22,8 @@ mod machine;
 mod machine_answers;
 mod machine_checks;
 mod schema;
+#[path = "../../tests/run/settings.rs"]
+mod settings;
 #[allow(dead_code)]
 #[path = "../../tests/wire/misbehaving/speak.rs"]
 mod speak;

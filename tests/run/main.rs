@@ -49,6 +49,7 @@ mod random_settings;
 mod recovery;
 mod reservations;
 mod retries;
+mod settings;
 mod shared_counts;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/speak.rs"]

@@ -14,6 +14,8 @@ use looplet::engine::model::question::{Point, Question};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
+use super::settings::merge;
+pub use super::settings::{config, tool};
 use super::steady::KeptBodies;
 
 pub struct World {
@@ -58,41 +60,6 @@ pub struct World {
     pub round_trips: bool,
     /// See [`Run::set_heard`].
     is_heard: bool,
-}
-
-/// A configuration on the Anthropic protocol with these tools; `fields` is merged over it.
-pub fn config(tools: Value, fields: Value) -> Config {
-    let mut config = json!({
-        "model": { "vendor": "anthropic", "model": "claude-test" },
-        "system": "Be brief.",
-        "tools": tools,
-        "retry": { "jitterMs": 0 },
-        "journal": true,
-    });
-    merge(&mut config, fields);
-    looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap()
-}
-
-fn merge(into: &mut Value, fields: Value) {
-    match (into, fields) {
-        (Value::Object(into), Value::Object(fields)) => {
-            for (key, value) in fields {
-                merge(into.entry(key).or_insert(Value::Null), value);
-            }
-        }
-        (into, value) => *into = value,
-    }
-}
-
-/// A tool that takes `{"n": integer}`.
-pub fn tool(name: &str, fields: Value) -> Value {
-    let mut tool = json!({
-        "name": name,
-        "description": name,
-        "inputSchema": { "type": "object", "properties": { "n": { "type": "integer" } } },
-    });
-    merge(&mut tool, fields);
-    tool
 }
 
 impl World {

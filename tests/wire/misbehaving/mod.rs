@@ -14,6 +14,8 @@ mod frames;
 mod framing;
 mod names;
 mod play;
+#[path = "../../run/settings.rs"]
+mod settings;
 pub mod speak;
 #[path = "../../run/steady.rs"]
 mod steady;
