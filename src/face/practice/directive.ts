@@ -3,24 +3,19 @@
  * `/practice`, for instance `/practice 529 x2` and then the real question.
  */
 import type { Conversation } from "./conversation.js";
-import type { StreamFaults } from "./types.js";
+import type { ScriptedTurn } from "./turn.js";
 
-const PATTERN = /^[ \t]*\/practice[ \t]+(\d{3}|error|drop|stall)(?:[ \t]*x[ \t]*(\d+))?/im;
+const PATTERN = /^[ \t]*\/practice[ \t]+([45]\d{2}|error|drop|stall)(?:[ \t]*x[ \t]*(\d+))?/im;
 
-/** The fault that the last prompt asks for, as long as nothing was answered to it: an HTTP status, or one inside the stream. */
+/** The fault that the last prompt asks for, as long as nothing was answered to it. */
 export function readDirective({ said }: Conversation) {
   const last = said.at(-1);
   const match = last?.role === "user" ? PATTERN.exec(last.text) : null;
   if (!match || last?.role !== "user") return undefined;
   const [, word = "", times = "1"] = match;
-  const status = Number(word) >= 400 && Number(word) <= 599 ? Number(word) : undefined;
-  // Equal for the retries of one request.
-  return {
-    key: `${said.length}:${last.text}`,
-    times: Number(times),
-    status,
-    faults: FAULTS[word.toLowerCase()] ?? {},
-  };
+  const fault: Partial<ScriptedTurn> = FAULTS[word.toLowerCase()] ?? { status: Number(word) };
+  // The key is equal for the retries of one request.
+  return { key: `${said.length}:${last.text}`, times: Number(times), fault };
 }
 
 /** `text` without its directives: what the planner answers. */
@@ -28,7 +23,7 @@ export function withoutDirective(text: string): string {
   return text.replace(new RegExp(PATTERN.source, "gim"), "").trim();
 }
 
-const FAULTS: Record<string, StreamFaults> = {
+const FAULTS: Record<string, ScriptedTurn> = {
   error: { error: { afterEvents: 6 } },
   drop: { dropAfterEvents: 6 },
   stall: { stall: 6 },

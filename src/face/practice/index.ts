@@ -14,7 +14,7 @@ export {
   type ScriptedFetch,
   type ScriptedOptions,
   type ScriptedStep,
-  type ScriptedTurn,
 } from "./scripted.js";
 export { estimateTokens } from "./tokens.js";
+export type { ScriptedTurn } from "./turn.js";
 export type * from "./types.js";

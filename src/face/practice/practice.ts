@@ -3,40 +3,19 @@
  * checked as the vendors check them; answers come from a deterministic planner that reads the prompt, the tools and the
  * tool results (`planner/`).
  */
-import type { Conversation, Plan } from "./conversation.js";
+import type { Conversation } from "./conversation.js";
 import { readDirective } from "./directive.js";
+import { answering, type Exchange, type PaceOptions } from "./exchange.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
-import { between, hashText, mintId, seededRandom, signatureOf, type Random } from "./random.js";
-import { formatOf, readRequest, signalOf } from "./request.js";
-import { deliveryOf, refuse, respond, type Delivery } from "./response.js";
-import { estimateTokens, PromptCache } from "./tokens.js";
-import type {
-  Chunking,
-  Failure,
-  PracticeFetch,
-  ReceivedRequest,
-  ReplyBlock,
-  Sleep,
-  StreamFaults,
-} from "./types.js";
-import { rejectionOf, type Rejection, type WireFormat } from "./wire/format.js";
-import { countBlocks, cutWords, limitBlocks, settleBlocks, type Reply } from "./wire/reply.js";
+import { between, signatureOf, type Random } from "./random.js";
+import { estimateTokens, takeTokens } from "./tokens.js";
+import { perform, refuse, type ScriptedTurn } from "./turn.js";
+import type { Failure, PracticeFetch, ReceivedRequest, ReplyBlock } from "./types.js";
+import { rejectionOf, type Rejection } from "./wire/format.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */
-export interface PracticeOptions {
-  /** Wait before each chunk of a stream, and before a plain answer, in milliseconds. Default 12; 0 uses no timer at all. */
-  delayMs?: number;
-  /** How bodies are cut into chunks. Default `"event"`. */
-  chunking?: Chunking;
-  /** Whether a request that asks for reasoning gets it. Default true. */
-  thinking?: boolean;
-  /** Equal seeds give equal ids, cuts and padding for equal requests. Default `"looplet"`. */
-  seed?: string;
-  /** Replaces the timer that paces the answers, for tests in virtual time. Default: `setTimeout`. */
-  sleep?: Sleep;
-  /** The clock behind OpenAI's `created`; milliseconds since 1970. Default `Date.now`. */
-  now?: () => number;
+export interface PracticeOptions extends PaceOptions {
   /** Model names that exist; any other gets the vendor's 404. Default: every name exists. */
   models?: readonly string[];
   /** Ask for a key: `true` accepts any, a string accepts that one only. Default: no key is needed. */
@@ -50,8 +29,6 @@ export interface PracticeOptions {
     | ((request: ReceivedRequest, index: number) => number | Failure | undefined);
   /** Refuse two messages of one role in a row (Anthropic's rule; today it joins them, many gateways do not). Default true. */
   alternatingRoles?: boolean;
-  /** Prefixes below this many tokens are not cached. Default 1024, as with the vendors. */
-  minCacheTokens?: number;
 }
 
 /**
@@ -67,139 +44,97 @@ export interface PracticeOptions {
  */
 export function practice(options: PracticeOptions = {}): PracticeFetch {
   checkNames(options, OPTIONS, "Options of practice()");
-  const provider = new Provider(options);
-  return (input, init) => provider.fetch(input, init);
+  /** How often each directive was followed. */
+  const followed = new Map<string, number>();
+  return answering({ delayMs: 12, ...options }, async (exchange) => {
+    const { request, index, format, random } = exchange;
+    const { failures } = options;
+    const given = typeof failures === "function" ? failures(request, index) : failures?.[index];
+    if (given !== undefined && request.protocol) {
+      const failure = typeof given === "number" ? { status: given } : given;
+      const { retryAfter, headers } = failure;
+      const after: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+      return refuse(rejectionOf(format, failure), exchange, { ...after, ...headers });
+    }
+    const rejection = rejectionFor(exchange, options);
+    if (rejection) return refuse(rejection, exchange);
+    const conversation = format.read(request.body);
+    const { key = "", times = 0, fault = {} } = readDirective(conversation) ?? {};
+    const count = followed.get(key) ?? 0;
+    if (count < times) followed.set(key, count + 1);
+    const turn = turnOf(conversation, format.deltaWords, random);
+    return perform({ ...turn, ...(count < times ? fault : {}) }, exchange);
+  });
 }
 
 // prettier-ignore
 const OPTIONS: NamesOf<PracticeOptions> = {
-  delayMs: true, chunking: true, thinking: true, seed: true, sleep: true, now: true, models: true, apiKey: true,
-  failures: true, alternatingRoles: true, minCacheTokens: true,
+  delayMs: true, chunking: true, seed: true, sleep: true, models: true, apiKey: true, failures: true,
+  alternatingRoles: true,
 };
 
-/** Bodies whose repetitions are counted before the oldest are forgotten. */
-const MAX_SEEN = 1024;
-
-class Provider {
-  readonly #options: PracticeOptions;
-  readonly #cache: PromptCache;
-  readonly #seen = new Map<string, number>();
-  #requests = 0;
-
-  constructor(options: PracticeOptions) {
-    this.#options = options;
-    this.#cache = new PromptCache(options.minCacheTokens ?? 1024);
+function rejectionFor({ request, format }: Exchange, options: PracticeOptions): Rejection | undefined {
+  const { apiKey, models, alternatingRoles: areRolesAlternating = true } = options;
+  if (request.protocol === undefined) {
+    const path = `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]+/i, "")}`;
+    return { ...rejectionOf(format, { status: 404 }), message: `Invalid URL (${path})` };
   }
-
-  async fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-    const signal = signalOf(input, init);
-    signal?.throwIfAborted();
-    const index = this.#requests;
-    this.#requests += 1;
-    const request = await readRequest(input, init);
-    signal?.throwIfAborted();
-
-    // Equal requests get equal answers whatever ran in between, and yet no two answers share an id.
-    const repetition = this.#count(`body:${hashText(request.bodyText)}:${request.bodyText.length}`);
-    const random = seededRandom(`${this.#options.seed ?? "looplet"}:${repetition}:${request.bodyText}`);
-    const format = formatOf(request.protocol);
-    const delivery = deliveryOf(this.#options, 12, format, random, signal);
-    const rejection = this.#reject(request, index, format, delivery);
-    if (rejection) return refuse(format, rejection, delivery);
-    const conversation = format.read(request.body);
-    if (this.#options.thinking === false) conversation.thinking = "none";
-    const directive = this.#directive(conversation);
-    if (directive?.status !== undefined)
-      return refuse(format, rejectionOf(format, { status: directive.status }), delivery);
-    const reply = this.#reply(request.body, format, conversation, random);
-    return respond(
-      format,
-      reply,
-      request.isStreaming ? request.body : undefined,
-      directive?.faults ?? {},
-      delivery,
-    );
-  }
-
-  #reject(
-    request: ReceivedRequest,
-    index: number,
-    format: WireFormat,
-    delivery: Delivery,
-  ): Rejection | undefined {
-    if (request.protocol === undefined) {
-      const path = `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]+/i, "")}`;
-      return { ...rejectionOf(format, { status: 404 }), message: `Invalid URL (${path})` };
-    }
-    if (request.method !== "POST") return rejectionOf(format, { status: 405 });
-    const { failures, apiKey, models, alternatingRoles = true } = this.#options;
-    const given = typeof failures === "function" ? failures(request, index) : failures?.[index];
-    if (given !== undefined) {
-      const failure = typeof given === "number" ? { status: given } : given;
-      if (failure.retryAfter !== undefined) delivery.headers["retry-after"] = failure.retryAfter;
-      Object.assign(delivery.headers, failure.headers);
-      return rejectionOf(format, failure);
-    }
-    const key = format.keyOf(request.headers);
-    if (apiKey !== undefined && !key) return format.noKey;
-    if (typeof apiKey === "string" && key !== apiKey) return rejectionOf(format, { status: 401 });
-    const fault = format.check(request, { areRolesAlternating: alternatingRoles, areSignaturesOurs: true });
-    if (fault) return fault;
-    const { model } = format.read(request.body);
-    return !models || models.includes(model) ? undefined : format.unknownModel(model);
-  }
-
-  /** The directive of the last prompt, until it was followed as often as it says. */
-  #directive(conversation: Conversation): { status: number | undefined; faults: StreamFaults } | undefined {
-    const directive = readDirective(conversation);
-    return directive && this.#count(`directive:${directive.key}`) < directive.times ? directive : undefined;
-  }
-
-  #reply(body: any, format: WireFormat, conversation: Conversation, random: Random): Reply {
-    const answer = plan(conversation);
-    const cut = (text: string) => cutWords(text, format.deltaWords, random);
-    const blocks = settleBlocks(blocksOf(answer, conversation), format, random, cut);
-    const limited = limitBlocks(blocks, conversation);
-    const { total, read, written } = this.#cache.count(format.promptParts(body));
-    const { stepTokens, countsWrites } = format.cache;
-    const counted = countBlocks(limited.blocks);
-    // Reasoning that is not sent costs all the same.
-    const hidden = conversation.thinking === "hidden" ? estimateTokens(answer.thinking) : 0;
-    const cacheReadTokens = read - (read % stepTokens);
-    const cacheWriteTokens = countsWrites ? written : 0;
-    const isPadded = body.stream_options?.include_obfuscation !== false;
-    return {
-      id: mintId(random, format.ids.reply),
-      model: conversation.model,
-      createdS: Math.floor((this.#options.now ?? Date.now)() / 1000),
-      ...limited,
-      usage: {
-        inputTokens: total - cacheReadTokens - cacheWriteTokens,
-        outputTokens: counted.outputTokens + hidden,
-        cacheReadTokens,
-        cacheWriteTokens,
-        reasoningTokens: counted.reasoningTokens + hidden,
-      },
-      padding: isPadded ? () => between(random, 0, 15) : undefined,
-    };
-  }
-
-  /** How often `key` came before. */
-  #count(key: string): number {
-    const times = this.#seen.get(key) ?? 0;
-    this.#seen.delete(key);
-    this.#seen.set(key, times + 1);
-    const [oldest] = this.#seen.keys();
-    if (this.#seen.size > MAX_SEEN && oldest !== undefined) this.#seen.delete(oldest);
-    return times;
-  }
+  if (request.method !== "POST") return rejectionOf(format, { status: 405 });
+  const key = format.keyOf(request.headers);
+  if (apiKey !== undefined && !key) return format.noKey;
+  if (typeof apiKey === "string" && key !== apiKey) return rejectionOf(format, { status: 401 });
+  const fault = format.check(request, { areRolesAlternating, areSignaturesOurs: true });
+  if (fault) return fault;
+  const { model } = request.body;
+  return !models || models.includes(model) ? undefined : format.unknownModel(model);
 }
 
-function blocksOf({ thinking, text, calls }: Plan, conversation: Conversation): ReplyBlock[] {
+/** The planner's answer, cut to the limits of the request. */
+function turnOf(conversation: Conversation, deltaWords: number, random: Random): ScriptedTurn {
+  const { stopSequences, maxOutputTokens = Infinity, thinking: mode } = conversation;
+  const { thinking, text, calls } = plan(conversation);
+  let left = maxOutputTokens;
+  let isCut = false;
+  let spent = 0;
+  const cut = (whole: string) => {
+    const kept = estimateTokens(whole) <= left ? whole : takeTokens(whole, left);
+    isCut ||= kept.length < whole.length;
+    left -= estimateTokens(kept);
+    spent += estimateTokens(kept);
+    return cutWords(kept, deltaWords, random);
+  };
+  const stops = stopSequences.map((sequence) => ({ sequence, at: sequence ? text.indexOf(sequence) : -1 }));
+  const [stop] = stops.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
   const blocks: ReplyBlock[] = [];
-  const shown = conversation.thinking === "shown" ? thinking : "";
-  if (shown !== "" || conversation.thinking === "omitted")
-    blocks.push({ type: "thinking", text: shown, signature: signatureOf(thinking) });
-  if (text !== "") blocks.push({ type: "text", text });
-  return [...blocks, ...calls.map((call) => ({ type: "tool-call" as const, ...call }))];
+  if (mode === "omitted" || (mode === "shown" && thinking !== "")) {
+    const pieces = mode === "omitted" ? [] : cut(thinking);
+    blocks.push({ type: "thinking", text: pieces, signature: isCut ? "" : signatureOf(thinking) });
+  }
+  // Reasoning that is not sent costs all the same.
+  const reasoningTokens = mode === "hidden" ? estimateTokens(thinking) : spent;
+  const words = cut(text.slice(0, stop?.at));
+  if (words.length > 0) blocks.push({ type: "text", text: words });
+  for (const { name, input } of stop ? [] : calls) {
+    if (isCut) break;
+    const json = JSON.stringify(input);
+    const pieces = json === "{}" ? undefined : cut(json);
+    if (pieces?.length === 0) break;
+    blocks.push({ type: "tool-call", name, ...(pieces && { argumentsText: pieces }) });
+    spent += estimateTokens(name);
+  }
+  const outputTokens = Math.max(1, spent) + (mode === "hidden" ? reasoningTokens : 0);
+  return {
+    blocks,
+    usage: { outputTokens, reasoningTokens },
+    ...(isCut ? { stopReason: "length" } : stop && { stopReason: "stop-sequence" }),
+    ...(!isCut && stop && { stopSequence: stop.sequence }),
+  };
+}
+
+/** Cuts a text into deltas of one to `maxWords` words; a word beyond 24 characters is cut too. */
+function cutWords(text: string, maxWords: number, random: Random): string[] {
+  const words = text.match(/\s*\S{1,24}|\s+$/gu) ?? [];
+  const pieces: string[] = [];
+  while (words.length > 0) pieces.push(words.splice(0, between(random, 1, maxWords)).join(""));
+  return pieces;
 }

@@ -17,9 +17,9 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** FNV-1a of the UTF-16 units of `text`, going on from `state`; 32 bits. */
-export function hashText(text: string, state = 0x811c9dc5): number {
-  let hash = state;
+/** FNV-1a of the UTF-16 units of `text`; 32 bits. */
+function hashText(text: string): number {
+  let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }

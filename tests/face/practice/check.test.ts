@@ -65,10 +65,10 @@ describe("Anthropic requests", () => {
     expect(await anthropicFault({ messages, tools: anthropicTools() })).toBe("accepted");
   });
 
-  it("with unknown fields, too small limits or a tool without schema are refused", async () => {
+  it("with missing or too small limits or a tool without schema are refused", async () => {
     const messages = [user("a")];
-    expect(await anthropicFault({ messages, maxTokens: 5 })).toBe(
-      "400 invalid_request_error: maxTokens: Extra inputs are not permitted",
+    expect(await anthropicFault({ messages, max_tokens: 0 })).toBe(
+      "400 invalid_request_error: max_tokens: Input should be greater than or equal to 1",
     );
     expect(await anthropicFault({ messages, max_tokens: undefined })).toBe(
       "400 invalid_request_error: max_tokens: Field required",
@@ -118,14 +118,14 @@ describe("OpenAI requests", () => {
     expect((await openaiFault({ messages: [user("a"), call, answer] })).message).toBe("accepted");
   });
 
-  it("with empty lists, null content or unknown fields are refused", async () => {
+  it("with empty lists, null content or options that do not fit are refused", async () => {
     const messages = [user("a")];
     expect((await openaiFault({ messages: [] })).code).toBe("empty_array");
     expect((await openaiFault({ messages, tools: [] })).message).toMatch(/^Invalid 'tools': empty array/);
     expect((await openaiFault({ messages: [user(null)] })).message).toBe(
       "Invalid value for 'content': expected a string, got null.",
     );
-    expect((await openaiFault({ messages, max_output_tokens: 3 })).code).toBe("unknown_parameter");
+    expect((await openaiFault({ messages, max_tokens: 0 })).code).toBe("integer_below_min_value");
     expect((await openaiFault({ messages, parallel_tool_calls: false })).param).toBe("parallel_tool_calls");
     expect((await openaiFault({ messages, stream_options: {} })).param).toBe("stream_options");
   });

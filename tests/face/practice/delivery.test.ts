@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { practice, scripted, type Sleep } from "../../../src/face/practice/index.js";
-import { ANTHROPIC_URL, anthropicRequest, OPENAI_URL } from "./kit.js";
+import { ANTHROPIC_URL, anthropicRequest, OPENAI_URL, TOOLS } from "./kit.js";
 
 const streamed = (content: string, extra = {}) =>
   anthropicRequest({ stream: true, messages: [{ role: "user", content }], ...extra });
@@ -97,21 +97,24 @@ describe("a streamed answer", () => {
     expect(stopped).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: "small deterministic" });
     expect(JSON.stringify((stopped as any).content)).not.toContain("small deterministic");
   });
+});
 
-  it("counts a marked prefix as written once and as read afterwards", async () => {
-    const fetch = practice({ delayMs: 0 });
-    const system = [{ type: "text", text: "x".repeat(8000), cache_control: { type: "ephemeral" } }];
-    const usage = async (content: string) =>
-      (
-        (await (
-          await fetch(ANTHROPIC_URL, anthropicRequest({ system, messages: [{ role: "user", content }] }))
-        ).json()) as any
-      ).usage;
-    const [first, second] = [await usage("a"), await usage("b")];
-    expect(first.cache_creation_input_tokens).toBeGreaterThan(2000);
-    expect(first.cache_read_input_tokens).toBe(0);
-    expect(second.cache_read_input_tokens).toBe(first.cache_creation_input_tokens);
-    expect(second.cache_creation_input_tokens).toBe(0);
+describe("a call that the limit cuts", () => {
+  it("ends inside its arguments, and no call follows", async () => {
+    const tools = Object.entries(TOOLS).map(([name, { description, schema }]) => ({
+      type: "function",
+      function: { name, description, parameters: schema },
+    }));
+    const messages = [{ role: "user", content: "Weather in Paris and London" }];
+    const callsWithin = async (max_tokens: number) => {
+      const body = JSON.stringify({ model: "m", messages, tools, max_tokens });
+      const response = await practice({ delayMs: 0 })(OPENAI_URL, { method: "POST", body });
+      const [{ finish_reason, message }] = ((await response.json()) as any).choices;
+      expect(finish_reason).toBe("length");
+      return message.tool_calls?.map((call: any) => call.function.arguments);
+    };
+    expect(await callsWithin(9)).toEqual(['{"city":']);
+    expect(await callsWithin(7)).toBeUndefined();
   });
 });
 

@@ -99,9 +99,11 @@ describe("the planner answers", () => {
     );
   });
 
-  it("with a table, a list, a sentence or the text itself", async () => {
+  it("with a list, a sentence or the text itself", async () => {
     const answer = async (prompt: string) => (await converse(prompt)).at(-1)?.text;
-    expect(await answer("Search for whales")).toContain("| Title | Url |\n| --- | --- |\n| About whales |");
+    expect(await answer("Search for whales")).toContain(
+      "- title About whales, url https://example.org/1\n- title More on whales",
+    );
     expect(await answer("List my notes")).toContain("- buy milk\n- call Ada");
     expect(await answer("What time is it in Tokyo?")).toBe("Now, **Asia/Tokyo**: **12:00 Asia/Tokyo**");
     expect(await answer("Read README.md")).toMatch(
@@ -287,8 +289,6 @@ describe("arithmetic", () => {
   const cases: [string, string][] = [
     ["2 + 3 * 4", "2 + 3 * 4"],
     ["2+2=?", "2 + 2"],
-    ["7 squared", "7 ^ 2"],
-    ["the square root of 144", "sqrt(144)"],
     ["2 ^ 3 ^ 2", "2 ^ 3 ^ 2"],
     ["1,250 x 4", "1250 * 4"],
     ["(1 + 2) * (3 - 5)", "(1 + 2) * (3 - 5)"],

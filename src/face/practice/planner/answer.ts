@@ -8,34 +8,28 @@ const MAX_ROWS = 12;
 
 /** The answer to finished `steps`; `unmatched` are pieces of the prompt that no tool was for. */
 export function writeAnswer(steps: readonly Step[], unmatched: readonly string[]): string {
-  const parts = steps.map(({ tool, input, result }) => {
-    if (!result) return `I did not call \`${tool.name}\`, because what it needed is missing.`;
-    return result.isError
-      ? writeFailure(tool.name, input, result.text)
-      : writeResult({ tool, input }, result.text);
+  const parts = steps.map((step) => {
+    if (!step.result) return `I did not call \`${step.tool.name}\`, because what it needed is missing.`;
+    return step.result.isError ? writeFailure(step, step.result.text) : writeResult(step, step.result.text);
   });
   const rest = unmatched.filter((text) => stems(text).length >= 2);
-  return [...parts, ...rest.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`)].join(
-    "\n\n",
-  );
+  const lost = rest.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`);
+  return [...parts, ...lost].join("\n\n");
 }
 
-/** A failure in looplet's words (`{ error, code, message, hint }`), in common shapes, or as plain text. */
-function writeFailure(name: string, input: Step["input"], text: string): string {
+/** A failure in looplet's words (`{ error, code, message, hint }`), or as plain text. */
+function writeFailure({ tool: { name }, input }: Step, text: string): string {
   const value = parseJson(text);
   const error = isObject(value?.error) ? value.error : isObject(value) ? value : {};
-  const message =
-    [error["message"], error["error"], error["detail"]].find((one) => typeof one === "string") ?? text;
-  const words = [message.replace(/^(?:Error:\s*)+/i, ""), error["hint"]].filter(
-    (one) => typeof one === "string",
-  );
+  const message = String(error["message"] ?? text).replace(/^(?:Error:\s*)+/i, "");
+  const words = [message, error["hint"]].filter((one) => typeof one === "string");
   const given = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
   const lead =
     error["code"] === "denied" ? `I did not run \`${name}\`${given}` : `The tool \`${name}\` failed${given}`;
   return `${lead}: ${words.map((one) => shorten(one, 300).replace(/(?<![.!?])$/, ".")).join(" ")}`;
 }
 
-function writeResult({ tool, input }: Pick<Step, "tool" | "input">, text: string): string {
+function writeResult({ tool, input }: Step, text: string): string {
   const bare = bareOf(parseJson(text) ?? text.trim());
   const title = capitalise(nounOf(tool.name));
   const subject = subjectOf(input);
@@ -50,28 +44,23 @@ function writeResult({ tool, input }: Pick<Step, "tool" | "input">, text: string
 /** A result as one line, led by what it is about: "Weather, Paris: temperature 18, sky cloudy". */
 export function flatten({ tool, input, result }: Step): string {
   const subject = subjectOf(input);
-  const lead = capitalise(nounOf(tool.name)) + (subject === "" ? ":" : `, ${subject}:`);
-  return shorten(
-    `${isSum(subject) ? `${subject} =` : lead} ${flat(parseJson(result?.text ?? "") ?? result?.text)}`,
-    300,
-  );
+  const noun = capitalise(nounOf(tool.name));
+  const lead = isSum(subject) ? `${subject} =` : `${noun}${subject && `, ${subject}`}:`;
+  return shorten(`${lead} ${flat(parseJson(result?.text ?? "") ?? result?.text)}`, 300);
 }
 
 /** The noun in a tool's name: `get_weather` is "weather", `notes_add` is "notes". */
 function nounOf(toolName: string): string {
   const words = splitName(toolName).split(" ");
-  const nouns = words.filter(
-    (word) => !isDeed(stem(word)) && !/^(?:get|fetch|read|run|call|slow)$/.test(word),
-  );
-  return (nouns.length > 0 ? nouns : words).join(" ");
+  const isVerb = (word: string) => isDeed(stem(word)) || /^(?:get|fetch|read|run|call|slow)$/.test(word);
+  return words.filter((word) => !isVerb(word)).join(" ") || words.join(" ");
 }
 
 /** The texts of an input, or its numbers if it has nothing else. */
 function subjectOf(input: Record<string, unknown>): string {
   const values = Object.values(input);
-  return values
-    .filter((value) => typeof value === "string" || values.every((one) => typeof one === "number"))
-    .join(", ");
+  const isNumeric = values.every((one) => typeof one === "number");
+  return values.filter((value) => isNumeric || typeof value === "string").join(", ");
 }
 
 const isSum = (subject: string) => /\d/.test(subject) && /^(?:[\d\s.()+*/%^-]|sqrt)+$/.test(subject);
@@ -86,32 +75,19 @@ function flat(value: unknown): string {
   const bare = bareOf(value);
   if (Array.isArray(bare)) return bare.slice(0, MAX_ROWS).map(flat).join("; ");
   if (!isObject(bare)) return shorten(String(bare ?? ""), 300);
-  return Object.entries(bare)
-    .map(([key, member]) => `${splitName(key)} ${flat(member)}`)
-    .join(", ");
+  const entries = Object.entries(bare);
+  return entries.map(([key, member]) => `${splitName(key)} ${flat(member)}`).join(", ");
 }
 
 function show(value: unknown): string {
-  if (Array.isArray(value)) return showList(value);
+  if (Array.isArray(value)) {
+    const rows = value.slice(0, MAX_ROWS).map((row) => `- ${shorten(flat(row), 200)}`);
+    return rows.join("\n") || "_nothing found_";
+  }
   if (isObject(value)) {
-    const lines = Object.entries(value).map(
-      ([key, member]) => `- ${capitalise(splitName(key))}: **${flat(member)}**`,
-    );
-    return lines.join("\n") || "_nothing_";
+    const entries = Object.entries(value);
+    return entries.map(([key, member]) => `- ${capitalise(splitName(key))}: **${flat(member)}**`).join("\n");
   }
   const text = String(value).trim() || "an empty result";
   return text.length <= 80 && !text.includes("\n") ? `**${text}**` : text.slice(0, 700).replace(/^/gm, "> ");
-}
-
-function showList(list: readonly unknown[]): string {
-  const rows = list.slice(0, MAX_ROWS);
-  const more = list.length > rows.length ? `\n\n… and ${list.length - rows.length} more.` : "";
-  const keys = [...new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])))];
-  if (list.length === 0) return "_nothing found_";
-  if (!rows.every(isObject) || keys.length < 2 || keys.length > 5)
-    return rows.map((row) => `- ${shorten(flat(row), 200)}`).join("\n") + more;
-  const line = (cells: string[]) => `| ${cells.join(" | ")} |`;
-  const cell = (value: unknown) => shorten(flat(value), 200).replace(/\|/g, "\\|");
-  const head = [line(keys.map((key) => capitalise(splitName(key)))), line(keys.map(() => "---"))];
-  return [...head, ...rows.map((row) => line(keys.map((key) => cell(row[key]))))].join("\n") + more;
 }

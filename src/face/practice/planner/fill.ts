@@ -3,7 +3,7 @@
  * mentioned, by values of the kind that a property asks for, and by type.
  */
 import type { ToolSpec } from "../conversation.js";
-import { isObject, listOf } from "../json.js";
+import { listOf } from "../json.js";
 import { isAgent, operationOf } from "./match.js";
 import { findArithmetic, findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
 import { capitalise, splitName, stem, stems } from "./words.js";
@@ -45,19 +45,16 @@ interface Filling extends Source {
 }
 
 function fillObject(schema: any, filling: Filling): Record<string, unknown> {
-  const entries = Object.entries(isObject(schema.properties) ? schema.properties : {}).map(
-    ([name, property]) => {
-      const isRequired = listOf(schema.required).includes(name);
-      return [name, fillProperty(name, resolve(property, filling.tool.schema), isRequired, filling)];
-    },
-  );
+  const entries = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const isRequired = listOf(schema.required).includes(name);
+    return [name, fillProperty(name, resolve(property, filling.tool.schema), isRequired, filling)];
+  });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 function fillProperty(name: string, schema: any, isRequired: boolean, filling: Filling): unknown {
   const { text, numbers, previousNumber } = filling;
-  const otherwise = isRequired ? (schema.default ?? schema.examples?.[0]) : undefined;
-  const isMeant = isRequired || mentions(name, text);
+  const otherwise = isRequired ? schema.default : undefined;
   if (schema.const !== undefined) return schema.const;
   if (Array.isArray(schema.enum)) {
     const found = schema.enum.find((value: unknown) => mentions(String(value), text));
@@ -73,14 +70,13 @@ function fillProperty(name: string, schema: any, isRequired: boolean, filling: F
     case "boolean":
       return mentions(name, text) || (isRequired ? (otherwise ?? false) : undefined);
     case "array":
-      if (!isMeant) return undefined;
+      if (!isRequired) return undefined;
       if (/number|integer/.test(typeOf(schema.items ?? {}))) return numbers.splice(0);
-      return remainder(filling).split(/\s*,\s*(?:and\s+)?|\s+and\s+/);
+      return /object|array/.test(typeOf(schema.items ?? {})) ? [] : [remainder(filling)];
     case "object":
       // A schema may hold itself.
-      return isMeant && filling.depth < 4
-        ? fillObject(schema, { ...filling, depth: filling.depth + 1 })
-        : undefined;
+      if (!isRequired || filling.depth >= 4) return undefined;
+      return fillObject(schema, { ...filling, depth: filling.depth + 1 });
     default: {
       const value = textFor(kindOf(name, schema), isRequired, filling) ?? otherwise;
       if (value !== undefined) filling.used.add(value);
@@ -120,7 +116,7 @@ function counted(name: string, text: string): number | undefined {
   const unit = stem(splitName(name).split(" ").at(-1) ?? name);
   const amounts = [...text.matchAll(/(-?\d+(?:\.\d+)?)[\s-]?([\p{L}]+)/gu)];
   const isLimit = /^(?:limit|count|max|top|n|num|number)/i.test(name);
-  const top = isLimit ? /\b(?:top|first|last|up to)\s+(\d+)/i.exec(text) : null;
+  const top = isLimit ? /\b(?:top|first|last)\s+(\d+)/i.exec(text) : null;
   const found = amounts.find(([, , word = ""]) => stem(word) === unit) ?? top;
   return found ? Number(found[1]) : undefined;
 }
@@ -140,7 +136,6 @@ function resolve(schema: any, root: any): any {
 }
 
 function typeOf({ type, properties }: any): string {
-  return (
-    (Array.isArray(type) ? type.find((one) => one !== "null") : type) ?? (properties ? "object" : "string")
-  );
+  const [first] = [type].flat().filter((one) => one !== "null");
+  return first ?? (properties ? "object" : "string");
 }

@@ -77,8 +77,9 @@ function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall
   const told = promptsIn(own);
   const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);
   const isGoingOn = told.length > 0 && !told.some(isAsking) && before.length > 0;
+  const asking = told.some(isAsking) ? told.filter(isAsking) : told;
   const rounds = own.filter(({ role }) => role === "assistant").length;
-  return { prompts: isGoingOn ? before : told.some(isAsking) ? told.filter(isAsking) : told, calls, rounds };
+  return { prompts: isGoingOn ? before : asking, calls, rounds };
 }
 
 /** UTF-16 units of a prompt that are read from its beginning, and as many from its end: pasted documents would be slow. */

@@ -6,16 +6,14 @@ const GREETING =
   /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|bonjour|hola|ciao)\b[^.?!]{0,20}[.?!]*$/i;
 const QUESTION =
   /\b(?:who|what) are you\b|\byour name\b|\bwhat can you do\b|\b(?:which|what) tools\b|^help\b/i;
-const THANKS = /^(?:thanks?|thank you|cheers|great|perfect|ok(?:ay)?|bye|goodbye)\b.{0,30}$/i;
 
 const SELF = `I am the **practice model** built into looplet: a small deterministic program that runs here, without a key and without a network, and speaks the wire formats of real providers.`;
 const ALONE = `This request came without tools, so I can only say what I am. With tools I pick those whose names and descriptions share words with your prompt, fill their inputs from it, and answer with their results.
 
-My words stream as those of a real model do: one after the other, in events of the vendor's own format, with tokens counted at both ends.`;
+My words stream as those of a real model do: one after the other, in events of the vendor's own format.`;
 
 /** An answer to `prompt` without tools, in Markdown. */
 export function talk(prompt: string, { tools, choice }: Conversation): string {
-  if (THANKS.test(prompt)) return "You are welcome. Ask me something else whenever you like.";
   const quote = `You wrote: “${shorten(prompt, 160)}”. That is beyond a practice model. `;
   const lead = prompt === "" ? "I see no text in your message. " : QUESTION.test(prompt) ? "" : quote;
   const opening = (GREETING.test(prompt) ? "Hello! " : lead) + SELF;
@@ -23,11 +21,8 @@ export function talk(prompt: string, { tools, choice }: Conversation): string {
   const list = tools
     .slice(0, 20)
     .map(({ name, description }) => `- \`${name}\`: ${shorten(description, 100)}`);
-  const isClosed = choice.type === "none";
-  const advice = isClosed
-    ? "This request forbids calling them."
-    : "Try two tasks in one sentence, and I ask for both at once.";
-  return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.join("\n")}\n\n${advice}`;
+  const advice = choice.type === "none" ? "\n\nThis request forbids calling them." : "";
+  return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.join("\n")}${advice}`;
 }
 
 const SUMMARY = /(?:\bstop here and )?\bwrite (?:a|the) summary of (?:this|the|our) conversation\b/i;

@@ -12,7 +12,6 @@ const KINDS: readonly [kind: string, about: RegExp][] = [
   ["zone", /\b(?:time ?zone|tz|zone)\b/],
   ["url", /\b(?:url|uri|link|website)\b/],
   ["path", /\b(?:path|file|filename|document|page)\b/],
-  ["email", /\be ?mail\b/],
   ["place", /\b(?:city|location|place|town|destination|country|address|region)\b/],
   ["query", /\b(?:query|search|q|keywords?|topic|question)\b/],
 ];
@@ -20,7 +19,6 @@ const KINDS: readonly [kind: string, about: RegExp][] = [
 const PATTERNS: Record<string, RegExp> = {
   url: /\bhttps?:\/\/[^\s"'<>)]*[^\s"'<>).,?!]/g,
   path: /(?:[\w.~-]*\/)*[\w-]+\.[a-z]{2,5}\b/gi,
-  email: /[\w.+-]+@[\w-]+\.[\w.-]*\w/g,
   quoted: /(?<=")[^"\n]+(?=")|(?<=“)[^”\n]+(?=”)/g,
 };
 
@@ -40,10 +38,7 @@ const said = (words: string, symbol: string): [RegExp, string] => [
 const SAID: readonly [RegExp, string][] = [
   [/\b\d{4}-\d{2}-\d{2}\S*|\b\d{1,2}:\d{2}\b/g, "_"],
   [/(\d),(?=\d{3}\b)/g, "$1"],
-  [/(\d) squared\b/gi, "$1 ^ 2"],
-  [/(?:the )?\bsquare root of (\d[\d.]*)/gi, "sqrt($1)"],
   said("(?:%|\\s*percent) of(?: the)?", " / 100 *"),
-  said("\\*\\*", "^"),
   said("\\bmultiplied by\\b|\\btimes\\b|\\bx\\b|×|·", "*"),
   said("\\bdivided by\\b|\\bover\\b|÷", "/"),
   said("\\bplus\\b", "+"),

@@ -4,7 +4,6 @@
  */
 import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
-import type { PromptPart } from "../tokens.js";
 import type { StopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
 import type { WireFormat } from "./format.js";
@@ -18,15 +17,13 @@ export const anthropic: WireFormat = {
   ids: { request: ["req_011C", 20], reply: ["msg_01", 22], call: ["toolu_01", 22] },
   deltaWords: 4,
   emptyArguments: "",
-  cache: { stepTokens: 1, countsWrites: true },
   check: checkAnthropic,
   keyOf: (headers) => headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
-  promptParts,
   stream,
   whole: (reply) => messageOf(reply, (block) => encode(block).whole),
   errorEvent: (type, message, request_id) =>
-    sse("error", { type: "error", error: { type, message }, request_id }, undefined),
+    sse("error", { type: "error", error: { type, message }, request_id }),
   errorBody: ({ type, message }, request_id) =>
     JSON.stringify({ type: "error", error: { type, message }, request_id }),
   headers: (requestId, status) => ({
@@ -86,20 +83,6 @@ function saidIn({ role, content }: any): Said[] {
   return text === "" ? results : [...results, { role, text }];
 }
 
-function promptParts(body: any): PromptPart[] {
-  const parts: PromptPart[] = [];
-  const add = ({ cache_control: marker, ...rest }: any) =>
-    parts.push({ text: JSON.stringify(rest), isBreakpoint: marker != null });
-  [...listOf(body.tools), ...blocksOf(body.system)].forEach(add);
-  for (const { role, content } of body.messages) {
-    parts.push({ text: role, isBreakpoint: false });
-    blocksOf(content).forEach(add);
-  }
-  const last = parts.at(-1);
-  if (last && body.cache_control != null) last.isBreakpoint = true;
-  return parts;
-}
-
 const blocksOf = (content: any) =>
   typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
 
@@ -107,37 +90,35 @@ function textOf(blocks: readonly any[]): string {
   return blocks.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
 }
 
-function stream(reply: Reply): { events: string[]; terminalAt: number } {
-  const events: string[] = [];
-  const send = (type: string, rest: object) => events.push(sse(type, { type, ...rest }, reply.padding));
+function stream(reply: Reply): { events: string[]; ending: string[] } {
+  const send = (type: string, rest: object) => sse(type, { type, ...rest });
   const message = messageOf(reply, Object);
   const { stop_reason, stop_sequence, stop_details, usage } = message;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
   const begun = { ...usage, output_tokens: Math.min(1, output_tokens) };
   const open = { content: [], stop_reason: null, stop_sequence: null, usage: begun };
-  send("message_start", { message: { ...message, ...open } });
-  for (const [index, block] of reply.blocks.entries()) {
+  const blocks = reply.blocks.flatMap((block, index) => {
     const { start, deltas } = encode(block);
-    send("content_block_start", { index, content_block: start });
-    // The vendor's own ping carries a blank that its other events do not have.
-    if (index === 0) events.push('event: ping\ndata: {"type": "ping"}\n\n');
-    for (const delta of deltas) send("content_block_delta", { index, delta });
-    send("content_block_stop", { index });
-  }
-  const terminalAt = events.length;
+    return [
+      send("content_block_start", { index, content_block: start }),
+      // The vendor's own ping carries a blank that its other events do not have.
+      ...(index === 0 ? ['event: ping\ndata: {"type": "ping"}\n\n'] : []),
+      ...deltas.map((delta) => send("content_block_delta", { index, delta })),
+      send("content_block_stop", { index }),
+    ];
+  });
   const prompt = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
   const thinking_tokens = reply.usage.reasoningTokens;
   const details = thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {};
   const delta = { stop_reason, stop_sequence, stop_details };
-  send("message_delta", { delta, usage: { ...prompt, output_tokens, ...details } });
-  send("message_stop", {});
-  return { events, terminalAt };
+  const ending = send("message_delta", { delta, usage: { ...prompt, output_tokens, ...details } });
+  return {
+    events: [send("message_start", { message: { ...message, ...open } }), ...blocks],
+    ending: [ending, send("message_stop", {})],
+  };
 }
 
-function sse(type: string, data: object, padding: (() => number) | undefined): string {
-  const json = JSON.stringify(data);
-  return `event: ${type}\ndata: ${json.slice(0, -1)}${" ".repeat(padding?.() ?? 0)}}\n\n`;
-}
+const sse = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 function messageOf(reply: Reply, write: (block: WireBlock) => object) {
   const { model, id, stopReason, stopSequence, usage } = reply;

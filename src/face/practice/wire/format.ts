@@ -1,9 +1,8 @@
 /**
  * A wire format as a row of plain functions. `anthropic.ts` and `openai-chat.ts` are the rows; another protocol is one
- * file more, with its request reader and its reply writer, and one entry in `../request.ts`.
+ * file more, with its request reader and its reply writer, and one entry in `../exchange.ts`.
  */
 import type { Conversation } from "../conversation.js";
-import type { PromptPart } from "../tokens.js";
 import type { Failure, Protocol, ReceivedRequest } from "../types.js";
 import type { Reply } from "./reply.js";
 
@@ -18,18 +17,14 @@ export interface WireFormat {
   deltaWords: number;
   /** How the vendor streams a call without arguments. */
   emptyArguments: "" | "{}";
-  /** Cached prompts are read in steps of `stepTokens`; some vendors do not count what is written. */
-  cache: { stepTokens: number; countsWrites: boolean };
   /** The reason why the vendor refuses the request, or `undefined`. */
   check(request: ReceivedRequest, rules: Rules): Rejection | undefined;
   /** The key that the request brings. */
   keyOf(headers: Record<string, string>): string | undefined;
   /** Reads a body that `check` has accepted. */
   read(body: any): Conversation;
-  /** The prompt in cache order, with the places that are written to the cache. */
-  promptParts(body: any): PromptPart[];
-  /** The whole stream as its events; those from `terminalAt` on say that the answer is complete. */
-  stream(reply: Reply, body: any): { events: string[]; terminalAt: number };
+  /** The whole stream as its events; those of `ending` say that the answer is complete. */
+  stream(reply: Reply, body: any): { events: string[]; ending: string[] };
   /** The body of a response that is not streamed. */
   whole(reply: Reply): object;
   /** An error inside a stream. */
@@ -51,8 +46,8 @@ type Minted = readonly [prefix: string, length: number];
 
 /** How strict a check is. */
 export interface Rules {
-  /** Refuse two messages of one role in a row (Anthropic's older rule; today it joins them). */
-  areRolesAlternating: boolean;
+  /** Refuse two messages of one role in a row (Anthropic's older rule; today it joins them). Default true. */
+  areRolesAlternating?: boolean;
   /** Refuse thinking blocks whose signature the practice provider did not make. */
   areSignaturesOurs: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Refuses what OpenAI Chat Completions refuses, in its words, so that a history that is illegal there fails here too: one
- * rule a line. The words are those of answers seen in public traffic up to 2026-11-20; the order of the rules is ours.
+ * Refuses what OpenAI Chat Completions refuses and a history can run into, in its words: one rule a line. The words are
+ * those of answers seen in public traffic up to 2026-11-20; the order of the rules is ours.
  */
 import { isObject, listOf } from "../json.js";
 import type { ReceivedRequest } from "../types.js";
@@ -13,47 +13,24 @@ export function checkOpenaiChat({ body }: ReceivedRequest): Rejection | undefine
       "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
         "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
     );
-  const { messages } = body;
-  const list = listOf(messages);
+  const list = listOf(body["messages"]);
+  const limit = ["max_tokens", "max_completion_tokens"].find((field) => body[field] < 1);
   // prettier-ignore
   return firstBroken([
-    ...topRules(body),
+    [!body["model"], "you must provide a model parameter"],
+    [body["messages"] === undefined, "Missing required parameter: 'messages'.", "messages", "missing_required_parameter"],
+    [body["stream_options"] != null && body["stream"] !== true, "The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options"],
+    [limit, `Invalid '${limit}': integer below minimum value. Expected a value >= 1, but got ${limit && body[limit]} instead.`, limit, "integer_below_min_value"],
     ...toolRules(body),
-    [!Array.isArray(messages), "Invalid type for 'messages': expected an array of objects, but got something else instead.", "messages", "invalid_type"],
-    emptyRule(messages, "messages"),
+    emptyRule(body["messages"], "messages"),
     ...list.flatMap((message, at) => messageRules(message, at, openCalls(list.slice(0, at)))),
     openRule(openCalls(list), list.length),
   ]);
 }
 
-const TOP_FIELDS =
-  "messages model audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens " +
-  "metadata modalities moderation n parallel_tool_calls prediction presence_penalty prompt_cache_key prompt_cache_options " +
-  "prompt_cache_retention reasoning_effort response_format safety_identifier seed service_tier stop store stream " +
-  "stream_options temperature tool_choice tools top_logprobs top_p user verbosity web_search_options";
-
-function topRules(body: any): Rule[] {
-  const unknown = Object.keys(body).find((field) => !TOP_FIELDS.split(" ").includes(field));
-  // prettier-ignore
-  return [
-    [typeof body.model !== "string", "you must provide a model parameter"],
-    missingRule(body.messages, "messages"),
-    [unknown, `Unknown parameter: '${unknown}'.`, unknown, "unknown_parameter"],
-    [body.stream_options != null && body.stream !== true, "The 'stream_options' parameter is only allowed when 'stream' is enabled.", "stream_options"],
-    ...["max_tokens", "max_completion_tokens"].flatMap((field): Rule[] => {
-      const value = body[field] ?? 1;
-      const found = { string: "a string", number: "a decimal number" }[typeof value as string] ?? "an object";
-      return [
-        [!Number.isInteger(value), `Invalid type for '${field}': expected an integer, but got ${found} instead.`, field, "invalid_type"],
-        [value < 1, `Invalid '${field}': integer below minimum value. Expected a value >= 1, but got ${value} instead.`, field, "integer_below_min_value"],
-      ];
-    }),
-  ];
-}
-
 function toolRules(body: any): Rule[] {
   const { tools, tool_choice: choice } = body;
-  const chosen = choice?.function?.name ?? choice?.custom?.name;
+  const chosen = choice?.function?.name;
   const names = listOf(tools).map((tool) => (tool?.custom ?? tool?.function)?.name);
   const needsTools = ["tool_choice", "parallel_tool_calls"].find(
     (field) => ![undefined, null, "none"].includes(body[field]),
@@ -61,13 +38,11 @@ function toolRules(body: any): Rule[] {
   // prettier-ignore
   return [
     [tools == null && needsTools, `Invalid value for '${needsTools}': '${needsTools}' is only allowed when 'tools' are specified.`, needsTools],
-    [tools != null && !Array.isArray(tools), "Invalid type for 'tools': expected an array of objects.", "tools", "invalid_type"],
     emptyRule(tools, "tools"),
     ...listOf(tools).flatMap((tool, at): Rule[] => {
-      const param = `tools[${at}].${tool?.type === "custom" ? "custom" : "function"}.name`;
+      const param = `tools[${at}].function.name`;
       const type = tool?.function?.parameters == null ? "object" : tool.function.parameters.type;
       return [
-        missingRule(names[at], param),
         [!/^[a-zA-Z0-9_-]{1,64}$/.test(names[at]), `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`, param, "invalid_value"],
         [type !== "object", `Invalid schema for function '${names[at]}': schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? "None"}"'.`, `tools[${at}].function.parameters`, "invalid_function_parameters"],
       ];
@@ -79,20 +54,16 @@ function toolRules(body: any): Rule[] {
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
 
 function messageRules(message: any, at: number, open: readonly string[]): Rule[] {
-  const { role, content, tool_calls: calls, refusal, audio, tool_call_id: id } = message ?? {};
+  const { role, content, tool_calls: calls, refusal, audio, tool_call_id: id } = message;
   const [isResult, isAssistant] = [role === "tool", role === "assistant"];
   const isSaying = (content ?? (isAssistant ? (calls ?? refusal ?? audio) : undefined)) != null;
   // prettier-ignore
   return [
     [!ROLES.includes(role), `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`, `messages[${at}].role`, "invalid_value"],
-    missingRule(isResult ? id : "", `messages[${at}].tool_call_id`),
     [isResult && !open.includes(id), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.", `messages.[${at}].role`],
     openRule(isResult ? [] : open, at),
-    emptyRule(isAssistant ? calls : undefined, `messages[${at}].tool_calls`),
-    ...(isAssistant ? listOf(calls) : []).map((call, index) =>
-      missingRule(call?.type === "custom" ? "" : call?.function?.arguments, `messages[${at}].tool_calls[${index}].function.arguments`)),
+    emptyRule(isAssistant ? calls : content, `messages[${at}].${isAssistant ? "tool_calls" : "content"}`),
     [!isSaying, "Invalid value for 'content': expected a string, got null.", `messages.[${at}].content`],
-    emptyRule(isAssistant ? undefined : content, `messages[${at}].content`),
   ];
 }
 
@@ -102,15 +73,6 @@ function openCalls(messages: readonly any[]): string[] {
   const answered = messages.slice(at + 1).map((message) => message?.tool_call_id);
   const calls = messages[at]?.role === "assistant" ? listOf(messages[at].tool_calls) : [];
   return calls.map((call) => String(call?.id)).filter((id) => !answered.includes(id));
-}
-
-function missingRule(value: unknown, param: string): Rule {
-  return [
-    value === undefined,
-    `Missing required parameter: '${param}'.`,
-    param,
-    "missing_required_parameter",
-  ];
 }
 
 // prettier-ignore

@@ -21,17 +21,12 @@ export const openaiChat: WireFormat = {
   ids: { request: ["req_", 32], reply: ["chatcmpl-", 29], call: ["call_", 24] },
   deltaWords: 1,
   emptyArguments: "{}",
-  cache: { stepTokens: 128, countsWrites: false },
   check: checkOpenaiChat,
   keyOf: (headers) => headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
-  // The vendor caches every prefix without being asked.
-  promptParts: ({ tools, messages }) =>
-    [...listOf(tools), ...messages].map((value) => ({ text: JSON.stringify(value), isBreakpoint: true })),
   stream,
   whole,
-  errorEvent: (type, message) =>
-    `data: ${JSON.stringify({ error: { message, type, param: null, code: null } })}\n\n`,
+  errorEvent: (type, message) => sse({ error: { message, type, param: null, code: null } }),
   errorBody: ({ type, message, param, code }) =>
     JSON.stringify({ error: { message, type, param, code } }, null, 2),
   headers: (requestId) => ({
@@ -95,36 +90,28 @@ function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any)
   return [{ role, text, calls: past }];
 }
 
-function stream(reply: Reply, body: any): { events: string[]; terminalAt: number } {
-  const events: string[] = [];
+function stream(reply: Reply, body: any): { events: string[]; ending: string[] } {
   const includesUsage = body?.stream_options?.include_usage === true;
   const send = (choices: object[], usage: object | null = null) => {
-    const chunk = {
-      ...headOf(reply, "chat.completion.chunk"),
-      service_tier: "default",
-      system_fingerprint: "fp_practice",
-      choices,
-      ...(includesUsage ? { usage } : {}),
-      ...(reply.padding ? { obfuscation: "aZ3kQ9xWm2LpT7v".slice(0, reply.padding()) } : {}),
-    };
-    events.push(`data: ${JSON.stringify(chunk)}\n\n`);
+    const usages = includesUsage ? { usage } : {};
+    return sse({ ...headOf(reply, "chat.completion.chunk"), ...STAMP, choices, ...usages });
   };
   const delta = (delta: object, finish_reason: string | null = null) =>
     send([{ index: 0, delta, logprobs: null, finish_reason }]);
 
   const isText = reply.blocks.some(({ type }) => type === "text" || type === "refusal");
-  delta(isText ? { role: "assistant", content: "", refusal: null } : { role: "assistant", content: null });
-  let calls = 0;
-  for (const block of reply.blocks) {
-    for (const value of deltasOf(block, calls)) delta(value);
-    if (block.type === "tool-call") calls += 1;
-  }
-  const terminalAt = events.length;
-  delta({}, FINISH_REASONS[reply.stopReason] ?? reply.stopReason);
-  if (includesUsage) send([], usageOf(reply));
-  events.push("data: [DONE]\n\n");
-  return { events, terminalAt };
+  const first = isText ? { content: "", refusal: null } : { content: null };
+  const calls = reply.blocks.filter(({ type }) => type === "tool-call");
+  const deltas = reply.blocks.flatMap((block) => deltasOf(block, calls.indexOf(block)));
+  const end = delta({}, FINISH_REASONS[reply.stopReason] ?? reply.stopReason);
+  return {
+    events: [delta({ role: "assistant", ...first }), ...deltas.map((one) => delta(one))],
+    ending: [end, ...(includesUsage ? [send([], usageOf(reply))] : []), "data: [DONE]\n\n"],
+  };
 }
+
+const STAMP = { service_tier: "default", system_fingerprint: "fp_practice" };
+const sse = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
 function deltasOf(block: WireBlock, index: number): object[] {
   if (block.type === "raw") return [block.value];
@@ -164,8 +151,7 @@ function whole(reply: Reply): object {
     ...headOf(reply, "chat.completion"),
     choices: [{ index: 0, message, logprobs: null, finish_reason }],
     usage: usageOf(reply),
-    service_tier: "default",
-    system_fingerprint: "fp_practice",
+    ...STAMP,
   };
 }
 

@@ -1,0 +1,78 @@
+/**
+ * One request and how it is answered: the flow that `practice` and `scripted` share. They differ in who makes the turn.
+ * Accepts a string, a `URL` or a `Request`, and any body that `fetch` accepts. Of a URL only the path is looked at.
+ */
+import { parseJson } from "./json.js";
+import { seededRandom, type Random } from "./random.js";
+import { timerSleep } from "./body.js";
+import type { Chunking, PracticeFetch, Protocol, ReceivedRequest, Sleep } from "./types.js";
+import { anthropic } from "./wire/anthropic.js";
+import type { WireFormat } from "./wire/format.js";
+import { openaiChat } from "./wire/openai-chat.js";
+
+/** Options that `practice` and `scripted` have in common. */
+export interface PaceOptions {
+  /** How bodies are cut into chunks. Default `"event"`. */
+  chunking?: Chunking;
+  /** Wait before each chunk of a stream, in milliseconds; 0 uses no timer at all. Default: 12 for `practice`, 0 for `scripted`. */
+  delayMs?: number;
+  /** Replaces the timer that paces the answers, for tests in virtual time. Default: `setTimeout`. */
+  sleep?: Sleep;
+  /** Equal seeds give equal ids and cuts for equal requests in equal places. Default `"looplet"`. */
+  seed?: string;
+}
+
+/** A request with all that its answer needs. */
+export interface Exchange {
+  request: ReceivedRequest;
+  /** Number of the request, from 0. */
+  index: number;
+  /** That of OpenAI Chat when the path is of no known protocol. */
+  format: WireFormat;
+  random: Random;
+  signal: AbortSignal | undefined;
+  chunking: Chunking;
+  delayMs: number;
+  sleep: Sleep;
+}
+
+/** A `fetch` that gives every request to `answer`. Rejects with the reason of the signal when that aborts. */
+export function answering(
+  { chunking = "event", delayMs = 0, sleep = timerSleep, seed = "looplet" }: PaceOptions,
+  answer: (exchange: Exchange) => Promise<Response>,
+): PracticeFetch {
+  let count = 0;
+  return async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const given = typeof input === "object" && "headers" in input ? input : undefined;
+    const signal = init?.signal ?? given?.signal ?? undefined;
+    signal?.throwIfAborted();
+    const index = count++;
+    const request = await readRequest(given ?? String(input), init);
+    signal?.throwIfAborted();
+    const random = seededRandom(`${seed}:${index}:${request.bodyText}`);
+    const format = FORMATS[request.protocol ?? "openai-chat"];
+    return answer({ request, index, format, random, signal, chunking, delayMs, sleep });
+  };
+}
+
+const FORMATS: Record<Protocol, WireFormat> = { "anthropic-messages": anthropic, "openai-chat": openaiChat };
+
+async function readRequest(input: string | Request, init: RequestInit = {}): Promise<ReceivedRequest> {
+  const request = typeof input === "string" ? undefined : input;
+  const url = request?.url ?? String(input);
+  const headers: Record<string, string> = {};
+  new Headers(init.headers ?? request?.headers).forEach((value, name) => (headers[name] = value));
+  const source = init.body == null ? request?.clone() : new Response(init.body);
+  const bodyText = (await source?.text()) ?? "";
+  const body = parseJson(bodyText);
+  const path = (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "");
+  return {
+    url,
+    method: (init.method ?? request?.method ?? "GET").toUpperCase(),
+    headers,
+    bodyText,
+    body,
+    protocol: Object.values(FORMATS).find((format) => format.path.test(path))?.protocol,
+    isStreaming: body?.stream === true,
+  };
+}
