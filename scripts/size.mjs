@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { isMain, root } from "./lib/machine.mjs";
 
 /** Column and bytes: what has been reached plus 2 %. */
-const gates = { everything: [2, 228_300], minimal: [0, 96_100] };
+const gates = { everything: [2, 348_200], minimal: [0, 99_900] };
 /** PERFORMANCE: 270 kB brotli and 80 kB raw. */
 const targets = { everything: 270_000, minimal: 80_000 };
 
