@@ -38,7 +38,7 @@ impl RunHandle {
     #[wasm_bindgen(constructor)]
     pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
         set_hook();
-        let config = json::read::<Config>("config", config_json).map_err(thrown)?;
+        let config = json::read::<Config>("", config_json).map_err(thrown)?;
         let run = Run::new(config).map_err(thrown)?;
         Ok(RunHandle {
             driver: Rc::new(Driver::new(run, host)),
