@@ -22,7 +22,7 @@ export interface PaceOptions {
   seed?: string;
 }
 
-/** A request with all that its answer needs. */
+/** A request with all that its answer needs. @internal */
 export interface Exchange {
   request: ReceivedRequest;
   /** Number of the request, from 0. */
@@ -36,7 +36,7 @@ export interface Exchange {
   sleep: Sleep;
 }
 
-/** A `fetch` that gives every request to `answer`. Rejects with the reason of the signal when that aborts. */
+/** A `fetch` that gives every request to `answer`. Rejects with the reason of the signal when that aborts. @internal */
 export function answering(
   { chunking = "event", delayMs = 0, sleep = timerSleep, seed = "looplet" }: PaceOptions,
   answer: (exchange: Exchange) => Promise<Response>,

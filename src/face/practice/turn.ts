@@ -42,7 +42,7 @@ export interface ScriptedTurn extends StreamFaults {
   hang?: boolean;
 }
 
-/** The response to `exchange` that `turn` describes. */
+/** The response to `exchange` that `turn` describes. @internal */
 export async function perform(turn: ScriptedTurn, exchange: Exchange): Promise<Response> {
   const { request, format, signal, random } = exchange;
   const { chunks: chunking = exchange.chunking, delayMs = exchange.delayMs, status = 200, body } = turn;
@@ -83,7 +83,7 @@ export async function perform(turn: ScriptedTurn, exchange: Exchange): Promise<R
   return send(all, EVENT_STREAM, turn, headers, paced);
 }
 
-/** The response that carries the vendor's error body. */
+/** The response that carries the vendor's error body. @internal */
 export async function refuse(
   rejection: Rejection,
   exchange: Exchange,
