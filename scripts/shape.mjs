@@ -1,6 +1,5 @@
 // The shape of the sources: files of at most 500 lines, folders of at most 15 files, no circles among the value imports
 // of TypeScript nor between the folders of the engine. `npm run lint` calls it.
-import { build } from "esbuild";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isMain, output, root } from "./lib/machine.mjs";
@@ -59,6 +58,8 @@ async function valueImports() {
   const entryPoints = Object.values(exports)
     .map(({ types }) => types?.replace("./dist/types", "src/face").replace(/\.d\.ts$/, ".ts"))
     .filter(Boolean);
+  // Set-up may have just installed it.
+  const { build } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [...entryPoints, ...["node", "workerd", "edge"].map((name) => `src/face/entry/${name}.ts`)],

@@ -1,6 +1,5 @@
 // What a browser downloads: the engine's .wasm with all the JavaScript of `looplet/external`, and the JavaScript of a
 // minimal agent. Prints raw, gzip and brotli bytes, and fails above a gate.
-import { build } from "esbuild";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
@@ -39,6 +38,8 @@ function gated(row, name, counts) {
 
 /** The bundle of a page with these imports, minified. */
 async function bundled(contents) {
+  // Set-up may have just installed it.
+  const { build } = await import("esbuild");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     write: false,
