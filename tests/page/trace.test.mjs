@@ -39,7 +39,9 @@ describe("the trace on the page", { skip }, () => {
       "Iteration 2",
       "practice-1",
     ]);
-    assert.match(await took("slow_lookup"), /^4\.\d s$/);
+    // The tool takes four seconds; a busy machine takes longer.
+    assert.match(await took("slow_lookup"), /^\d+\.\d s$/);
+    assert.ok(parseFloat(await took("slow_lookup")) >= 4);
     const [run, first, chat, , lookup, second, last] = await bars();
     assert.ok(run.from < 0.02 && run.to > 0.98);
     assert.ok(
