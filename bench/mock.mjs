@@ -37,9 +37,9 @@ export function mockFetch(responses) {
   return { fetch, seen };
 }
 
-/** The bytes of a body in memory of their own. */
+/** The bytes of a body in memory of their own; undefined for a request without a body. */
 function read(body) {
-  return typeof body === "string" ? encoder.encode(body) : body.slice();
+  return typeof body === "string" ? encoder.encode(body) : body?.slice();
 }
 
 function streamOf(chunks) {
