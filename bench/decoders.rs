@@ -12,10 +12,12 @@
 )]
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
+use looplet::engine::agent::setup::Setup;
 use looplet::engine::model::answer::Answer;
-use looplet::engine::model::config::Config;
+use looplet::engine::model::config::RunOptions;
 use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use looplet::engine::model::moment::Moment;
@@ -207,9 +209,8 @@ fn run(protocol: &str, body: &[u8]) -> usize {
         "model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"},
         "tools": [{"name": "add", "inputSchema": {"type": "object"}}],
     });
-    let mut run =
-        Run::new(looplet::engine::model::json::read::<Config>("config", &config.to_string()).unwrap())
-            .unwrap();
+    let config = looplet::engine::model::json::read("config", &config.to_string()).unwrap();
+    let mut run = Run::new(Arc::new(Setup::new(config).unwrap()), RunOptions::default()).unwrap();
     let mut request = None;
     let mut arguments = 0;
     let mut go = |run: &mut Run, input: Input<'_>, request: &mut Option<u32>| {

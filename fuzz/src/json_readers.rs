@@ -3,7 +3,8 @@
 use looplet::engine::json::check;
 use looplet::engine::json::reader::{Object, items, string, validate};
 use looplet::engine::json::value::read;
-use looplet::engine::model::config::Config;
+use looplet::engine::model::config::{Config, RunOptions};
+use looplet::engine::model::json;
 use looplet::engine::model::message::Json;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -31,7 +32,9 @@ pub fn check(data: &[u8]) {
 }
 
 fn check_valid(text: &str) {
-    if let Err(error) = looplet::engine::model::json::read::<Config>("config", text) {
+    let config = json::read::<Config>("config", text).err();
+    let options = json::read::<RunOptions>("options", text).err();
+    for error in config.into_iter().chain(options) {
         assert!(!error.problem.is_empty(), "a refusal without a reason");
     }
     let trimmed = Json::parse(text).unwrap();

@@ -5,7 +5,6 @@
 //! again is the same); that the state survives being saved after every output ([`World`] does so); that an answer to
 //! what is not open changes nothing.
 
-use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{EventKind, ToolFault};
 use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
@@ -16,7 +15,7 @@ use super::machine_answers::{answer, raise};
 use super::machine_checks::{check_events, check_late_answers, check_overlaps};
 use super::speak::{self, End, Say};
 use super::wire::{check_items, items};
-use super::world::{HOOK_EVENTS, World, config, tool};
+use super::world::{HOOK_EVENTS, Settings, World, config, tool};
 
 const PROTOCOLS: &[&str] = &[
     "anthropic",
@@ -149,7 +148,7 @@ fn play(data: &[u8], is_careful: bool) -> Played {
     }
 }
 
-fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> Config {
+fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> Settings {
     let tools = json!([
         tool("read", json!({"readOnly": true})),
         tool("write", json!({"timeoutMs": 50})),

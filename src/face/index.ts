@@ -27,7 +27,7 @@ export function createAgent(options: AgentOptions): Agent {
 
 const loadEngine: LoadEngine = async () => {
   const wasm = await loadWasm();
-  return (configJson, host) => new RunDriver(wasm, configJson, host);
+  return (config, options, host) => new RunDriver(wasm, config, options, host);
 };
 
 export { awsSigV4 } from "./models/aws.js";

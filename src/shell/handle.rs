@@ -1,12 +1,14 @@
-//! The handle of a run that JavaScript holds. It is not part of the public API: `src/face/host/shell.ts` wraps it.
+//! The handles that JavaScript holds: of a prepared agent and of a run. They are not part of the public API:
+//! `src/face/host/instance.ts` and `shell.ts` wrap them.
 //!
-//! The constructor takes the configuration. Everything that happens to a run enters through [`RunHandle::tell`] as the
+//! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through [`RunHandle::tell`] as the
 //! JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s head
 //! ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`], [`RunHandle::text`]
 //! and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes last, before `free`. Only
 //! JSON that does not fit is refused; an answer to a closed question returns false.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
@@ -17,11 +19,46 @@ use super::driver::Driver;
 use super::host::Host;
 use super::panic::set_hook;
 use super::request;
-use crate::engine::model::config::Config;
+use crate::engine::agent::setup::Setup;
+use crate::engine::model::config::{Config, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::input::Input;
 use crate::engine::model::json;
 use crate::engine::run::Run;
+
+/// An agent, prepared for any number of runs. A run keeps what it needs when its agent's handle is freed.
+#[wasm_bindgen]
+pub struct AgentHandle {
+    setup: Arc<Setup>,
+}
+
+#[wasm_bindgen]
+impl AgentHandle {
+    /// Prepares an agent from the JSON of its [`Config`].
+    ///
+    /// # Errors
+    /// `{ field, problem }` for a configuration that cannot run.
+    #[wasm_bindgen(constructor)]
+    pub fn new(config: &str) -> Result<AgentHandle, JsValue> {
+        set_hook();
+        let setup = json::read::<Config>("", config).and_then(Setup::new);
+        Ok(AgentHandle {
+            setup: Arc::new(setup.map_err(thrown)?),
+        })
+    }
+
+    /// Opens a run from the JSON of its [`RunOptions`].
+    ///
+    /// # Errors
+    /// `{ field, problem }` for a history that is not legal.
+    pub fn open(&self, options: &str, host: Host) -> Result<RunHandle, JsValue> {
+        let options = json::read::<RunOptions>("", options);
+        let run = options.and_then(|options| Run::new(Arc::clone(&self.setup), options));
+        Ok(RunHandle {
+            driver: Rc::new(Driver::new(run.map_err(thrown)?, host)),
+        })
+    }
+}
 
 /// A run. Its methods take `&self`, because any of them may be called from inside a callback of another.
 #[wasm_bindgen]
@@ -31,20 +68,6 @@ pub struct RunHandle {
 
 #[wasm_bindgen]
 impl RunHandle {
-    /// Creates a run from the JSON of its configuration.
-    ///
-    /// # Errors
-    /// `{ field, problem }` for a configuration that cannot run.
-    #[wasm_bindgen(constructor)]
-    pub fn new(config_json: &str, host: Host) -> Result<RunHandle, JsValue> {
-        set_hook();
-        let config = json::read::<Config>("", config_json).map_err(thrown)?;
-        let run = Run::new(config).map_err(thrown)?;
-        Ok(RunHandle {
-            driver: Rc::new(Driver::new(run, host)),
-        })
-    }
-
     /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns true if its target
     /// exists: an open question that takes such an answer, a steer that is not delivered yet, an agent that is at work.
     ///

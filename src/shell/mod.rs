@@ -16,5 +16,5 @@ pub mod inlet;
 pub mod panic;
 pub mod request;
 
-pub use handle::RunHandle;
+pub use handle::{AgentHandle, RunHandle};
 pub use host::Host;

@@ -19,26 +19,26 @@ describe("a chat", () => {
     const run = chat.run("one");
     expect(chat.current).toBe(run);
     const first = await engine.driver();
-    expect(first.config["messages"]).toEqual(history);
+    expect(first.options["messages"]).toEqual(history);
     first.end({ outcome: "completed" });
     await run.result;
     expect(chat.messages).toEqual(asked);
     chat.run("two");
-    expect((await engine.driver()).config["messages"]).toEqual(asked);
+    expect((await engine.driver()).options["messages"]).toEqual(asked);
   });
 
   it("hands what its subagents remember from run to run", async () => {
     const { engine, chat } = begin();
     const run = chat.run("one");
     const first = await engine.driver();
-    expect(first.config["subagents"]).toBeUndefined();
+    expect(first.options["subagents"]).toBeUndefined();
     first.end({ outcome: "completed" });
     const { subagents } = await run.result;
     expect(subagents).toHaveLength(1);
     expect(chat.subagents).toEqual(subagents);
     const next = chat.run("two");
     const second = await engine.driver();
-    expect(second.config["subagents"]).toEqual(subagents);
+    expect(second.options["subagents"]).toEqual(subagents);
     second.end({ outcome: "completed" });
     await next.result;
     chat.reset();

@@ -13,7 +13,9 @@ const note = tool({
 async function one(index: number): Promise<string> {
   let asked = 0;
   const model = custom(() => (++asked === 1 ? [{ type: "tool_call", name: "note", input: {} }] : "done"));
-  const run = createAgent({ model, tools: { note } }).run("go ".repeat(200));
+  // Every second agent has a configuration that no other has.
+  const system = `Agent ${index % 2 === 0 ? 0 : index}`;
+  const run = createAgent({ model, system, tools: { note } }).run("go ".repeat(200));
   if (index % 3 === 1) for await (const event of run) if (event.type === "tool-call") break;
   if (index % 3 === 2) for await (const event of run) void event;
   return (await run.result).outcome;
@@ -28,6 +30,30 @@ it("I-10: a thousand runs, finished, aborted and left, do not grow the engine's 
   expect(ends).toEqual(new Set(["completed", "cancelled"]));
   expect(memory.buffer.byteLength).toBe(before);
 }, 60_000);
+
+it("prepares an agent once, and agents with equal options together", async () => {
+  const { glue } = (await loadWasm()) as { glue: { AgentHandle: new (config: string) => object } };
+  const prepared: string[] = [];
+  const { AgentHandle } = glue;
+  glue.AgentHandle = class extends AgentHandle {
+    constructor(config: string) {
+      super(config);
+      prepared.push((JSON.parse(config) as { system: string }).system);
+    }
+  };
+  const agent = (system: string) => createAgent({ model: custom(() => "hi"), system });
+  const first = agent("first");
+  await first.run("go").result;
+  await first.chat().run("go").result;
+  await agent("second").run("go").result;
+  const again = agent("first").run("go", { messages: [], inputs: { a: 1 } });
+  expect(await again.result).toMatchObject({ outcome: "completed", text: "hi" });
+  expect(prepared).toEqual(["first", "second"]);
+  for (let index = 0; index < 20; index++) await agent(`other ${index}`).run("go").result;
+  expect(await first.run("go").result).toMatchObject({ outcome: "completed" });
+  expect(prepared.filter((system) => system === "first")).toHaveLength(2);
+  glue.AgentHandle = AgentHandle;
+});
 
 it("hundreds of runs at once all end, each with its own answer", async () => {
   const ask = (index: number): Promise<string> => {

@@ -120,9 +120,13 @@ describe("createAgent", () => {
     agentOn(engine.load, options).run("go", {
       messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
     });
-    expect((await engine.driver()).config).toEqual({
-      model: { vendor: "anthropic", model: "claude-sonnet-4-6", headers: [], maxOutputTokens: 64 },
+    const driver = await engine.driver();
+    expect(driver.options).toEqual({
       session: "resume",
+      messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
+    });
+    expect(driver.config).toEqual({
+      model: { vendor: "anthropic", model: "claude-sonnet-4-6", headers: [], maxOutputTokens: 64 },
       system: "Be brief.",
       tools: [
         {
@@ -136,7 +140,6 @@ describe("createAgent", () => {
         },
       ],
       limits: { maxIterations: 3 },
-      messages: [{ role: "user", content: [{ type: "text", text: "a" }] }],
     });
   });
 });

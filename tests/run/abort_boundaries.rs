@@ -1,7 +1,6 @@
 //! An abort at every boundary of an effect of a run with six iterations, parallel and slow tools, an approval, a save
 //! that hangs, retries and subagents.
 
-use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
@@ -13,11 +12,11 @@ use serde_json::json;
 
 use crate::ended::{check_messages, usage_by_events};
 use crate::wire::{begin, block, call, end, open, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{Settings, World, config, tool};
 
 type Step = Box<dyn Fn(&mut World)>;
 
-fn setting() -> Config {
+fn setting() -> Settings {
     let tools = json!([
         tool("read", json!({"readOnly": true})),
         tool("act", json!({"needsApproval": true, "timeoutMs": 60_000})),

@@ -10,7 +10,7 @@ use crate::hooks::says;
 use crate::random_answers::PROTOCOLS;
 use crate::speak::{self, End, Say};
 use crate::wire::unmarked;
-use crate::world::{World, config, tool};
+use crate::world::{Settings, World, config, tool};
 use looplet::engine::model::hook::Decision;
 
 /// A way on from an answer in which there is nothing for the history.
@@ -178,15 +178,15 @@ fn after_three(protocol: &str, way: &Way) -> World {
     world
 }
 
-fn settings(protocol: &str, fields: Value) -> looplet::engine::model::config::Config {
+fn settings(protocol: &str, fields: Value) -> Settings {
     let mut config = config(
         json!([tool("read", json!({"readOnly": true}))]),
         json!({"model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"}}),
     );
     let merged = crate::world::config(json!([]), fields);
-    config.output = merged.output;
-    config.hooks = merged.hooks;
-    config.on_max_tokens = merged.on_max_tokens;
+    config.output = merged.config.output;
+    config.hooks = merged.config.hooks;
+    config.on_max_tokens = merged.config.on_max_tokens;
     config
 }
 

@@ -2,7 +2,6 @@ use looplet::engine::model::error::FailureCode;
 use looplet::engine::model::event::{CompactTrigger, EventKind};
 use looplet::engine::model::input::Input;
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, stream_with_usage, text};
@@ -74,7 +73,7 @@ fn overflow(world: &mut World) {
 
 pub fn legal(world: &World) {
     let messages = world.result()["messages"].clone();
-    Run::new(config(json!([]), json!({"messages": messages}))).unwrap();
+    config(json!([]), json!({"messages": messages})).open().unwrap();
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Pairs of options of which one could keep the other from ever counting: what was given does.
 
-use looplet::engine::model::config::Config;
-use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, text};
-use crate::world::{World, config, tool};
+use crate::world::{Settings, World, config, tool};
 
 fn world(fields: Value) -> World {
     let mut world = World::new(config(json!([tool("act", json!({}))]), fields));
@@ -118,10 +116,10 @@ fn a_budget_of_thinking_has_room_in_the_answer_or_is_an_error_that_names_both() 
         for (key, value) in more.as_object().unwrap() {
             model[key] = value.clone();
         }
-        looplet::engine::model::json::read::<Config>("config", &json!({"model": model}).to_string()).unwrap()
+        Settings::of(&json!({"model": model}))
     };
     for protocol in ["anthropic", "bedrock_converse"] {
-        let error = Run::new(model(protocol, json!({"maxOutputTokens": 8000})));
+        let error = model(protocol, json!({"maxOutputTokens": 8000})).open();
         let told = error.err().map(|error| error.to_text()).unwrap_or_default();
         assert!(
             told.contains("maxOutputTokens") && told.contains("budgetTokens"),

@@ -142,7 +142,7 @@ fn a_fallback_stays_and_starts_with_retries_of_its_own_in_each_iteration() {
 fn a_fallback_that_cannot_be_asked_is_an_error_before_the_run() {
     let odd = json!([{"vendor": "nobody", "model": "m", "slot": 1}]);
     let config = config(json!([]), json!({"fallbackModels": odd}));
-    assert!(looplet::engine::run::Run::new(config).is_err());
+    assert!(config.open().is_err());
 }
 
 #[test]

@@ -1,12 +1,12 @@
 use looplet::engine::model::event::EventKind;
-use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::wire::{stream, text};
 use crate::world::{World, config, tool};
 
 fn problem(fields: Value) -> (String, String) {
-    let error = Run::new(config(json!([]), fields))
+    let error = config(json!([]), fields)
+        .open()
         .err()
         .expect("this configuration must be refused");
     (error.field, error.problem)
@@ -160,7 +160,7 @@ fn an_illegal_history_is_refused_with_its_place() {
 
 #[test]
 fn a_configuration_that_cannot_run_is_refused_with_its_field() {
-    let broken = |tools: Value, fields: Value| Run::new(config(tools, fields)).err().unwrap();
+    let broken = |tools: Value, fields: Value| config(tools, fields).open().err().unwrap();
     let twice = broken(
         json!([tool("read", json!({})), tool("read", json!({}))]),
         json!({}),

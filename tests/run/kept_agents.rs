@@ -1,6 +1,5 @@
 //! What a subagent that is kept remembers, from call to call and from run to run.
 
-use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::ended::check_messages;
@@ -11,7 +10,7 @@ use crate::world::{World, tool};
 /// A world whose agents remember what another run has left.
 fn after(result: &Value) -> World {
     let mut config = setting(json!({}));
-    config.subagents = serde_json::from_value(result["subagents"].clone()).unwrap();
+    config.options.subagents = serde_json::from_value(result["subagents"].clone()).unwrap();
     World::started(config)
 }
 
@@ -112,10 +111,10 @@ fn kept_subagents_of_one_name_are_not_the_same_before_and_after_a_handover() {
 #[test]
 fn a_memory_that_is_no_history_is_refused_by_its_place() {
     let mut config = setting(json!({}));
-    config.subagents = serde_json::from_value(json!([{"agentPath": "root/keeper", "messages": [
+    config.options.subagents = serde_json::from_value(json!([{"agentPath": "root/keeper", "messages": [
         {"role": "user", "content": [{"type": "tool_result", "callId": "x", "content": []}]}]}]))
     .unwrap();
-    let error = Run::new(config).err().unwrap();
+    let error = config.open().err().unwrap();
     assert!(
         error.field.starts_with("subagents[0].messages[0]"),
         "{}",

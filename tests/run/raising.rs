@@ -157,7 +157,7 @@ fn s001_45_a_stopped_run_goes_on_from_its_messages_with_a_higher_limit() {
         json!([tool("act", json!({}))]),
         json!({"limits": {"maxIterations": 5}}),
     );
-    config.messages = serde_json::from_value(result["messages"].clone()).unwrap();
+    config.options.messages = serde_json::from_value(result["messages"].clone()).unwrap();
     let mut world = World::new(config);
     world.prompt("Go on.");
     let messages = world.body(0)["messages"].clone();

@@ -1,13 +1,12 @@
 //! What runs of random schedules are configured with.
 
-use looplet::engine::model::config::Config;
 use looplet::engine::model::permission::PermissionMode;
 use serde_json::json;
 
 use crate::dice::Dice;
 use crate::random_answers::{PROTOCOLS, model};
 use crate::random_hooks;
-use crate::world::{config, tool};
+use crate::world::{Settings, config, tool};
 
 /// Stands in a header of the requests.
 pub const SECRET: &str = "planted-0123456789";
@@ -29,7 +28,7 @@ fn any_protocol(dice: &mut Dice) -> &'static str {
     }
 }
 
-pub fn settings(dice: &mut Dice, max_iterations: u32) -> Config {
+pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
     let tools = json!([
         tool("read", json!({"readOnly": true})),
         tool(

@@ -2,7 +2,6 @@ use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::{CheckedOutput, Input};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::question::{Answer, Point};
-use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use crate::wire::{Piece, call, stream, text};
@@ -259,7 +258,9 @@ fn s001_50_after_the_last_retry_the_run_is_stopped_by_structured_output() {
         assert_eq!(result["stoppedBy"], "structured_output");
         assert_eq!(result["output"], Value::Null);
         assert_eq!(world.requests.len(), requests, "{mode}");
-        Run::new(config(json!([]), json!({"messages": result["messages"]}))).unwrap();
+        config(json!([]), json!({"messages": result["messages"]}))
+            .open()
+            .unwrap();
     }
 }
 
@@ -408,7 +409,7 @@ fn an_abort_while_the_host_checks_leaves_a_legal_transcript_and_a_late_answer_is
     for mode in ["native", "tool"] {
         let (mut world, question) = asked(mode);
         let meanwhile = world.result()["messages"].clone();
-        Run::new(config(json!([]), json!({"messages": meanwhile}))).unwrap();
+        config(json!([]), json!({"messages": meanwhile})).open().unwrap();
         world.cancel();
         assert_eq!(world.result()["outcome"], "cancelled");
         let events = world.events.len();
@@ -418,7 +419,7 @@ fn an_abort_while_the_host_checks_leaves_a_legal_transcript_and_a_late_answer_is
             (events, &Value::Null)
         );
         let messages = world.result()["messages"].clone();
-        Run::new(config(json!([]), json!({"messages": messages}))).unwrap();
+        config(json!([]), json!({"messages": messages})).open().unwrap();
     }
 }
 
@@ -474,12 +475,9 @@ fn what_was_cut_off_by_an_abort_stays_as_text() {
 #[test]
 fn a_tool_of_that_name_and_a_schema_that_is_none_are_refused() {
     let output = json!({"schema": schema(), "mode": "tool", "name": "look"});
-    let refused = Run::new(config(
-        json!([tool("look", json!({}))]),
-        json!({"output": output}),
-    ));
+    let refused = config(json!([tool("look", json!({}))]), json!({"output": output})).open();
     assert_eq!(refused.err().unwrap().field, "output.name");
     let output = json!({"schema": {"type": "object", "required": 1}});
-    let refused = Run::new(config(json!([]), json!({"output": output})));
+    let refused = config(json!([]), json!({"output": output})).open();
     assert_eq!(refused.err().unwrap().field, "output.schema/required");
 }

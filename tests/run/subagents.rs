@@ -1,4 +1,3 @@
-use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::{Input, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::Json;
@@ -6,7 +5,7 @@ use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 
 use crate::wire::{call, stream, stream_with_usage, text};
-use crate::world::{World, config, data, event_name, tool};
+use crate::world::{Settings, World, config, data, event_name, tool};
 
 /// A tool that the agent of this profile stands behind.
 fn agent_tool(name: &str, agent: Value) -> Value {
@@ -14,7 +13,7 @@ fn agent_tool(name: &str, agent: Value) -> Value {
 }
 
 /// A run with the tools `read`, `act` and the subagent `helper`, which has `dig` and, if it may, `helper` itself.
-pub fn setting(fields: Value) -> Config {
+pub fn setting(fields: Value) -> Settings {
     let tools = json!([
         agent_tool("helper", json!({"profile": 1})),
         agent_tool("keeper", json!({"profile": 1, "keep": true})),
@@ -459,9 +458,7 @@ fn a_handoff_goes_on_with_the_transcript_under_another_profile() {
 #[test]
 fn a_configuration_with_an_agent_that_is_not_there_is_refused() {
     let tools = json!([agent_tool("helper", json!({"profile": 3}))]);
-    let error = looplet::engine::run::Run::new(config(tools, json!({})))
-        .err()
-        .unwrap();
+    let error = config(tools, json!({})).open().err().unwrap();
     assert_eq!(error.field, "tools.helper.agent");
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::ledger::timers::TimerReason;
-use looplet::engine::model::config::Config;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
@@ -15,7 +14,7 @@ use looplet::engine::run::Run;
 use serde_json::{Value, json};
 
 use super::settings::merge;
-pub use super::settings::{config, tool};
+pub use super::settings::{Settings, config, tool};
 use super::steady::KeptBodies;
 
 pub struct World {
@@ -63,9 +62,9 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(config: Config) -> World {
+    pub fn new(config: Settings) -> World {
         World {
-            run: Run::new(config).unwrap(),
+            run: config.open().unwrap(),
             now_ms: 1_000_000,
             seed: 0,
             events: Vec::new(),
@@ -95,7 +94,7 @@ impl World {
     }
 
     /// Nobody listens to what is told of tool calls.
-    pub fn unheard(config: Config) -> World {
+    pub fn unheard(config: Settings) -> World {
         let mut world = World::new(config);
         world.run.set_heard(false);
         world.is_heard = false;
@@ -103,7 +102,7 @@ impl World {
     }
 
     /// A run that has been asked `Go.`.
-    pub fn started(config: Config) -> World {
+    pub fn started(config: Settings) -> World {
         let mut world = World::new(config);
         world.prompt("Go.");
         world

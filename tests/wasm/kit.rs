@@ -7,7 +7,7 @@ use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use looplet::shell::batch::outlet_at;
 use looplet::shell::inlet::{inlet_for, linear_memory};
 use looplet::shell::request::headers_of;
-use looplet::shell::{Host, RunHandle};
+use looplet::shell::{AgentHandle, Host, RunHandle};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -76,9 +76,10 @@ impl TestRun {
         let config = format!(
             r#"{{"model":{{"vendor":"anthropic","model":"m","baseUrl":"https://api.test"}},"retry":{{"maxRetries":0}},"tools":[{tools}]}}"#
         );
+        let agent = AgentHandle::new(&config).expect("a valid configuration");
         let callee: &JsValue = host.as_ref();
         let callee = callee.clone().unchecked_into::<Host>();
-        let handle = Rc::new(RunHandle::new(&config, callee).expect("a valid configuration"));
+        let handle = Rc::new(agent.open("{}", callee).expect("a run"));
         let run = TestRun {
             host,
             handle,

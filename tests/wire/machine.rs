@@ -2,8 +2,10 @@
 //! same as the recorded one.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use looplet::engine::model::config::{Config, ToolConfig};
+use looplet::engine::agent::setup::Setup as PreparedAgent;
+use looplet::engine::model::config::{Config, RunOptions, ToolConfig};
 use looplet::engine::model::input::{Input, ToolReturn};
 use looplet::engine::model::message::{Block, Message, Role};
 use looplet::engine::model::moment::Moment;
@@ -38,9 +40,10 @@ fn recorded_bedrock_conversations_replay_through_the_run() {
 
 /// Starts a run with the first request's prompt, answers with the recorded bytes and results, keeps the bodies.
 pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
-    let (config, prompt) = config(setup);
+    let (config, options, prompt) = config(setup);
+    let run = PreparedAgent::new(config).and_then(|agent| Run::new(Arc::new(agent), options));
     let mut world = World {
-        run: Run::new(config).map_err(|error| format!("{error:?}"))?,
+        run: run.map_err(|error| format!("{error:?}"))?,
         seed: 0,
         bodies: Vec::new(),
         waiting: VecDeque::new(),
@@ -63,7 +66,7 @@ pub fn run(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     Ok(world.bodies)
 }
 
-fn config(setup: &Setup) -> (Config, Vec<Block>) {
+fn config(setup: &Setup) -> (Config, RunOptions, Vec<Block>) {
     let mut config: Config =
         serde_json::from_value(json!({ "model": { "vendor": "custom", "model": "" } })).unwrap();
     config.model = setup.model.clone();
@@ -100,8 +103,11 @@ fn config(setup: &Setup) -> (Config, Vec<Block>) {
         .pop_if(|last| is_prompt(last))
         .map(|message| message.content)
         .unwrap_or_default();
-    config.messages = messages;
-    (config, prompt)
+    let options = RunOptions {
+        messages,
+        ..RunOptions::default()
+    };
+    (config, options, prompt)
 }
 
 enum Wait {

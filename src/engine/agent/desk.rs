@@ -4,11 +4,13 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::profile::Profile;
+use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::Config;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::Hook;
+use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::permission::Permissions;
@@ -25,7 +27,11 @@ pub struct Desk<'a> {
     pub asks: &'a mut Asks,
     /// What the run may do, as it stands.
     pub permissions: &'a mut Option<Permissions>,
-    pub profiles: &'a [Profile],
+    pub setup: &'a Setup,
+    /// A JSON object with your code's values for the tools' bindings.
+    pub inputs: Option<&'a Json>,
+    /// How the session begins, if it begins with this run.
+    pub session: Option<&'a str>,
     /// The agents behind this one, those below it in the tree among them.
     pub below: &'a mut [Agent],
     /// Index of the first of them.
@@ -48,7 +54,7 @@ impl<'a> Desk<'a> {
 
     /// Those of the run are asked about all of its agents.
     pub fn hooks(&self) -> &'a [Hook] {
-        self.profiles.first().map_or(&[], |root| &root.config.hooks)
+        &self.setup.root.config.hooks
     }
 
     /// Whether somebody is asked before a limit stops an agent.
@@ -58,8 +64,7 @@ impl<'a> Desk<'a> {
 
     /// Limits also count what vendors have not reported yet, by estimate.
     pub fn estimates_usage(&self) -> bool {
-        let root = self.profiles.first();
-        root.is_some_and(|root| root.config.estimate_usage)
+        self.setup.root.config.estimate_usage
     }
 
     /// Also when it is an agent above that has used more than it may: that one is stopped next. A time that is over may
@@ -73,8 +78,7 @@ impl<'a> Desk<'a> {
 
     /// How many levels of subagents there may be below the root.
     pub fn max_depth(&self) -> u32 {
-        let root = self.profiles.first();
-        root.map_or(0, |root| root.config.limits.max_subagent_depth.min(MAX_DEPTH))
+        self.setup.root.config.limits.max_subagent_depth.min(MAX_DEPTH)
     }
 
     /// The agent that answers this call and has not ended.
@@ -95,11 +99,13 @@ impl<'a> Desk<'a> {
             return;
         };
         let Some(agent) = upto.last_mut() else { return };
-        let Some(Profile { config, catalog }) = self.profiles.get(agent.who.profile as usize) else {
+        let Some(Profile { config, catalog, .. }) = self.setup.profile(agent.who.profile) else {
             return;
         };
         let mut desk = Desk {
-            profiles: self.profiles,
+            setup: self.setup,
+            inputs: self.inputs,
+            session: self.session,
             config,
             catalog,
             ledger: &mut *self.ledger,

@@ -23,6 +23,7 @@ pub mod who;
 
 pub mod catalog;
 pub mod profile;
+pub mod setup;
 pub mod transcript;
 
 pub use answer::message::{delta, kind_of_delta};

@@ -1,8 +1,9 @@
-//! One kind of agent: its configuration, and what derives from that. The first profile is the run's own.
+//! One kind of agent: its configuration, and the data that derives from it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::catalog::Catalog;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
 
@@ -12,17 +13,27 @@ use crate::engine::model::error::ConfigError;
 pub struct Profile {
     pub config: Config,
     pub catalog: Catalog,
+    /// The model that a new agent asks, unless it asks the model of its caller.
+    pub model: ActiveModel,
 }
 
 impl Profile {
     /// # Errors
-    /// Two tools of one name, a schema that is none.
+    /// A model that cannot be asked, two tools with the same name, a schema that is not valid.
     pub fn new(config: Config) -> Result<Profile, ConfigError> {
+        let model = ActiveModel::checked(config.model.clone(), &config)?;
+        for fallback in &config.fallback_models {
+            ActiveModel::checked(fallback.clone(), &config)?;
+        }
         let mut catalog = Catalog::new(&config.tools)?;
         if let Some(format) = &config.output {
             catalog.add_output(format)?;
         }
-        Ok(Profile { config, catalog })
+        Ok(Profile {
+            config,
+            catalog,
+            model,
+        })
     }
 }
 

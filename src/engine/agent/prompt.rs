@@ -27,7 +27,7 @@ impl Agent {
     /// The agent's first words to its model. Where a session begins with them its hooks come before.
     pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
-        let session = desk.config.session.as_deref().unwrap_or_default();
+        let session = desk.session.unwrap_or_default();
         if session.is_empty() || !desk.has_hooks(point, session) {
             return self.submit(desk, prompt, "prompt", true);
         }

@@ -1,8 +1,9 @@
-//! The configuration of a run: plain data, read once from the JSON that the face writes.
+//! The configuration of an agent and of one of its runs: plain data, read from the JSON that the face writes.
 //!
-//! [`Config`] is the root. Each option has its default here, or in [`crate::engine::policy::defaults`] if the default
-//! depends on other options. The face checks names and types by its own table. [`crate::engine::run::Run::new`] then
-//! checks everything that only the engine can judge, and refuses a wrong value with its path.
+//! [`Config`] is what all runs of an agent share, [`RunOptions`] what one run adds. Each option has its default here, or
+//! in [`crate::engine::policy::defaults`] if the default depends on other options. The face checks names and types by its
+//! own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can judge, and
+//! refuses a wrong value with its path.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,7 @@ pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, Respons
 use crate::engine::model::output_format::OutputFormat;
 use crate::engine::model::permission::Permissions;
 
-/// The whole configuration of a run, camelCase in JSON.
+/// The configuration that all runs of an agent share, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Config {
@@ -23,8 +24,6 @@ pub struct Config {
     /// Instructions that are appended to the system prompt of every agent of the run.
     pub instructions: Option<String>,
     pub tools: Vec<ToolConfig>,
-    /// The history that the run continues.
-    pub messages: Vec<Message>,
     pub limits: Limits,
     pub timeouts: Timeouts,
     /// Conditions that end the run when a round of tools is over. One that holds is enough.
@@ -63,8 +62,6 @@ pub struct Config {
     pub max_tool_result_chars: u32,
     /// How a call of an unknown tool is answered.
     pub on_unknown_tool: OnUnknownTool,
-    /// A JSON object with your code's values for the tools' bindings.
-    pub inputs: Option<Json>,
     /// Calls of read-only tools start while the rest of their answer streams; default false.
     pub eager_tools: bool,
     /// Limits of tokens and money also count an estimate of usage that is not reported yet; default false.
@@ -77,10 +74,6 @@ pub struct Config {
     pub trace: bool,
     /// The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
     pub agents: Vec<Config>,
-    /// The earlier conversations of agents that are kept from call to call.
-    pub subagents: Vec<Memory>,
-    /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
-    pub session: Option<String>,
 }
 
 impl Default for Config {
@@ -90,7 +83,6 @@ impl Default for Config {
             system: None,
             instructions: None,
             tools: Vec::new(),
-            messages: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),
             stop_when: Vec::new(),
@@ -112,17 +104,28 @@ impl Default for Config {
             tool_error_format: ErrorFormat::default(),
             max_tool_result_chars: 100_000,
             on_unknown_tool: OnUnknownTool::default(),
-            inputs: None,
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
             journal: false,
             trace: false,
             agents: Vec::new(),
-            subagents: Vec::new(),
-            session: None,
         }
     }
+}
+
+/// What each run of an agent has of its own when it starts, camelCase in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RunOptions {
+    /// The history that the run continues.
+    pub messages: Vec<Message>,
+    /// The earlier conversations of agents that are kept from call to call.
+    pub subagents: Vec<Memory>,
+    /// A JSON object with your code's values for the tools' bindings.
+    pub inputs: Option<Json>,
+    /// How the session begins, for hooks of `SessionStart`; absent in every later run of the session.
+    pub session: Option<String>,
 }
 
 /// The conversation of an agent that is kept from call to call.

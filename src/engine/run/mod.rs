@@ -4,20 +4,24 @@ mod starting;
 mod telling;
 mod tree;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::{Steady, Transcript};
 use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::config::{Config, Memory};
+use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
+use crate::engine::model::message::Json;
 use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
@@ -27,8 +31,7 @@ use crate::engine::model::question::Answer;
 /// The whole state of a run; serialisable between any two outputs.
 #[derive(Serialize, Deserialize)]
 pub struct Run {
-    /// One per kind of agent; the first is the run's own.
-    profiles: Vec<Profile>,
+    setup: Arc<Setup>,
     ledger: Ledger,
     asks: Asks,
     /// The tree of agents; the first is its root.
@@ -37,82 +40,49 @@ pub struct Run {
     memories: Vec<Memory>,
     /// As configured, and as answers of the host have changed them since.
     permissions: Option<Permissions>,
+    /// A JSON object with your code's values for the tools' bindings.
+    inputs: Option<Json>,
+    /// How the session begins, if it begins with this run.
+    session: Option<String>,
     started: bool,
     outcome: Option<Outcome>,
 }
 
 impl Run {
     /// # Errors
-    /// A configuration that cannot run: an unknown vendor, a missing URL, tools of one name, a schema that is none, an
-    /// illegal history, an option that the protocol cannot express.
-    pub fn new(mut config: Config) -> Result<Run, ConfigError> {
-        let permissions = config.permissions.clone();
-        let transcript = match std::mem::take(&mut config.messages) {
+    /// A history that is not legal, with its path.
+    pub fn new(setup: Arc<Setup>, options: RunOptions) -> Result<Run, ConfigError> {
+        let transcript = match options.messages {
             none if none.is_empty() => Transcript::default(),
             history => Transcript::from_history(history)?,
         };
-        let mut memories = std::mem::take(&mut config.subagents);
-        for (index, memory) in memories.iter_mut().enumerate() {
-            let messages =
-                Transcript::from_history(std::mem::take(&mut memory.messages)).map_err(|problem| {
-                    let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
-                    ConfigError::new(field, problem.problem)
-                })?;
-            memory.messages = messages.into_messages();
-        }
+        let memory = |(index, Memory { agent_path, messages }): (usize, Memory)| {
+            let transcript = Transcript::from_history(messages).map_err(|problem| {
+                let field = ["subagents[", &index.to_string(), "].", &problem.field].concat();
+                ConfigError::new(field, problem.problem)
+            })?;
+            let messages = transcript.into_messages();
+            Ok(Memory { agent_path, messages })
+        };
+        let memories = options.subagents.into_iter().enumerate().map(memory);
+        let memories = memories.collect::<Result<_, ConfigError>>()?;
+        let Profile { config, model, .. } = &setup.root;
         let mut ledger = Ledger::default();
         ledger.is_traced = config.trace;
         ledger.has_journal = config.journal;
         ledger.paths.push("root".to_owned());
         ledger.accounts.add(None, &config.limits);
-        let agents = std::mem::take(&mut config.agents);
-        let count = 1 + agents.len();
-        let (mut profiles, mut models) = (Vec::with_capacity(count), Vec::new());
-        // Hooks and the values that tools are bound to are the run's.
-        let (hooks, inputs) = (config.hooks.clone(), config.inputs.clone());
-        let instructions = config.instructions.take();
-        for mut config in std::iter::once(config).chain(agents) {
-            config.hooks.clone_from(&hooks);
-            config.inputs.clone_from(&inputs);
-            if let Some(instructions) = &instructions {
-                config.system = Some(match config.system.take() {
-                    Some(system) => [&system, "\n\n", instructions].concat(),
-                    None => instructions.clone(),
-                });
-            }
-            config.limits.max_iterations = Some(config.max_iterations());
-            if !config.agents.is_empty() {
-                return Err(ConfigError::new(
-                    "agents",
-                    "belong into the run's own configuration",
-                ));
-            }
-            if let Some(permissions) = &permissions {
-                permissions.check(&config.tools)?;
-                config.tools.retain(|tool| !permissions.removes(tool));
-            }
-            for tool in &config.tools {
-                if tool.agent.is_some_and(|agent| agent.profile as usize >= count) {
-                    let field = ["tools.", &tool.name, ".agent"].concat();
-                    return Err(ConfigError::new(field, "there is no such agent"));
-                }
-            }
-            config.equip_for_output()?;
-            models.push(ActiveModel::checked(config.model.clone(), &config)?);
-            for fallback in &config.fallback_models {
-                ActiveModel::checked(fallback.clone(), &config)?;
-            }
-            profiles.push(Profile::new(config)?);
-        }
         Ok(Run {
-            profiles,
             ledger,
             asks: Asks::default(),
-            agents: vec![root(models.swap_remove(0), transcript)],
+            agents: vec![root(model.clone(), transcript)],
             memories,
-            permissions,
+            permissions: config.permissions.clone(),
+            inputs: options.inputs,
+            session: options.session,
             started: false,
             outcome: None,
+            setup,
         })
     }
 
@@ -259,9 +229,7 @@ impl Run {
                 .is_some_and(|root| root.inbox.ids().contains(id)),
             Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
             Input::SetModel { model } => {
-                if let Some(profile) = self.profiles.first() {
-                    ActiveModel::checked((**model).clone(), &profile.config)?;
-                }
+                ActiveModel::checked((**model).clone(), &self.setup.root.config)?;
                 true
             }
             _ => true,

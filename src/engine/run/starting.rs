@@ -15,16 +15,14 @@ impl Run {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
-        let Run { profiles, ledger, .. } = self;
-        let Some(Profile { config, .. }) = profiles.first() else {
-            return;
-        };
+        let Run { setup, ledger, .. } = self;
+        let Profile { config, .. } = &setup.root;
         let model = config.model.model.clone();
         let tools = config.own_tools().map(|tool| tool.name.clone()).collect();
         ledger.emit(Place::default(), EventKind::RunStart { model, tools });
         ledger.set_timer(TimerReason::Total, config.timeouts.total_ms);
-        for message in profiles
-            .iter()
+        for message in setup
+            .profiles()
             .flat_map(|profile| &profile.catalog.schema_warnings)
         {
             let kind = EventKind::warning("schema_keyword", message.clone());
@@ -41,8 +39,8 @@ impl Run {
     fn warn_of_replays(&mut self) {
         let mut names: Vec<String> = Vec::new();
         for tool in self
-            .profiles
-            .iter()
+            .setup
+            .profiles()
             .flat_map(|profile| profile.config.own_tools())
         {
             if tool.replay_once && !names.contains(&tool.name) {
@@ -64,7 +62,7 @@ impl Run {
         };
         let mut denied: Vec<String> = Vec::new();
         let mut unasked: Vec<String> = Vec::new();
-        for profile in &self.profiles {
+        for profile in self.setup.profiles() {
             for tool in profile.config.own_tools() {
                 let names = if permissions.forbids(tool) {
                     &mut denied

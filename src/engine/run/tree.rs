@@ -40,14 +40,16 @@ impl Run {
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
-        let Profile { config, catalog } = self.profiles.get(agent.who.profile as usize)?;
+        let Profile { config, catalog, .. } = self.setup.profile(agent.who.profile)?;
         let desk = Desk {
             config,
             catalog,
             ledger: &mut self.ledger,
             asks: &mut self.asks,
             permissions: &mut self.permissions,
-            profiles: &self.profiles,
+            setup: &self.setup,
+            inputs: self.inputs.as_ref(),
+            session: self.session.as_deref(),
             below,
             first_below: index + 1,
         };
@@ -82,7 +84,7 @@ impl Run {
                 return;
             };
             let index = agent.who.agent;
-            let profile = self.profiles.get(agent.who.profile as usize);
+            let profile = self.setup.profile(agent.who.profile);
             let report = agent.report(profile.is_some_and(|profile| profile.config.output.is_some()));
             if let Some(memory) = agent.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
@@ -121,16 +123,15 @@ impl Run {
         };
         let earlier = self.agents.iter().filter(of_tool).count();
         let caller = self.agents.get(parent.agent as usize);
-        let config = self.profiles.get(profile as usize).map(|profile| &profile.config);
-        let (Some(caller), Some(config)) = (caller, config) else {
+        let (Some(caller), Some(Profile { config, model, .. })) = (caller, self.setup.profile(profile))
+        else {
             return Err(ConfigError::new("agents", "has no such agent"));
         };
         let model = if spawn.inherit_model {
-            inherited(&caller.who.model.config)
+            ActiveModel::checked(inherited(&caller.who.model.config), config)?
         } else {
-            config.model.clone()
+            model.clone()
         };
-        let model = ActiveModel::checked(model, config)?;
         let mut path = [&caller.who.path, "/", &parent.name].concat();
         if earlier > 0 {
             path = [&path, "#", &decimal(earlier + 1)].concat();
@@ -195,8 +196,7 @@ impl Run {
     /// Whether the host is asked before a limit stops an agent.
     fn asks_at_limits(&self) -> bool {
         let asks = |hook: &Hook| hook.event == Point::Limit;
-        let root = self.profiles.first();
-        root.is_some_and(|root| root.config.hooks.iter().any(asks))
+        self.setup.root.config.hooks.iter().any(asks)
     }
 
     fn finish_call(&mut self, parent: &Parent, result: ToolReturn) {

@@ -6,7 +6,7 @@
  */
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "../run/chat.js";
-import { checkOptions, describe, describeReturned, jsonOf } from "../options/check.js";
+import { checkOptions, describe, describeReturned } from "../options/check.js";
 import { checkWindow, instructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
@@ -24,25 +24,20 @@ import { EngineRun } from "../run/run.js";
 import { steerConfig } from "../options/steering.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
-import { inputsJson, toolRunConfig } from "../options/tool-options.js";
+import { toolRunConfig } from "../options/tool-options.js";
 import type {
   Agent,
   AgentOptions,
   Clock,
   FinishOptions,
-  Inputs,
   PermissionOptions,
   ProfileOptions,
   RunOptions,
-  SessionSource,
   ToolRunOptions,
   TraceOptions,
   Tracer,
 } from "../api/index.js";
 import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
-
-/** The history that a run continues. */
-export type History = Pick<RunOptions, "messages" | "subagents">;
 
 /** The parts that all runs of an agent share. */
 export interface AgentParts {
@@ -52,8 +47,8 @@ export interface AgentParts {
   readonly tools: ToolSet;
   /** The tools of this agent and of the other agents, by profile. */
   readonly sets: readonly ToolSet[];
-  /** The engine's configuration as JSON, with the history of one run. */
-  readonly config: (history: History, inputs: Inputs, session?: SessionSource) => string;
+  /** The engine's configuration as JSON. Runs of agents with the same text share one set-up. */
+  readonly config: () => string;
   readonly clock: Clock;
   /** The clock's own `now`, if the options have a clock. */
   readonly now: (() => number) | undefined;
@@ -189,23 +184,13 @@ function rootConfig(
   };
 }
 
-/** Writes everything but the history and the parts of one run once per agent. */
+/** Writes everything once per agent but the instructions, if your function gives them. */
 function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
-  const isFunction = typeof options.instructions === "function";
-  return ({ messages, subagents }, inputs, session) => {
-    const told = isFunction ? instructionsOf(options) : undefined;
-    const fixed =
-      told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
-    const values = inputsJson(inputs);
-    const bound = values === undefined ? fixed : `${fixed.slice(0, -1)},"inputs":${values}}`;
-    const start = session === undefined ? bound : `${bound.slice(0, -1)},"session":"${session}"}`;
-    return withList(withList(start, "messages", messages), "subagents", subagents);
+  if (typeof options.instructions !== "function") return () => written;
+  return () => {
+    const told = instructionsOf(options);
+    return told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
   };
-}
-
-function withList(config: string, field: string, list: readonly unknown[] | undefined): string {
-  if (list === undefined || list.length === 0) return config;
-  return `${config.slice(0, -1)},"${field}":${jsonOf(list, field)}}`;
 }
 
 const CLOCK_TABLE = { now: "function!", setTimer: "function!", clearTimer: "function!" } as const;

@@ -82,9 +82,12 @@ export interface RawRunResult extends History {
 export class RunDriver {
   private readonly shell: Shell;
 
-  /** Throws `{ field, problem }` for a configuration that cannot run. */
-  constructor(wasm: LoadedWasm, configJson: string, host: HostCallbacks) {
-    this.shell = new Shell(wasm, configJson, host);
+  /**
+   * `config` is the JSON of the agent's configuration, `options` that of the run's. Throws `{ field, problem }` for a
+   * configuration that cannot run, or for a history that is not legal.
+   */
+  constructor(wasm: LoadedWasm, config: string, options: string, host: HostCallbacks) {
+    this.shell = new Shell(wasm, config, options, host);
   }
 
   start(content: readonly Block[]): void {

@@ -2,6 +2,11 @@
 import { BatchReader } from "./batch.js";
 import type { LoadedWasm } from "./wasm.js";
 
+/** The number of prepared agents that an instance keeps. A forgotten one is prepared again at its next run. */
+const MAX_AGENTS = 16;
+
+type AgentHandle = InstanceType<LoadedWasm["glue"]["AgentHandle"]>;
+
 /** A run in an instance. */
 interface Tenant {
   /** Ends the run, because the instance is lost. */
@@ -18,6 +23,8 @@ export class Instance {
    */
   freed: Tenant | undefined;
   isLost = false;
+  /** Prepared agents by their configuration, the one that was used last at the end. */
+  private readonly agents = new Map<string, AgentHandle>();
 
   constructor(private readonly wasm: LoadedWasm) {
     const { linearMemory, outletAt } = wasm.glue;
@@ -39,6 +46,27 @@ export class Instance {
       this.crash(error);
       return undefined;
     }
+  }
+
+  /**
+   * The prepared agent of a configuration. Agents with equal configurations share it, so a server that makes its agent
+   * anew for each request prepares it once. Returns undefined if the instance is lost; throws `{ field, problem }` for
+   * a configuration that cannot run.
+   */
+  agent(config: string): AgentHandle | undefined {
+    return this.enter(() => {
+      const agent = this.agents.get(config) ?? new this.wasm.glue.AgentHandle(config);
+      this.agents.delete(config);
+      this.agents.set(config, agent);
+      if (this.agents.size > MAX_AGENTS) this.forgetAgent();
+      return agent;
+    });
+  }
+
+  private forgetAgent(): void {
+    const [oldest] = this.agents;
+    this.agents.delete(oldest![0]);
+    oldest![1].free();
   }
 
   /** Ends the runs of an instance that is lost. */

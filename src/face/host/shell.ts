@@ -13,7 +13,7 @@ import type { Outcome } from "../api/index.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
 
-type Handle = InstanceType<LoadedWasm["glue"]["RunHandle"]>;
+type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>["open"]>;
 
 /** The callbacks of a handle: `Host` in `src/shell/host.rs`. */
 export class Shell {
@@ -41,14 +41,15 @@ export class Shell {
 
   constructor(
     wasm: LoadedWasm,
-    configJson: string,
+    config: string,
+    options: string,
     private host: HostCallbacks,
   ) {
     this.instance = instanceOf(wasm);
     this.reader = this.instance.reader;
     this.glue = wasm.glue;
     this.hasClock = host.now !== undefined;
-    const handle = this.instance.enter(() => new wasm.glue.RunHandle(configJson, this));
+    const handle = this.instance.enter(() => this.instance.agent(config)?.open(options, this));
     if (handle === undefined) throw new Error("the WebAssembly was lost when the run was opened");
     this.handle = handle;
     this.instance.shells.add(this);

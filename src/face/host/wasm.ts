@@ -1,7 +1,7 @@
 // Finds, compiles and starts the engine. It does so once, at the first run, and never while a module is imported,
 // because Workers forbid work there. Each entry says where the `.wasm` is; `init` lets you say so yourself.
 import start, {
-  RunHandle,
+  AgentHandle,
   headersOf,
   __wbg_reset_state as resetState,
   inletCapacity,
@@ -18,7 +18,7 @@ export type WasmSource = HostWasmModule | ArrayBuffer | ArrayBufferView | HostRe
 
 // The object names the exports that are used; with the whole module a bundler could leave none of them out.
 const glue = {
-  RunHandle,
+  AgentHandle,
   headersOf,
   inletCapacity,
   inletFor,

@@ -5,8 +5,11 @@ import type { HostCallbacks, RunDriver } from "../host/driver.js";
 /** The face's side of one run in the engine. */
 export type Driver = Pick<RunDriver, keyof RunDriver>;
 
-/** Opens a run in the engine. Throws `{ field, problem }` for a configuration that the engine refuses. */
-export type OpenRun = (configJson: string, host: HostCallbacks) => Driver;
+/**
+ * Opens a run in the engine, with the JSON of the agent's configuration and of the run's options. Throws
+ * `{ field, problem }` for what the engine refuses.
+ */
+export type OpenRun = (config: string, options: string, host: HostCallbacks) => Driver;
 
 /** Starts the engine once and returns the function that opens runs. Rejects if the wasm cannot be loaded. */
 export type LoadEngine = () => Promise<OpenRun>;

@@ -1,8 +1,20 @@
-/** Checks the values that users hand to a run: a prompt, a history, a reason to stop. */
+/** Checks the values that users hand to a run (a prompt, a history, a reason to stop) and words them for the engine. */
 import { LoopletError } from "../api/errors.js";
-import type { ContentBlock, Message, Prompt, RunOptions, SubagentMemory } from "../api/index.js";
+import type {
+  ContentBlock,
+  Inputs,
+  Message,
+  Prompt,
+  RunOptions,
+  SessionSource,
+  SubagentMemory,
+} from "../api/index.js";
 import { describe, isObject, jsonOf } from "../options/check.js";
+import { inputsJson } from "../options/tool-options.js";
 import { isContentBlock } from "../tools/tool-content.js";
+
+/** The history that a run continues. */
+type History = Pick<RunOptions, "messages" | "subagents">;
 
 /**
  * A prompt as blocks.
@@ -79,7 +91,7 @@ export function checkMessages(messages: unknown, field: string): void {
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function checkHistory({ messages, subagents }: Pick<RunOptions, "messages" | "subagents">): void {
+export function checkHistory({ messages, subagents }: History): void {
   checkMessages(messages, "messages");
   if (subagents === undefined) return;
   if (!Array.isArray(subagents)) throw wrongMemory("subagents", subagents);
@@ -88,6 +100,19 @@ export function checkHistory({ messages, subagents }: Pick<RunOptions, "messages
     if (!isObject(memory) || typeof memory.agentPath !== "string") throw wrongMemory(field, memory);
     checkMessages(memory.messages ?? null, `${field}.messages`);
   }
+}
+
+/** What a run has of its own beside its agent's configuration, as JSON for the engine. */
+export function runConfig(history: History, inputs: Inputs, session: SessionSource | undefined): string {
+  const { messages = [], subagents = [] } = history;
+  const values = inputsJson(inputs);
+  const fields = [
+    ...(values === undefined ? [] : [`"inputs":${values}`]),
+    ...(session === undefined ? [] : [`"session":"${session}"`]),
+    ...(messages.length === 0 ? [] : [`"messages":${jsonOf(messages, "messages")}`]),
+    ...(subagents.length === 0 ? [] : [`"subagents":${jsonOf(subagents, "subagents")}`]),
+  ];
+  return `{${fields.join(",")}}`;
 }
 
 function wrongMemory(field: string, got: unknown): LoopletError {

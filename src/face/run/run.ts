@@ -36,7 +36,7 @@ import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun
 import { EventBuffer } from "./event-buffer.js";
 import { EventQueue } from "./event-queue.js";
 import { Heard } from "./heard.js";
-import { abortReason, content } from "./prompt.js";
+import { abortReason, content, runConfig } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
 
@@ -100,7 +100,8 @@ export class EngineRun implements Run {
     this.#options = options;
     this.#prompt = content(prompt, "prompt");
     const inputs = mergedInputs(parts.toolRun.inputs, options.inputs);
-    const config = parts.config(options, inputs, session);
+    const config = parts.config();
+    const ownOptions = runConfig(options, inputs, session);
     this.id = parts.ids();
     this.result = new Promise((resolve, reject) => {
       this.#settle = resolve;
@@ -128,7 +129,7 @@ export class EngineRun implements Run {
     // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
     setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
-    void this.#start(config);
+    void this.#start(config, ownOptions);
   }
 
   get outcome(): OutcomeKind | undefined {
@@ -224,7 +225,7 @@ export class EngineRun implements Run {
     return queue;
   }
 
-  async #start(config: string): Promise<void> {
+  async #start(config: string, options: string): Promise<void> {
     let open: OpenRun;
     try {
       open = await this.load();
@@ -233,7 +234,7 @@ export class EngineRun implements Run {
     }
     if (this.#outcome !== undefined) return;
     try {
-      const driver = (this.#driver = open(config, this.#host()));
+      const driver = (this.#driver = open(config, options, this.#host()));
       this.#want();
       if (this.#model !== undefined) driver.setModel(this.#model);
       this.#early.begin(driver, this.#prompt);

@@ -70,7 +70,7 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
     ...others,
   };
   const run: Recorded = {
-    driver: new RunDriver(loaded, JSON.stringify({ ...basicConfig, ...config }), host),
+    driver: new RunDriver(loaded, JSON.stringify({ ...basicConfig, ...config }), "{}", host),
     log: [],
     deltas: [],
     events: [],

@@ -16,7 +16,10 @@ export const USAGE = {
 
 export class FakeDriver implements Driver {
   readonly calls: [method: string, ...args: unknown[]][] = [];
+  /** The configuration of the agent. */
   readonly config: { [name: string]: unknown };
+  /** The options of the run. */
+  readonly options: { [name: string]: unknown };
   isFreed = false;
   text = "";
   #outcome: Outcome | undefined;
@@ -26,10 +29,12 @@ export class FakeDriver implements Driver {
   #isDone = false;
 
   constructor(
-    configJson: string,
+    config: string,
+    options: string,
     readonly host: HostCallbacks,
   ) {
-    this.config = JSON.parse(configJson) as { [name: string]: unknown };
+    this.config = JSON.parse(config) as { [name: string]: unknown };
+    this.options = JSON.parse(options) as { [name: string]: unknown };
   }
 
   start(content: readonly Block[]): void {
@@ -183,8 +188,8 @@ export class FakeEngine {
 
   readonly load: LoadEngine = async () => {
     await this.#opened;
-    return (configJson, host) => {
-      const driver = new FakeDriver(configJson, host);
+    return (config, options, host) => {
+      const driver = new FakeDriver(config, options, host);
       this.drivers.push(driver);
       return driver;
     };

@@ -18,7 +18,7 @@ export interface Bench {
 }
 
 export function bench(options: Partial<Tool>): Bench {
-  const driver = new FakeDriver("{}", {} as HostCallbacks);
+  const driver = new FakeDriver("{}", "{}", {} as HostCallbacks);
   const errors: unknown[] = [];
   const known = knowTools({
     t: { description: "A tool", inputSchema: { type: "object" }, execute: () => "ok", ...options },

@@ -7,14 +7,13 @@
 //!
 //! Tools return 1. Every answer but the first is well-behaved and says `Done.`. Each request's history is legal.
 
-use looplet::engine::model::config::Config;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::input::Input;
 use serde_json::{Value, json};
 
 use super::speak::{End, Say, answer};
 use super::wire::{Item, check_items, items};
-use super::world::{World, config, tool};
+use super::world::{Settings, World, config, tool};
 use super::{Ending, Row};
 
 /// How the body's bytes arrive.
@@ -67,7 +66,7 @@ pub fn play(row: &Row, protocol: &'static str, body: &[u8], way: Way) -> Vec<Str
     log.lines
 }
 
-fn settings(protocol: &str) -> Config {
+fn settings(protocol: &str) -> Settings {
     let tools = json!([tool("add", json!({})), tool("wipe", json!({}))]);
     let fields = json!({
         "model": {"vendor": "compatible", "protocol": protocol, "model": "m", "baseUrl": "http://h/v1"},

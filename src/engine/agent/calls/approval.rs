@@ -208,7 +208,7 @@ fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
         return;
     };
     let check = |profile: &Profile| permissions.check(&profile.config.tools).err();
-    let wrong = desk.profiles.iter().find_map(check);
+    let wrong = desk.setup.profiles().find_map(check);
     let ignored = permissions.ignored_rules();
     if let Some(error) = wrong {
         let message = [&error.field, ": ", &error.problem].concat();

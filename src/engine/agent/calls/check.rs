@@ -219,7 +219,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     let Some((index, tool)) = index.and_then(|index| Some((index, tools.get(index)?))) else {
         return Ok(());
     };
-    let input = bound_input(input, &tool.bindings, desk.config.inputs.as_ref());
+    let input = bound_input(input, &tool.bindings, desk.inputs);
     match misfit(desk, index, &input) {
         None => Ok(()),
         Some(problem) => Err(fault(

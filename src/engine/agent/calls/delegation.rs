@@ -55,8 +55,8 @@ impl Calls {
         } else {
             let tool_call_id = call.id.clone();
             let timeout_ms = desk
-                .profiles
-                .get(target.profile as usize)
+                .setup
+                .profile(target.profile)
                 .and_then(|profile| profile.config.timeouts.total_ms);
             desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
             desk.ledger.spawns.push(Spawn {

@@ -230,7 +230,7 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
         call.replay_once = tool.replay_once;
         call.timeout_ms = tool.timeout_ms;
         call.needs_approval = tool.needs_approval;
-        call.input = bound_input(&call.input, &tool.bindings, desk.config.inputs.as_ref());
+        call.input = bound_input(&call.input, &tool.bindings, desk.inputs);
         if let Some(most) = tool.max_result_chars {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }

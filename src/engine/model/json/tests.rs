@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::read;
-use crate::engine::model::config::Config;
+use crate::engine::model::config::{Config, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::{Event, EventKind};
 use crate::engine::model::input::{PermissionAnswer, UpdateType};
@@ -72,8 +72,11 @@ fn full() -> Value {
     })
 }
 
-fn refused(config: &Value) -> ConfigError {
-    read::<Config>("", &config.to_string()).unwrap_err()
+/// The configuration and the options of a run each read their own fields.
+fn refused(fields: &Value) -> ConfigError {
+    let text = fields.to_string();
+    let config = read::<Config>("", &text).err();
+    config.unwrap_or_else(|| read::<RunOptions>("", &text).unwrap_err())
 }
 
 #[test]
@@ -149,9 +152,12 @@ fn a_missing_field_of_a_block_is_named_with_its_path() {
 
 #[test]
 fn what_is_written_is_read_again() {
-    let config: Config = read("", &full().to_string()).unwrap();
-    let written = super::write(&config);
-    assert_eq!(read::<Config>("", &written).unwrap(), config);
+    let text = full().to_string();
+    let config: Config = read("", &text).unwrap();
+    assert_eq!(read::<Config>("", &super::write(&config)).unwrap(), config);
+    let options: RunOptions = read("", &text).unwrap();
+    let written = super::write(&options);
+    assert_eq!(read::<RunOptions>("", &written).unwrap(), options);
     assert!(
         written.contains("\"input\":{\"a\":1.0}"),
         "a number keeps its text"
