@@ -171,7 +171,7 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
         "maxToolConcurrency": 1 + flags % 5,
         "joinDeltas": flags & 64 != 0,
         "eagerTools": flags & 4 != 0,
-        "toolErrorFormat": (["structured", "simple", "host"][flags as usize % 3]),
+        "wordErrors": flags % 3 == 2,
         "onUnknownTool": (["tool_result", "host"][flags as usize / 8 % 2]),
         "retry": {"maxRetries": choices.below(3), "baseMs": 10},
         "timeouts": {"firstChunkMs": 200, "chunkMs": 100},

@@ -5,7 +5,16 @@
  */
 import { checkValue, describe, placed } from "./options/check.js";
 import { LoopletError } from "./api/errors.js";
-import type { Agent, AgentOptions, Chat, HttpModelOptions, Prompt, Run, RunOptions } from "./api/index.js";
+import type {
+  Agent,
+  AgentOptions,
+  Chat,
+  HttpModelOptions,
+  Prompt,
+  Run,
+  RunOptions,
+  WordToolError,
+} from "./api/index.js";
 
 export interface Preset {
   /** Options for `createAgent`. */
@@ -21,6 +30,38 @@ export type PresetName = "default" | "sprout" | "claudeAgentSdk" | "guide" | "pr
 /** `maxIterations` for a loop without a bound: the greatest number that the option accepts. */
 const UNBOUNDED = 4_294_967_295;
 
+/** The words in which each source tells the model about a failed call, for `wordToolError`. */
+export const toolErrorWords = {
+  /** `{"error":message}` */
+  sprout: ({ code, message }, { toolName }) => {
+    const error = code === "unknown_tool" ? `Unknown tool: ${toolName}` : message || "Tool execution failed";
+    return JSON.stringify({ error });
+  },
+  /** The message alone. */
+  claudeAgentSdk: ({ message }) => message,
+  guide: ({ message }) => `Error: ${message}`,
+  production: ({ message }) => `error: ${message}`,
+  /** `Error: Tool 'name' failed: message`, and `Error: message` for a call that did not run. */
+  prompty: ({ code, message }, { toolName }) => {
+    // The text of a denial says itself who denied the call.
+    if (code === "denied") return message;
+    return NOT_RUN.includes(code) ? `Error: ${message}` : `Error: Tool '${toolName}' failed: ${message}`;
+  },
+} satisfies { readonly [name in PresetName]?: WordToolError };
+
+/** Codes of calls that did not run. */
+const NOT_RUN = [
+  "invalid_json",
+  "invalid_input",
+  "unknown_tool",
+  "early_answer",
+  "cut_off",
+  "call_limit",
+  "not_run",
+  "cancelled",
+  "save_failed",
+];
+
 export const presets: {
   readonly [name in PresetName]: Preset & (name extends "sprout" ? { readonly modelName: string } : unknown);
 } = {
@@ -33,7 +74,7 @@ export const presets: {
       maxOutputTokens: 8000,
       toolExecution: "sequential",
       retry: { maxRetries: 3, on: ["rate_limit"], jitterMs: 0, respectRetryAfter: false },
-      toolErrorFormat: "sprout",
+      wordToolError: toolErrorWords.sprout,
       repeat: false,
       compaction: false,
     },
@@ -46,7 +87,7 @@ export const presets: {
       maxIterations: UNBOUNDED,
       permissionMode: "default",
       retry: { maxRetries: 9 },
-      toolErrorFormat: "claude",
+      wordToolError: toolErrorWords.claudeAgentSdk,
     },
     model: { effort: "high" },
   },
@@ -56,7 +97,7 @@ export const presets: {
       maxIterations: UNBOUNDED,
       toolExecution: "parallel",
       retry: { maxRetries: 0 },
-      toolErrorFormat: "guide",
+      wordToolError: toolErrorWords.guide,
       repeat: false,
       compaction: false,
       historyCompaction: true,
@@ -75,7 +116,7 @@ export const presets: {
       maxOutputTokens: 4096,
       toolExecution: "sequential",
       retry: { maxCalls: 3 },
-      toolErrorFormat: "prompty",
+      wordToolError: toolErrorWords.prompty,
       onUnknownTool: "throw",
       repeat: false,
       compaction: false,

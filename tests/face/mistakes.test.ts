@@ -1,6 +1,6 @@
 // What a newcomer writes by mistake, and what comes of it.
 import { anthropic, compatible, createAgent, custom, subagent, ToolError } from "looplet";
-import { defineAgent } from "looplet/presets";
+import { defineAgent, toolErrorWords } from "looplet/presets";
 import { practice, scripted } from "looplet/practice";
 import { traceRows } from "looplet/trace";
 import { describe, expect, it } from "vitest";
@@ -102,9 +102,11 @@ describe("what the model reads of a throw that says nothing", () => {
   ])("%s", async (execute, told) => {
     const fetch = scripted([{ toolCalls: [{ name: "boom", input: {} }] }, { text: "Well." }]);
     const boom = { description: "Fails", inputSchema: { type: "object" }, execute };
-    await createAgent({ model: anthropic("t", { fetch }), tools: { boom }, toolErrorFormat: "sprout" }).run(
-      "Go",
-    ).result;
+    await createAgent({
+      model: anthropic("t", { fetch }),
+      tools: { boom },
+      wordToolError: toolErrorWords.sprout,
+    }).run("Go").result;
     expect(fetch.requests[1]?.bodyText).toContain(
       JSON.stringify(JSON.stringify({ error: told })).slice(1, -1),
     );

@@ -46,6 +46,8 @@ describe("createAgent", () => {
     [{ maxIterations: 1.5 }, "config_invalid_value", "maxIterations", "got 1.5"],
     [{ maxIterations: Infinity }, "config_invalid_value", "maxIterations", "leave the option out"],
     [{ retry: { maxRetries: -1 } }, "config_invalid_value", "retry.maxRetries", "non-negative"],
+    [{ retry: { delay: () => -1 } }, "config_invalid_value", "retry.delay", "the number -1"],
+    [{ retry: { delay: () => 1, baseMs: 5 } }, "config_invalid_value", "retry.delay", "baseMs"],
     [{ retry: { jitter: "half" } }, "config_invalid_value", "retry.jitter", '"full"'],
     [{ guardrails: { timeoutMs: 0 } }, "config_invalid_value", "guardrails.timeoutMs", "positive"],
     [{ retry: { baseMs: null } }, "config_wrong_type", "retry.baseMs", "got null"],

@@ -23,6 +23,14 @@ describe("every preset", () => {
   });
 });
 
+describe("retry.delay", () => {
+  it("gives the wait before each retry", async () => {
+    const retry = { delay: (n: number) => n * 100, maxRetries: 3, jitterMs: 0 };
+    const { waits } = await play(Array<ScriptedStep>(4).fill({ status: 500 }), { agent: { retry } });
+    expect(waits).toEqual([100, 200, 300]);
+  });
+});
+
 describe("default", () => {
   it("S003-06: stops after 50 model calls, with a result and no throw", async () => {
     const { result } = await preset("default", rounds(50));

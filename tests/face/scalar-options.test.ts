@@ -122,7 +122,6 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   "retry.maxRetries": [1, waits({ status: 500 })],
   "retry.baseMs": [10, waits({ status: 500 })],
   "retry.factor": [3, waits({ status: 500 })],
-  "retry.firstExponent": [0, waits({ status: 500 })],
   "retry.jitterMs": [
     500,
     async ({ retry }) => (await play([{ status: 500 }, done], { agent: { random: () => 0.5, retry } })).waits,

@@ -2,13 +2,14 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
+import { toolErrorWords } from "../../src/face/presets.js";
 import type {
   AgentOptions,
   RunOptions,
   Tool,
-  ToolErrorFormat,
   ToolHandler,
   Tools,
+  WordToolError,
 } from "../../src/face/api/index.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
@@ -50,29 +51,29 @@ describe("a call that went wrong", () => {
   const structured = (code: string, message: string, hint: string): string =>
     JSON.stringify({ error: true, code, message, hint, recoverable: true });
 
-  it.each<[string, ToolErrorFormat | undefined, string]>([
+  it.each<[string, WordToolError | undefined, string]>([
     [
       "S003-19: by default",
       undefined,
       structured("tool_failed", "No disk.", "Check the arguments and try again, or go on without this tool."),
     ],
-    ["S000-22: sprout", "sprout", '{"error":"No disk."}'],
-    ["S001-30: claude", "claude", "No disk."],
-    ["S002-10: guide", "guide", "Error: No disk."],
-    ["S003-17: simple", "simple", "error: No disk."],
-    ["S004-29: prompty", "prompty", "Error: Tool 'boom' failed: No disk."],
+    ["S000-22: sprout", toolErrorWords.sprout, '{"error":"No disk."}'],
+    ["S001-30: claude", toolErrorWords.claudeAgentSdk, "No disk."],
+    ["S002-10: guide", toolErrorWords.guide, "Error: No disk."],
+    ["S003-17: production", toolErrorWords.production, "error: No disk."],
+    ["S004-29: prompty", toolErrorWords.prompty, "Error: Tool 'boom' failed: No disk."],
     ["a function", (error, { toolName }) => `${toolName}? ${error.message}`, "boom? No disk."],
     ["an async function", async ({ code }) => code, "tool_failed"],
-  ])("%s is told as this", async (_, toolErrorFormat, expected) => {
-    const { going, results } = setUp({ tools: { boom }, toolErrorFormat }, [{ name: "boom", input: {} }]);
+  ])("%s is told as this", async (_, wordToolError, expected) => {
+    const { going, results } = setUp({ tools: { boom }, wordToolError }, [{ name: "boom", input: {} }]);
     await going.result;
     expect(results()).toMatchObject([{ type: "tool_result", is_error: true, content: expected }]);
   });
 
   it("is structured, and the host told, when the function fails", async () => {
-    for (const toolErrorFormat of [() => 5 as never, () => Promise.reject(new Error("words fail"))]) {
+    for (const wordToolError of [() => 5 as never, () => Promise.reject(new Error("words fail"))]) {
       const onError = vi.fn();
-      const options = { tools: { boom }, toolErrorFormat };
+      const options = { tools: { boom }, wordToolError };
       const { going, results } = setUp(options, [{ name: "boom", input: {} }], { onError });
       await going.result;
       expect(JSON.parse(results()[0].content)).toMatchObject({ error: true, message: "No disk." });
@@ -81,8 +82,8 @@ describe("a call that went wrong", () => {
   });
 
   it("S003-20: has no stack trace, whatever the format", async () => {
-    for (const toolErrorFormat of ["structured", "sprout", "claude", "guide", "simple", "prompty"] as const) {
-      const { going, results } = setUp({ tools: { boom }, toolErrorFormat }, [{ name: "boom", input: {} }]);
+    for (const wordToolError of [undefined, ...Object.values(toolErrorWords)]) {
+      const { going, results } = setUp({ tools: { boom }, wordToolError }, [{ name: "boom", input: {} }]);
       await going.result;
       expect(results()[0].content).not.toMatch(/\bat .*:\d/);
     }
@@ -269,7 +270,7 @@ describe("a result", () => {
 
 describe("options about tools", () => {
   it.each<[Partial<AgentOptions>, string]>([
-    [{ toolErrorFormat: "xml" as never }, "toolErrorFormat"],
+    [{ wordToolError: "xml" as never }, "wordToolError"],
     [{ onUnknownTool: "ignore" as never }, "onUnknownTool"],
     [{ toolHandlers: { mcp: "x" as never } }, "toolHandlers.mcp"],
     [{ maxToolResultChars: 0 }, "maxToolResultChars"],

@@ -152,7 +152,7 @@ const asking = {
   permissions: { permissions: { allow: ["add"] } },
   stopWhen: { stopWhen: () => false },
   prepareIteration: { prepareIteration: () => ({ system: "You add." }) },
-  toolErrorFormat: { toolErrorFormat: () => "wrong" },
+  wordToolError: { wordToolError: () => "wrong" },
   needsApproval: { tools: { add: { ...add, needsApproval: true } } },
   resourceKey: { tools: { add: { ...add, resourceKey: () => "sum" } } },
 };

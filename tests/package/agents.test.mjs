@@ -63,7 +63,7 @@ for (const option of [
   "permissions",
   "stopWhen",
   "prepareIteration",
-  "toolErrorFormat",
+  "wordToolError",
   "needsApproval",
   "resourceKey",
 ])

@@ -81,7 +81,7 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
     let fields = json!({
         "output": output,
         "limits": {"maxToolCalls": 1},
-        "toolErrorFormat": "host",
+        "wordErrors": true,
         "hooks": [{"event": "PostToolBatch"}],
     });
     let mut world = World::started(config(json!([tool("look", json!({}))]), fields));

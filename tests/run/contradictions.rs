@@ -69,7 +69,7 @@ fn limits_that_were_given_are_reached_whatever_the_default_of_iterations() {
 
 #[test]
 fn a_first_wait_is_never_cut_by_the_default_of_the_longest() {
-    let retry = json!({"baseMs": 90_000, "firstExponent": 0, "jitterMs": 0});
+    let retry = json!({"baseMs": 90_000, "factor": 1, "jitterMs": 0});
     let mut world = world(json!({"retry": retry}));
     world.refuse(500, &[], "{}");
     let at_ms = world.run.poll_timeout().unwrap().at_ms;

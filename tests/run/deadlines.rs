@@ -69,7 +69,7 @@ fn the_wait_for_a_check_of_the_output_ends_with_its_agent() {
 
 #[test]
 fn the_wait_for_words_for_errors_ends_with_its_agent() {
-    let mut world = with_helper(json!({"toolErrorFormat": "host"}));
+    let mut world = with_helper(json!({"wordErrors": true}));
     world.respond(&calls(&[call("d", "dig", json!({}))]));
     world.finish_tool("d", fault("It broke."));
     expect_nothing_left(world, "word_errors");

@@ -75,7 +75,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
         "steerOne": dice.below(2) == 0,
         "followUpAll": dice.below(2) == 0,
         "eagerTools": dice.below(2) == 0,
-        "toolErrorFormat": dice.pick(&["structured", "prompty", "host"]),
+        "wordErrors": dice.below(3) == 0,
         "maxToolResultChars": dice.pick(&[4, 100_000]),
         "onUnknownTool": dice.pick(&["tool_result", "host", "host", "throw"]),
         "inputs": dice.pick(&[json!({}), json!({"bound": 7})]),

@@ -38,82 +38,23 @@ fn said(world: &World) -> Vec<String> {
         .collect()
 }
 
-const FORMATS: [&str; 6] = ["structured", "sprout", "claude", "guide", "simple", "prompty"];
-
 #[test]
-fn s003_19_s000_22_s002_10_s003_17_s004_29_a_tool_that_throws_is_told_in_the_chosen_format() {
-    let rows = [
-        (
-            "S003-19",
-            r#"{"error":true,"code":"tool_failed","message":"No \"disk\".","hint":"Try less.","recoverable":true}"#,
-        ),
-        ("S000-22", r#"{"error":"No \"disk\"."}"#),
-        ("S001-30", r#"No "disk"."#),
-        ("S002-10", r#"Error: No "disk"."#),
-        ("S003-17", r#"error: No "disk"."#),
-        ("S004-29", r#"Error: Tool 'boom' failed: No "disk"."#),
-    ];
-    for (format, (id, expected)) in FORMATS.into_iter().zip(rows) {
-        let mut world = world(
-            json!({"toolErrorFormat": format}),
-            &[call("a", "boom", json!({}))],
-        );
-        world.finish_tool("a", fault("No \"disk\"."));
-        assert_eq!(said(&world), [expected], "{id} {format}");
-        assert_eq!(
-            world.result()["toolCalls"][0]["output"]["code"],
-            "tool_failed",
-            "the host gets the same error in every format"
-        );
-    }
-}
+fn s003_19_a_call_that_went_wrong_is_told_with_its_code_and_a_hint() {
+    let mut thrown = world(json!({}), &[call("a", "boom", json!({}))]);
+    thrown.finish_tool("a", fault("No \"disk\"."));
+    let told = r#"{"error":true,"code":"tool_failed","message":"No \"disk\".","hint":"Try less.","recoverable":true}"#;
+    assert_eq!(said(&thrown), [told]);
+    assert_eq!(thrown.result()["toolCalls"][0]["output"]["code"], "tool_failed");
 
-#[test]
-fn s000_23_s004_28_a_call_that_cannot_be_run_is_told_in_the_chosen_format() {
-    let unknown = call("a", "none", json!({}));
-    let broken = Piece::Call("a".into(), "boom".into(), "{\"n\": 1".into());
-    let hint = "Use one of: boom, other, second";
-    let no_tool = "There is no tool named none";
-    let rows = [
-        (
-            "structured",
-            &unknown,
-            format!(
-                r#"{{"error":true,"code":"unknown_tool","message":"{no_tool}","hint":"{hint}","recoverable":true}}"#
-            ),
-        ),
-        ("sprout", &unknown, r#"{"error":"Unknown tool: none"}"#.into()),
-        ("claude", &unknown, no_tool.into()),
-        ("guide", &unknown, format!("Error: {no_tool}")),
-        ("simple", &unknown, format!("error: {no_tool}")),
-        ("prompty", &unknown, format!("Error: {no_tool}")),
-    ];
-    for (format, piece, expected) in rows {
-        let world = world(json!({"toolErrorFormat": format}), std::slice::from_ref(piece));
-        assert_eq!(said(&world), [expected], "S000-23 {format}");
-    }
-    let world = world(json!({"toolErrorFormat": "prompty"}), &[broken]);
-    assert!(
-        said(&world)[0].starts_with("Error: Invalid JSON in tool arguments: "),
-        "S004-28: {:?}",
-        said(&world)
-    );
-}
-
-#[test]
-fn s000_22_an_error_without_words_gets_those_of_its_format() {
-    let mut world = world(
-        json!({"toolErrorFormat": "sprout"}),
-        &[call("a", "boom", json!({}))],
-    );
-    world.finish_tool("a", fault(""));
-    assert_eq!(said(&world), [r#"{"error":"Tool execution failed"}"#]);
+    let unknown = world(json!({}), &[call("a", "none", json!({}))]);
+    let told = r#"{"error":true,"code":"unknown_tool","message":"There is no tool named none","hint":"Use one of: boom, other, second","recoverable":true}"#;
+    assert_eq!(said(&unknown), [told]);
 }
 
 #[test]
 fn the_host_words_all_errors_of_a_round_at_once() {
     let pieces = [call("a", "boom", json!({"n": 1})), call("b", "none", json!({}))];
-    let mut world = world(json!({"toolErrorFormat": "host"}), &pieces);
+    let mut world = world(json!({"wordErrors": true}), &pieces);
     assert!(world.questions.is_empty(), "the round is not over");
     world.finish_tool("a", fault("It broke."));
     let (question, ask) = world.questions.remove(0);
@@ -132,10 +73,7 @@ fn the_host_words_all_errors_of_a_round_at_once() {
 
 #[test]
 fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
-    let mut world = world(
-        json!({"toolErrorFormat": "host"}),
-        &[call("a", "none", json!({}))],
-    );
+    let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
     world.confirm_saves = false;
     let (question, _) = world.questions.remove(0);
     world.input(Input::Answered {
@@ -151,10 +89,7 @@ fn without_the_hosts_words_an_error_is_structured() {
         Answer::Failed { why: "thrown".into() },
         Answer::Worded(Vec::new()),
     ] {
-        let mut world = world(
-            json!({"toolErrorFormat": "host"}),
-            &[call("a", "none", json!({}))],
-        );
+        let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
         let (question, _) = world.questions.remove(0);
         world.input(Input::Answered { question, answer });
         assert!(said(&world)[0].contains(r#""code":"unknown_tool""#));
@@ -163,10 +98,7 @@ fn without_the_hosts_words_an_error_is_structured() {
 
 #[test]
 fn an_abort_while_the_host_looks_for_words_keeps_the_errors() {
-    let mut world = world(
-        json!({"toolErrorFormat": "host"}),
-        &[call("a", "none", json!({}))],
-    );
+    let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
     let (question, _) = world.questions.remove(0);
     world.cancel();
     assert!(!world.run.is_live(question));
@@ -276,11 +208,17 @@ fn a_long_result_is_shown_to_the_model_up_to_the_limit_and_says_so() {
     );
 
     let mut error = world(
-        json!({"maxToolResultChars": 5, "toolErrorFormat": "guide"}),
+        json!({"maxToolResultChars": 5, "wordErrors": true}),
         &[call("a", "boom", json!({}))],
     );
     error.finish_tool("a", fault("123456789"));
-    assert_eq!(said(&error), [format!("Error: 12345{note}")]);
+    let (_, ask) = error.questions.remove(0);
+    let shown = format!("12345{note}");
+    assert_eq!(
+        data(&ask)["errors"][0]["error"]["message"],
+        shown,
+        "you word what the model may see"
+    );
 }
 
 #[test]

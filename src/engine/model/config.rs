@@ -56,8 +56,8 @@ pub struct Config {
     pub steer_one: bool,
     /// All follow-ups that wait are delivered at once; default: one at a time.
     pub follow_up_all: bool,
-    /// The form in which the model is told that a call went wrong.
-    pub tool_error_format: ErrorFormat,
+    /// Your code words the failed calls of each round for the model; default: their structured errors.
+    pub word_errors: bool,
     /// The longest tool result that the model is shown, in characters; default 100,000.
     pub max_tool_result_chars: u32,
     /// How a call of an unknown tool is answered.
@@ -101,7 +101,7 @@ impl Default for Config {
             strict_stop_reason: false,
             steer_one: false,
             follow_up_all: false,
-            tool_error_format: ErrorFormat::default(),
+            word_errors: false,
             max_tool_result_chars: 100_000,
             on_unknown_tool: OnUnknownTool::default(),
             eager_tools: false,
@@ -343,7 +343,7 @@ impl Default for Timeouts {
 
 /// When and how a failed model call is tried again.
 ///
-/// The n-th retry waits `base_ms × factor^(n - 1 + first_exponent)` plus up to `jitter_ms`, at most `max_ms`. It waits
+/// The n-th retry waits `base_ms × factor^n` plus up to `jitter_ms`, at most `max_ms`. It waits
 /// as long as the server asked for, if that is longer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -354,8 +354,9 @@ pub struct RetryPolicy {
     pub base_ms: u64,
     /// The factor by which each wait exceeds the one before; default 2.
     pub factor: u32,
-    /// The exponent of the first wait; default 1, which makes it base × factor.
-    pub first_exponent: u32,
+    /// The waits before the first retries in milliseconds, instead of `base_ms` and `factor`; the last one holds for all
+    /// later retries. Default empty.
+    pub delays_ms: Vec<u64>,
     /// The upper bound of the random share of a wait, in milliseconds; default 1,000.
     pub jitter_ms: u64,
     /// How the random share enters; default: it is added.
@@ -377,7 +378,7 @@ impl Default for RetryPolicy {
             max_retries: 3,
             base_ms: 1000,
             factor: 2,
-            first_exponent: 1,
+            delays_ms: Vec::new(),
             jitter_ms: 1000,
             jitter: Jitter::Added,
             max_ms: None,
@@ -447,25 +448,4 @@ pub struct Binding {
     pub field: String,
     /// The name of one of the run's inputs.
     pub input: String,
-}
-
-/// How the model is told about a failed call: one text per convention.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum ErrorFormat {
-    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
-    #[default]
-    Structured,
-    /// `{"error":message}`
-    Sprout,
-    /// The message alone.
-    Claude,
-    /// `Error: message`
-    Guide,
-    /// `error: message`
-    Simple,
-    /// `Error: Tool 'name' failed: message`, for faults of the tool itself.
-    Prompty,
-    /// Your code words the error when the round is over. The structured form fills in for it.
-    Host,
 }

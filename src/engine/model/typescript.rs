@@ -68,7 +68,6 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     ("retry.maxRetries", "whole", "/retry/maxRetries"),
     ("retry.baseMs", "milliseconds", "/retry/baseMs"),
     ("retry.factor", "count", "/retry/factor"),
-    ("retry.firstExponent", "whole", "/retry/firstExponent"),
     ("retry.jitterMs", "milliseconds", "/retry/jitterMs"),
     ("retry.maxMs", "milliseconds", "/retry/maxMs"),
     ("retry.respectRetryAfter", "boolean", "/retry/respectRetryAfter"),

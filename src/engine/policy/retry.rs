@@ -81,10 +81,12 @@ fn no_earlier(policy: &RetryPolicy, failure: &Failure, wait: u64) -> Option<u64>
 /// The wait after so many failures. The jitter is the seed modulo its range, so a random source that always returns 0
 /// means no jitter.
 fn backoff_ms(policy: &RetryPolicy, failures: u32, seed: u64) -> u64 {
-    let exponent = failures.saturating_sub(1).saturating_add(policy.first_exponent);
-    let backoff = policy
-        .base_ms
-        .saturating_mul(u64::from(policy.factor).saturating_pow(exponent));
+    let given = policy.delays_ms.get(failures.saturating_sub(1) as usize);
+    let backoff = given.or(policy.delays_ms.last()).copied().unwrap_or_else(|| {
+        policy
+            .base_ms
+            .saturating_mul(u64::from(policy.factor).saturating_pow(failures))
+    });
     let up_to = |most: u64| seed % most.saturating_add(1).max(1);
     match policy.jitter {
         Jitter::Added => backoff
@@ -115,6 +117,19 @@ mod tests {
             delays(&policy, &failure),
             [Some(2000), Some(4000), Some(8000), None]
         );
+    }
+
+    #[test]
+    fn waits_may_be_given_and_the_last_one_holds_on() {
+        let policy = RetryPolicy {
+            delays_ms: vec![5, 70_000],
+            max_retries: 4,
+            jitter_ms: 0,
+            ..RetryPolicy::default()
+        };
+        let failure = Failure::new(FailureCode::RateLimit, "slow down");
+        let longest = Some(60_000);
+        assert_eq!(delays(&policy, &failure), [Some(5), longest, longest, longest]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 /** The configuration that each agent of a run has of its own: the agent that is started, and its subagents. */
-import type { ProfileOptions } from "../api/agent.js";
+import type { ProfileOptions, RetryPolicy } from "../api/agent.js";
 import { LoopletError } from "../api/errors.js";
 import type { FailureCode } from "../api/index.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, checkWord, describe, placed } from "../options/check.js";
+import { at, checkOptions, checkWord, describe, describeReturned, placed } from "../options/check.js";
 import { contextConfig } from "../options/context.js";
 import { nanoUsd } from "../options/money.js";
 import { scalarTable } from "../options/options.js";
@@ -30,7 +30,12 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
   const { maxToolResultChars, eagerTools } = options;
   if (timeouts !== undefined) checkOptions(timeouts, "timeouts", scalarTable("timeouts"));
   if (retry !== undefined)
-    checkOptions(retry, "retry", { ...scalarTable("retry"), on: "texts", jitter: "any" });
+    checkOptions(retry, "retry", {
+      ...scalarTable("retry"),
+      on: "texts",
+      jitter: "any",
+      delay: "function",
+    });
   for (const [index, code] of (retry?.on ?? []).entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
   checkWord(retry?.jitter, "retry.jitter", ["added", "full"]);
   const { baseMs, maxMs } = retry ?? {};
@@ -46,7 +51,7 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
   return {
     limits: { maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls },
     timeouts,
-    retry,
+    retry: retryConfig(retry),
     ...stopConfig(options, tools),
     context: contextConfig(options),
     output: outputConfig(options.output, options.maxStructuredOutputRetries),
@@ -57,6 +62,33 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
     maxToolResultChars,
     eagerTools,
   };
+}
+
+/** The number of retries whose waits are asked for. */
+const MAX_DELAYS = 100;
+
+/** The waits that `delay` returns take the place of its function. */
+function retryConfig(retry: RetryPolicy | undefined): object | undefined {
+  if (retry === undefined) return undefined;
+  const { delay, ...policy } = retry;
+  const { maxRetries = 3, maxCalls = 1, baseMs, factor } = policy;
+  const hasFormula = baseMs !== undefined || factor !== undefined;
+  // A formula of a subagent's own takes the place of waits that its caller gives.
+  if (delay === undefined) return hasFormula ? { ...policy, delaysMs: [] } : policy;
+  if (hasFormula)
+    throw new LoopletError(
+      "config_invalid_value",
+      "retry.delay",
+      "takes the place of baseMs and factor: give one",
+    );
+  const count = Math.min(Math.max(maxRetries, maxCalls), MAX_DELAYS);
+  const delaysMs = Array.from({ length: count }, (_, index) => {
+    const wait: unknown = delay(index + 1);
+    if (typeof wait === "number" && wait >= 0 && wait < 2 ** 53) return Math.round(wait);
+    const got = describeReturned(wait);
+    throw new LoopletError("config_invalid_value", "retry.delay", `needs to return milliseconds, got ${got}`);
+  });
+  return { ...policy, delaysMs };
 }
 
 /** The codes of failures that may go away. */

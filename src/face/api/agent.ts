@@ -127,7 +127,7 @@ export interface Timeouts {
 
 /**
  * Retries of a model call after status 429 or 5xx, a network failure or a broken stream. The n-th retry waits
- * `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`. If the server asked for a longer wait,
+ * `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked for a longer wait,
  * that one counts. All numbers are non-negative integers.
  */
 export interface RetryPolicy {
@@ -137,8 +137,11 @@ export interface RetryPolicy {
   baseMs?: number | undefined;
   /** The factor by which each wait is longer than the one before. Default 2. */
   factor?: number | undefined;
-  /** The exponent of the first wait. Default 1: the first wait is base × factor. */
-  firstExponent?: number | undefined;
+  /**
+   * Returns the wait before the n-th retry in milliseconds, from 1 on, instead of `baseMs` and `factor`. `createAgent`
+   * calls it for each retry up to the hundredth, whose wait holds for all later ones.
+   */
+  delay?: ((retry: number) => number) | undefined;
   /** The upper bound of the random part, in milliseconds. Default 1,000. */
   jitterMs?: number | undefined;
   /**

@@ -151,24 +151,14 @@ export type WordToolError = (
   call: { readonly toolName: string; readonly toolCallId: string; readonly input: any },
 ) => string | PromiseLike<string>;
 
-/**
- * How a failed call is told to the model. The result is marked as an error in every format.
- * - `"structured"`: `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`
- * - `"sprout"`: `{"error":message}`
- * - `"claude"`: the message
- * - `"guide"`: `Error: message`
- * - `"simple"`: `error: message`
- * - `"prompty"`: `Error: Tool 'name' failed: message`, and `Error: message` for a call that did not run
- * - a function returns the text; it is called when all calls of a round are over. If it throws, the error goes to
- *   `onError` and the failed call is told as `"structured"`.
- */
-export type ToolErrorFormat =
-  "structured" | "sprout" | "claude" | "guide" | "simple" | "prompty" | WordToolError;
-
 /** The options of `createAgent` about the calls of tools. */
 export interface ToolRunOptions {
-  /** The words for failed calls. Default `"structured"`. */
-  toolErrorFormat?: ToolErrorFormat | undefined;
+  /**
+   * Returns the text that tells the model about a failed call. It is called for each failed call of a round when all of
+   * its calls are over. If it throws or returns no string, the error goes to `onError`. Default: the JSON
+   * `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}`. The result is marked as an error in any case.
+   */
+  wordToolError?: WordToolError | undefined;
   /**
    * Characters (code points) of a tool's result that the model sees. A longer result is cut there, with a note of how
    * much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole result, and

@@ -30,7 +30,6 @@ export const SCALAR_OPTIONS: readonly OptionRow[] = [
   { name: "retry.maxRetries", kind: "whole", default: "3" },
   { name: "retry.baseMs", kind: "milliseconds", default: "1000" },
   { name: "retry.factor", kind: "count", default: "2" },
-  { name: "retry.firstExponent", kind: "whole", default: "1" },
   { name: "retry.jitterMs", kind: "milliseconds", default: "1000" },
   { name: "retry.maxMs", kind: "milliseconds", default: "60000" },
   { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },

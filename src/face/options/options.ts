@@ -81,7 +81,7 @@ export function agentTable(): OptionTable {
     trace: "any",
     steeringMode: "any",
     followUpMode: "any",
-    toolErrorFormat: "any",
+    wordToolError: "function",
     onUnknownTool: "any",
     toolHandlers: "object",
     inputs: "object",

@@ -3,28 +3,21 @@ import { LoopletError } from "../api/errors.js";
 import type { Inputs, ToolRunOptions } from "../api/index.js";
 import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
 
-const FORMATS = ["structured", "sprout", "claude", "guide", "simple", "prompty"];
-
 /**
  * The engine's part of the options, as JSON.
  *
  * @throws LoopletError `config_…`
  */
 export function toolRunConfig(options: ToolRunOptions): object {
-  const { toolErrorFormat, onUnknownTool, toolHandlers } = options;
+  const { wordToolError, onUnknownTool, toolHandlers } = options;
   for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
     checkValue(handler, at("toolHandlers", kind), "function");
+  if (typeof onUnknownTool !== "function")
+    checkWord(onUnknownTool, "onUnknownTool", ["tool_result", "throw"]);
   return {
-    toolErrorFormat: wordOrHost(toolErrorFormat, "toolErrorFormat", FORMATS),
-    onUnknownTool: wordOrHost(onUnknownTool, "onUnknownTool", ["tool_result", "throw"]),
+    wordErrors: wordToolError === undefined ? undefined : true,
+    onUnknownTool: typeof onUnknownTool === "function" ? "host" : onUnknownTool,
   };
-}
-
-/** A checked word; a function becomes the word that makes the engine ask for it. */
-function wordOrHost(given: unknown, field: string, words: readonly string[]): unknown {
-  if (typeof given === "function") return "host";
-  checkWord(given, field, words);
-  return given;
 }
 
 /** The agent's values with the run's values over them. */

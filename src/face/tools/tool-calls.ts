@@ -9,7 +9,7 @@ import { jsonOf } from "./tool-json.js";
 import { faultOf, returned } from "./tool-result.js";
 import { issuesInWords } from "./tool-schema.js";
 import { handlerOf, type KnownTool, type ToolSet } from "./tool.js";
-import type { ToolContext, ToolHandlerContext, ToolRunOptions, WordToolError } from "../api/index.js";
+import type { ToolContext, ToolHandlerContext, ToolRunOptions } from "../api/index.js";
 import { message } from "../options/thrown.js";
 
 export class ToolCalls {
@@ -78,9 +78,9 @@ export class ToolCalls {
 
   async #word({ error: { error, ...fault }, ...call }: AskedError): Promise<string> {
     try {
-      const text: unknown = await (this.#options.toolErrorFormat as WordToolError)(fault, call);
+      const text: unknown = await this.#options.wordToolError!(fault, call);
       if (typeof text === "string") return text;
-      this.#report(new TypeError(`toolErrorFormat returned ${describe(text)} for ${call.toolName}`));
+      this.#report(new TypeError(`wordToolError returned ${describe(text)} for ${call.toolName}`));
     } catch (thrown) {
       this.#report(thrown);
     }

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::reader::string;
 use crate::engine::json::writer::push_value;
-use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
@@ -116,7 +115,6 @@ pub struct ToolBatch {
     queued: usize,
     /// No call from here on has been started.
     started: usize,
-    pub error_format: ErrorFormat,
     /// Texts of the calls, as the platform reads them.
     pub readings: Vec<Reading>,
 }
@@ -249,8 +247,7 @@ impl ToolBatch {
 
     /// Result blocks in request order; calls that are not done get a result that says so.
     pub fn results(&self) -> Vec<Block> {
-        let format = self.error_format;
-        self.calls.iter().map(|call| call.result_block(format)).collect()
+        self.calls.iter().map(Call::result_block).collect()
     }
 }
 
@@ -337,7 +334,17 @@ impl Call {
         }
     }
 
-    fn result_block(&self, format: ErrorFormat) -> Block {
+    /// The fault with as much of its message as the model may see.
+    pub fn shown_fault(&self) -> Option<ToolFault> {
+        let fault = self.fault()?;
+        let message = result_cap::cut(&fault.message, self.max_result_chars as usize);
+        Some(ToolFault {
+            message: message.unwrap_or_else(|| fault.message.clone()),
+            ..fault.clone()
+        })
+    }
+
+    fn result_block(&self) -> Block {
         let most = self.max_result_chars as usize;
         let mut is_error = false;
         let content = match self.brought() {
@@ -350,11 +357,10 @@ impl Call {
             }
             _ => {
                 is_error = true;
-                let not_run = ToolFault::not_run();
-                let fault = self.fault().unwrap_or(&not_run);
+                let fault = self.shown_fault().unwrap_or_else(ToolFault::not_run);
                 let worded = self.worded.clone();
                 vec![Block::text(
-                    worded.unwrap_or_else(|| format.text(&self.name, fault, most)),
+                    worded.unwrap_or_else(|| fault.to_json().as_str().to_owned()),
                 )]
             }
         };

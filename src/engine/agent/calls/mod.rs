@@ -111,7 +111,6 @@ impl Calls {
 
     /// Takes a call into the batch.
     fn list(&mut self, desk: &Desk<'_>, written: WrittenCall) {
-        self.batch.error_format = desk.config.tool_error_format;
         self.batch.calls.push(queued(written, desk));
     }
 

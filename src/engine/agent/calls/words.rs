@@ -5,7 +5,6 @@ use crate::engine::agent::calls::batch::Call;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
-use crate::engine::model::config::ErrorFormat;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::question::{Facts, FaultyCall, Point};
@@ -41,7 +40,7 @@ impl Calls {
 
     /// Whether somebody is asked for the words of this round's errors.
     fn ask_for_words(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
-        if self.batch.error_format != ErrorFormat::Host {
+        if !desk.config.word_errors {
             return false;
         }
         let faulty = self.batch.told().filter_map(|call| {
@@ -49,7 +48,7 @@ impl Calls {
                 tool_call_id: &call.id,
                 tool_name: &call.name,
                 input: &call.input,
-                error: call.fault()?.to_json(),
+                error: call.shown_fault()?.to_json(),
             })
         });
         let errors: Vec<FaultyCall<'_>> = faulty.collect();

@@ -59,7 +59,7 @@ fn full() -> Value {
         "repeat": {"enabled": false, "nudgeAfter": 2, "askAfter": null, "stopAfter": 9},
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
         "retry": {
-            "maxRetries": 1, "baseMs": 2, "factor": 3, "firstExponent": 0, "jitterMs": 5, "jitter": "full", "maxMs": 6,
+            "maxRetries": 1, "baseMs": 2, "factor": 3, "delaysMs": [8, 16], "jitterMs": 5, "jitter": "full", "maxMs": 6,
             "respectRetryAfter": false, "on": ["rate_limit"], "maxCalls": 3
         },
         "permissions": {
@@ -67,7 +67,7 @@ fn full() -> Value {
         },
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
-        "steerOne": true, "followUpAll": true, "toolErrorFormat": "prompty", "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
+        "steerOne": true, "followUpAll": true, "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
         "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "journal": true, "trace": true
     })
 }
