@@ -35,6 +35,7 @@ mod hook_fields;
 mod hooks;
 mod invariants;
 mod iteration_time;
+mod journal;
 mod kept_agents;
 mod kept_bodies;
 mod limits;

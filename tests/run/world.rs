@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::journal::{Checkpoint, Fact, Record};
 use looplet::engine::model::message::{Block, Json};
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::outcome::Outcome;
@@ -47,8 +48,11 @@ pub struct World {
     pub saves: Vec<(EffectId, bool)>,
     /// Which effects each save says to have opened.
     pub saved_openings: Vec<(EffectId, EffectKind)>,
-    /// Those of them that no save has said to have closed.
-    journaled_open: Vec<EffectId>,
+    /// What the journal's entries come to.
+    pub checkpoint: Checkpoint,
+    pub is_recorded: bool,
+    /// All inputs, if they are recorded.
+    pub records: Vec<Record>,
     pub confirm_saves: bool,
     pub kept_bodies: KeptBodies,
     handovers: Vec<EffectId>,
@@ -82,7 +86,9 @@ impl World {
             withdrawn: Vec::new(),
             saves: Vec::new(),
             saved_openings: Vec::new(),
-            journaled_open: Vec::new(),
+            checkpoint: Checkpoint::default(),
+            is_recorded: false,
+            records: Vec::new(),
             confirm_saves: true,
             kept_bodies: KeptBodies::default(),
             handovers: Vec::new(),
@@ -114,6 +120,20 @@ impl World {
         });
     }
 
+    /// Hands an input over at a moment and performs every output. Inputs that follow by themselves do not follow.
+    pub fn take(&mut self, input: Input<'_>, moment: Moment) {
+        if self.is_recorded {
+            self.records.push(Record::new(&input, moment));
+        }
+        self.run.handle_input(input, moment);
+        if self.holds_outputs {
+            return;
+        }
+        while let Some(output) = self.run.poll_output() {
+            self.perform(output);
+        }
+    }
+
     /// Feeds one input and performs every output.
     pub fn input(&mut self, input: Input<'_>) {
         self.seed = self.seed.wrapping_add(0x9e37_79b9);
@@ -121,12 +141,9 @@ impl World {
             now_ms: self.now_ms,
             random: self.seed,
         };
-        self.run.handle_input(input, moment);
+        self.take(input, moment);
         if self.holds_outputs {
             return;
-        }
-        while let Some(output) = self.run.poll_output() {
-            self.perform(output);
         }
         if self.round_trips {
             self.round_trip();
@@ -207,16 +224,12 @@ impl World {
                 entries,
                 awaited,
             } => {
-                for entry in &entries {
-                    let open = &mut self.journaled_open;
-                    match open.iter().position(|effect| *effect == entry.effect) {
-                        Some(at) if !entry.opened => drop(open.remove(at)),
-                        None if entry.opened => open.push(entry.effect),
-                        _ => panic!("the journal has {entry:?} at the wrong time"),
+                for entry in entries {
+                    if let Fact::Opened { kind, .. } = entry.fact {
+                        self.saved_openings.push((save, kind));
                     }
+                    self.checkpoint.fold(entry).expect("the journal's next fact");
                 }
-                let opened = entries.iter().filter(|entry| entry.opened);
-                self.saved_openings.extend(opened.map(|entry| (save, entry.kind)));
                 self.saves.push((save, awaited));
             }
             Output::HandOver { handover } => self.handovers.push(handover),
@@ -229,7 +242,7 @@ impl World {
                 self.events.push(event);
             }
             Output::Done(outcome) => {
-                assert!(self.journaled_open.is_empty(), "the journal leaves effects open");
+                assert!(self.checkpoint.open.is_empty(), "the journal leaves effects open");
                 self.done = Some(outcome);
             }
         }

@@ -17,8 +17,9 @@ use crate::engine::ledger::spawn::Spawn;
 use crate::engine::ledger::timers::{TimerReason, Timers};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::event::{Event, EventKind};
+use crate::engine::model::journal::{Entry, Fact};
 use crate::engine::model::moment::Moment;
-use crate::engine::model::output::{EffectId, EffectKind, JournalEntry, Output};
+use crate::engine::model::output::{EffectId, EffectKind, Output};
 
 /// From here on a moment's time is none: what JavaScript cannot count to.
 const UNKNOWN_MS: u64 = 1 << 53;
@@ -72,7 +73,9 @@ pub struct Ledger {
     pub is_heard: bool,
     /// Somebody keeps the journal.
     pub has_journal: bool,
-    journal: Vec<JournalEntry>,
+    journal: Vec<Entry>,
+    /// The number of the journal's last entry.
+    journal_seq: u64,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
     /// Comes before `outputs`.
@@ -101,6 +104,7 @@ impl Default for Ledger {
             is_heard: true,
             has_journal: false,
             journal: Vec::new(),
+            journal_seq: 0,
             awaited: false,
             grown: None,
             outputs: VecDeque::new(),
@@ -204,7 +208,7 @@ impl Ledger {
         let effect = self.next_effect;
         self.next_effect = self.next_effect.saturating_add(1);
         self.open.push((effect, OpenEffect { agent, kind }));
-        self.note(effect, agent, kind, true);
+        self.note(agent, kind, Fact::Opened { effect, kind });
         if kind.awaits_person() {
             self.hold_times(agent);
         }
@@ -218,21 +222,18 @@ impl Ledger {
         };
         let (_, OpenEffect { agent, kind }) = self.open.remove(place);
         self.timers.clear(TimerReason::Effect(effect));
-        self.note(effect, agent, kind, false);
+        self.note(agent, kind, Fact::Closed { effect });
         if kind.awaits_person() {
             self.release_times(agent);
         }
         true
     }
 
-    fn note(&mut self, effect: EffectId, agent: u32, kind: EffectKind, opened: bool) {
+    fn note(&mut self, agent: u32, kind: EffectKind, fact: Fact) {
         if self.has_journal && kind.is_journaled() {
-            self.journal.push(JournalEntry {
-                effect,
-                agent,
-                kind,
-                opened,
-            });
+            self.journal_seq += 1;
+            let seq = self.journal_seq;
+            self.journal.push(Entry { seq, agent, fact });
         }
     }
 

@@ -19,7 +19,7 @@ use crate::engine::model::question::Answer;
 /// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///
 /// Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
     /// Starts the run.

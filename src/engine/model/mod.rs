@@ -2,7 +2,7 @@
 //!
 //! These types are plain data. They decide nothing and name no provider's protocol, with one exception: [`answer`]
 //! knows how an answer grows. `Run::new` takes [`config`], `handle_input` takes [`input`], `poll_output` returns
-//! [`output`], whose events stand in [`event`]. [`outcome`] is the end. [`json`] reads and writes them; a value that
+//! [`output`], whose events stand in [`event`]. [`outcome`] is the end, [`journal`] what a store keeps. [`json`] reads and writes them; a value that
 //! does not fit is an [`error`] with a path.
 
 pub mod answer;
@@ -12,6 +12,7 @@ pub mod error;
 pub mod event;
 pub mod hook;
 pub mod input;
+pub mod journal;
 pub mod json;
 pub mod message;
 pub mod model_config;

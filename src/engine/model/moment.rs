@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The time of an input, and the randomness from which its ids and jitter derive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Moment {
     /// Milliseconds since the Unix epoch. The value may stand still or step back, in which case no time has passed. A
     /// value of 2^53 or more means that the time is unknown.

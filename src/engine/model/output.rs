@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::event::Event;
+use crate::engine::model::journal::Entry;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::question::{Point, Question};
@@ -44,7 +45,7 @@ pub enum Output {
     /// Writes the journal's entries. `awaited` says that the run waits for the answer.
     Save {
         save: EffectId,
-        entries: Vec<JournalEntry>,
+        entries: Vec<Entry>,
         awaited: bool,
     },
     /// Tells your listeners everything before this; the answer is [`crate::engine::model::input::Input::HandedOver`].
@@ -92,16 +93,6 @@ pub struct ToolInvocation {
     pub agent: u32,
     /// The index of the configuration that has the tool, 0 for the run's own.
     pub profile: u32,
-}
-
-/// A step of an effect, for the journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct JournalEntry {
-    pub effect: EffectId,
-    pub agent: u32,
-    pub kind: EffectKind,
-    pub opened: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
