@@ -40,7 +40,7 @@ fn played() -> World {
 }
 
 #[test]
-fn i_04_the_records_of_a_run_replay_it_byte_for_byte() {
+fn i_07_the_records_of_a_run_replay_it_byte_for_byte() {
     let world = played();
     let lines: Vec<String> = world.records.iter().map(json::write).collect();
     let mut again = World::new(setting());

@@ -26,6 +26,27 @@ fn names(body: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn tools_are_offered_in_the_order_that_is_given() {
+    let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));
+    let tools = Some(vec!["act".into(), "look".into(), "act".into()]);
+    let reverse = Prepared {
+        tools,
+        ..Prepared::default()
+    };
+    prepare(&mut world, reverse);
+    assert_eq!(names(&world.body(0)), ["act", "look"]);
+    respond(&mut world, &["look"]);
+    world.return_value("look", json!(1));
+    answer(&mut world, HookAnswer::default());
+    let registered = ["look", "act", "Bash"];
+    assert_eq!(
+        names(&world.body(1)),
+        registered,
+        "the next iteration has its own order"
+    );
+}
+
+#[test]
 fn an_iteration_is_prepared_with_another_model_fewer_tools_and_another_system_for_itself_only() {
     let mut world = world(json!([{"event": "PrepareIteration"}]), json!({}));
     let (_, input) = asked(&world).remove(0);

@@ -27,7 +27,7 @@ export interface IterationToPrepare extends IterationPoint {
 /** Changes for this one iteration and its retries. */
 export interface PreparedIteration {
   model?: Model | undefined;
-  /** Names of the tools that the model may see; a call of any other tool is denied. */
+  /** Names of the tools that the model may see, in this order; a call of any other tool is denied. */
   tools?: readonly string[] | undefined;
   toolChoice?: HttpModelOptions["toolChoice"];
   /** The system prompt; `""` sends none. */

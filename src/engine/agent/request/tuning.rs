@@ -38,6 +38,24 @@ impl Tuning {
     }
 }
 
+/// The tools of these names in their order, then the tool that gives the answer.
+///
+/// # Errors
+/// A name that no tool has.
+fn offered(all: &[ToolConfig], names: &[String]) -> Result<Vec<ToolConfig>, ConfigError> {
+    let mut tools: Vec<ToolConfig> = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(tool) = all.iter().find(|tool| tool.name == *name) else {
+            return Err(ConfigError::new("tools", ["there is no tool ", name].concat()));
+        };
+        if !tool.answers && !tools.iter().any(|other| other.name == *name) {
+            tools.push(tool.clone());
+        }
+    }
+    tools.extend(all.iter().filter(|tool| tool.answers).cloned());
+    Ok(tools)
+}
+
 impl Agent {
     /// What the next request says.
     pub(crate) fn to_send(&self) -> &Transcript {
@@ -89,16 +107,10 @@ impl Agent {
         prepared: Prepared,
         messages: Option<Vec<Message>>,
     ) -> Result<(), ConfigError> {
-        let all = &desk.config.tools;
-        let names = prepared.tools.as_deref();
-        let is_known = |name: &&String| all.iter().any(|tool| tool.name == **name);
-        if let Some(unknown) = names.unwrap_or_default().iter().find(|name| !is_known(name)) {
-            return Err(ConfigError::new("tools", ["there is no tool ", unknown].concat()));
-        }
-        let tools = names.map(|names| {
-            let is_offered = |tool: &&ToolConfig| tool.answers || names.contains(&tool.name);
-            all.iter().filter(is_offered).cloned().collect()
-        });
+        let tools = prepared.tools.as_deref();
+        let tools = tools
+            .map(|names| offered(&desk.config.tools, names))
+            .transpose()?;
         let tuned = messages.map(Transcript::to_send).transpose()?;
         let mut before = None;
         if prepared.model.is_some() || prepared.tool_choice.is_some() {
