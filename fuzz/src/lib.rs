@@ -28,8 +28,6 @@ mod settings;
 #[path = "../../tests/wire/misbehaving/speak.rs"]
 mod speak;
 mod sse;
-#[path = "../../tests/run/steady.rs"]
-mod steady;
 #[path = "../../tests/wire/misbehaving/wire.rs"]
 mod wire;
 #[allow(dead_code)]

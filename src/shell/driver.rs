@@ -26,17 +26,6 @@ use crate::engine::run::Run;
 /// The longest delay that a timer takes, in milliseconds. A later deadline is armed again when the timer fires.
 const MAX_TIMER_MS: u64 = i32::MAX as u64;
 
-/// The place of a request's body in memory, in bytes, and the length of its beginning that the agent's next body with
-/// the same name repeats.
-#[derive(Clone, Copy, Debug)]
-pub struct Body {
-    pub at: usize,
-    pub length: usize,
-    pub agent: u32,
-    pub name: EffectId,
-    pub steady: usize,
-}
-
 /// A run, and everything that is open for it in JavaScript.
 pub struct Driver {
     pub host: Host,
@@ -159,19 +148,11 @@ impl Driver {
         self.ask(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
-    /// The place of an open request's body.
-    pub fn body_of(&self, request: EffectId) -> Body {
+    /// The address and the length of an open request's body. They hold until the run's next input.
+    pub fn body_of(&self, request: EffectId) -> (usize, usize) {
         let mut run = self.run.borrow_mut();
-        let bytes = run.request_body(request).unwrap_or_default();
-        let (at, length) = (bytes.as_ptr() as usize, bytes.len());
-        let (agent, steady) = run.steady(request).unwrap_or_default();
-        Body {
-            at,
-            length,
-            agent,
-            name: steady.name,
-            steady: steady.bytes.min(length),
-        }
+        let body = run.request_body(request).unwrap_or_default();
+        (body.as_ptr() as usize, body.len())
     }
 
     /// Silences everything that could still come back from JavaScript, because the handle is about to be freed.

@@ -49,21 +49,11 @@ extern "C" {
     /// Authorizes and fetches, one task later. `http` is the request's JSON. The method then calls
     /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or tells why nothing was sent or nothing came.
     ///
-    /// The body stands at `at` and has `length` bytes. Unless `name` is 0, its first `steady` bytes equal those of the
-    /// agent's other bodies with this `name`.
+    /// The body stands at `at` in linear memory and has `length` bytes.
     ///
-    /// Contract: reads the body before it calls anything.
+    /// Contract: copies the body before it calls anything.
     #[wasm_bindgen(method, catch)]
-    pub fn send(
-        this: &Host,
-        request: u32,
-        http: &str,
-        agent: u32,
-        name: u32,
-        at: usize,
-        steady: usize,
-        length: usize,
-    ) -> Result<(), JsValue>;
+    pub fn send(this: &Host, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
 
     /// Starts to pump `body` into [`super::RunHandle::chunk`].
     #[wasm_bindgen(method, catch)]

@@ -19,16 +19,8 @@ use crate::engine::model::output::{EffectId, HttpRequest};
 /// # Errors
 /// The error of a call into JavaScript that threw.
 pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<(), JsValue> {
-    let body = driver.body_of(request);
-    driver.host.send(
-        request,
-        &json::write(http),
-        body.agent,
-        body.name,
-        body.at,
-        body.steady,
-        body.length,
-    )
+    let (at, length) = driver.body_of(request);
+    driver.host.send(request, &json::write(http), at, length)
 }
 
 /// The `Headers` of `[[name, value], …]` in JSON.

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { custom, customFetch } from "../../src/face/models/custom.js";
 import type { CustomModel } from "../../src/face/api/index.js";
+import { initOf } from "./support/bodies.js";
 
 const asked = { model: "m", system: "s", tools: [], messages: [], maxOutputTokens: 5 };
 
 async function lines(answer: CustomModel): Promise<unknown[]> {
-  const body = JSON.stringify(asked);
-  const response = await customFetch(answer)("", { body });
+  const response = await customFetch(answer)("", initOf(asked));
   const text = await response.text();
   return text
     .split("\n")
@@ -114,7 +114,7 @@ describe("the fetch of a custom model", () => {
       } finally {
         cleaned = true;
       }
-    })("", { body: new TextEncoder().encode("{}") });
+    })("", initOf({}));
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, CanUseTool, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import type { AgentOptions, CanUseTool, Fetch, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import { bodyText } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 
@@ -12,9 +13,9 @@ async function go(options: Partial<AgentOptions>, calls = 1) {
     ...Array.from({ length: calls }, () => ({ toolCalls: [{ name: "act", input: { n: 1 } }] })),
     { text: "End." },
   ]);
-  const fetch: typeof globalThis.fetch = (url, init) => {
-    requests.push(init?.body as string);
-    return answers(url as string, init as RequestInit) as Promise<Response>;
+  const fetch: Fetch = (url, init) => {
+    requests.push(bodyText(init));
+    return answers(url, init);
   };
   const agent = createAgent({
     model: anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch }),

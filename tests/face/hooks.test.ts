@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, Hook, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import type { AgentOptions, Fetch, Hook, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import { bodyText } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 
@@ -14,9 +15,9 @@ function setUp(options: Partial<AgentOptions> = {}, turns = TURNS) {
   const execute = vi.fn((): unknown => "done");
   const requests: string[] = [];
   const answers = scripted(turns);
-  const fetch: typeof globalThis.fetch = (url, init) => {
-    requests.push(init?.body as string);
-    return answers(url as string, init as RequestInit) as Promise<Response>;
+  const fetch: Fetch = (url, init) => {
+    requests.push(bodyText(init));
+    return answers(url, init);
   };
   const agent = createAgent({
     model: anthropic("claude-sonnet-4-6", { apiKey: "sk-test", fetch }),

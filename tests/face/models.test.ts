@@ -10,6 +10,7 @@ import {
   type ModelParts,
 } from "../../src/face/models/models.js";
 import type { AgentOptions, HttpModelOptions, Model } from "../../src/face/api/index.js";
+import { initOf } from "./support/bodies.js";
 import { FakeEngine } from "./support/fake-driver.js";
 
 afterEach(() => {
@@ -31,7 +32,7 @@ function authorized(model: Model, header = "x-api-key", prefix = ""): unknown {
     url: "https://api.anthropic.com/v1/messages",
     headers: [["content-type", "application/json"]],
     auth: { header, prefix },
-    body: '{"word":"世界"}',
+    body: new TextEncoder().encode('{"word":"世界"}'),
   });
 }
 
@@ -297,7 +298,7 @@ describe("createAgent and its model", () => {
     const answers = (word: string) => () => Promise.resolve(new Response(word));
     const model = anthropic("m", { fetch: answers("model") });
     agentOn(engine.load, { model, fetch: answers("agent") }).run("go");
-    const response = (await (await engine.driver()).host.fetch("", {}, 0)) as Response;
+    const response = (await (await engine.driver()).host.fetch("", initOf({}), 0)) as Response;
     expect(await response.text()).toBe("model");
   });
 });

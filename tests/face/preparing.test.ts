@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, openaiChat, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
 import type { AgentOptions, Fetch, RunEvent } from "../../src/face/api/index.js";
+import { bodyJson } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
 const twice = [
@@ -14,7 +15,7 @@ function setUp(options: Partial<AgentOptions>) {
   const requests: { model: string; tools: { name: string }[]; system: unknown; messages: unknown[] }[] = [];
   const answers = scripted(twice);
   const fetch: Fetch = (url, init) => {
-    requests.push(JSON.parse(init?.body as string));
+    requests.push(bodyJson(init));
     return answers(url, init);
   };
   const execute = vi.fn(() => "done");

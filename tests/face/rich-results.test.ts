@@ -10,7 +10,8 @@ import {
   tool,
 } from "../../src/face/entry/node.js";
 import { bedrock } from "../../src/face/models/bedrock.js";
-import type { Model } from "../../src/face/api/index.js";
+import type { Fetch, Model } from "../../src/face/api/index.js";
+import { bodyText } from "./support/bodies.js";
 
 const PNG = "iVBORw0KGgo=";
 const PDF = "JVBERi0xLjc=";
@@ -83,12 +84,12 @@ const ANSWERS: { [protocol: string]: [call: object, text: object] } = {
 
 function answering(protocol: string) {
   const bodies: string[] = [];
-  const fetch = async (_: string, init: { body?: unknown }) => {
-    bodies.push(init.body as string);
+  const fetch: Fetch = async (_, init) => {
+    bodies.push(bodyText(init));
     const answer = ANSWERS[protocol]![bodies.length - 1];
     return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });
   };
-  return { bodies, options: { apiKey: "sk-test", stream: false, fetch: fetch as never } };
+  return { bodies, options: { apiKey: "sk-test", stream: false, fetch } };
 }
 
 const MODELS: [string, (options: any) => Model, string][] = [

@@ -128,7 +128,7 @@ describe("a vendor's model", () => {
       url: "https://x",
       headers: [] as [string, string][],
       auth: { header: "authorization", prefix: "Bearer " },
-      body: "",
+      body: new Uint8Array(),
     };
     expect(authorizeRequest(parts(NAMED[0]![1]), request)).toEqual([["api-key", "k"]]);
     expect(authorizeRequest(parts(vendors.groq("m", { apiKey: "k" })), request)).toEqual([

@@ -73,6 +73,12 @@ export const expected = {
     },
   },
   "guide-7": {
+    after({ made, output }) {
+      assert.equal(made.result.outcome, "completed");
+      assert.equal(output[0], "sends 1 messages\n");
+    },
+  },
+  "guide-8": {
     after: ({ made }) =>
       assert.deepEqual(made.fetch.requests[1].body.messages.at(-1).content[0].content, "found"),
   },

@@ -89,9 +89,9 @@ describe("the examples of the documentation", () => {
         ["node", "practice"].map((name) => import(pathToFileURL(join(dist, `${name}.js`)).href)),
       );
       process.env.ANTHROPIC_API_KEY = "key";
-      globalThis.fetch = (url, init) => {
+      globalThis.fetch = async (url, init) => {
         if (init?.method !== "POST") return new Response("Rain");
-        const body = new TextDecoder().decode(bytesOf(init.body));
+        const body = await new Response(init.body).text();
         requests.push({ url: String(url), headers: new Headers(init.headers), body });
         return provider(url, init);
       };
@@ -119,8 +119,6 @@ describe("the examples of the documentation", () => {
     });
   });
 });
-
-const bytesOf = (body) => (typeof body === "string" ? new TextEncoder().encode(body) : body);
 
 /** An example makes an agent, a run or a result: the run completes. */
 async function completed({ made: { agent, run, result } }) {

@@ -37,7 +37,6 @@ mod invariants;
 mod iteration_time;
 mod journal;
 mod kept_agents;
-mod kept_bodies;
 mod limits;
 mod many_calls;
 mod models;
@@ -55,7 +54,6 @@ mod shared_counts;
 #[allow(dead_code)]
 #[path = "../wire/misbehaving/speak.rs"]
 mod speak;
-mod steady;
 mod steering;
 mod stopping;
 mod structured_output;

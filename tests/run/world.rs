@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 
 use super::settings::merge;
 pub use super::settings::{Settings, config, tool};
-use super::steady::KeptBodies;
 
 pub struct World {
     pub run: Run,
@@ -54,7 +53,6 @@ pub struct World {
     /// All inputs, if they are recorded.
     pub records: Vec<Record>,
     pub confirm_saves: bool,
-    pub kept_bodies: KeptBodies,
     handovers: Vec<EffectId>,
     pub done: Option<Outcome>,
     /// The outputs of inputs wait.
@@ -90,7 +88,6 @@ impl World {
             is_recorded: false,
             records: Vec::new(),
             confirm_saves: true,
-            kept_bodies: KeptBodies::default(),
             handovers: Vec::new(),
             done: None,
             holds_outputs: false,
@@ -195,8 +192,7 @@ impl World {
                 self.agents.push(agent);
                 self.open_requests.push((request, agent));
                 let body = self.run.request_body(request).unwrap().to_vec();
-                let body = self.kept_bodies.put_together(&mut self.run, request, &body);
-                self.requests.push(body);
+                self.requests.push(String::from_utf8(body).unwrap());
                 self.epochs.push(self.compactions(agent));
                 self.sent.push(http);
                 self.ids.push(request);

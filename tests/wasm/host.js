@@ -71,8 +71,8 @@ export class TestHost {
     this.finish();
   }
 
-  async send(request, json, agent, name, at, steady, length) {
-    const body = new TextDecoder().decode(new Uint8Array(this.memory.buffer, at, length));
+  async send(request, json, at, length) {
+    const body = new Uint8Array(this.memory.buffer, at, length).slice();
     const controller = new AbortController();
     this.requests.set(request, controller);
     const { method, url, headers } = JSON.parse(json);

@@ -41,7 +41,7 @@ use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::Requests;
 use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::transcript::{Steady, Transcript};
+use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::event::EventKind;
@@ -113,14 +113,6 @@ impl Agent {
             return self.summary_body(desk).ok();
         }
         self.encode(desk.config).ok()
-    }
-
-    /// What the body of an open request has in common with later ones.
-    pub fn steady(&mut self, request: EffectId) -> Steady {
-        if self.phase.is_summarizing() {
-            return Steady::default();
-        }
-        self.to_send_mut().steady(request)
     }
 
     /// The root's history is summarised before its next request.

@@ -13,18 +13,9 @@ use crate::engine::model::context::HistoryPolicy;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
-use crate::engine::model::output::EffectId;
 use crate::engine::policy::context::shorten;
 use crate::engine::protocol::request::thinking_turn::model_of_turn;
 use crate::engine::protocol::{Marks, Protocol, RequestSpec};
-
-/// Which bodies have their first bytes in common.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steady {
-    /// 0 for a body like no other.
-    pub name: EffectId,
-    pub bytes: usize,
-}
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -43,9 +34,6 @@ pub struct Transcript {
     /// Where the messages end in `body`, and the cache markers among them.
     #[serde(skip)]
     marks: Marks,
-    /// The first request that had this body; 0 before it. Two bodies of one name begin alike.
-    #[serde(skip)]
-    body_name: EffectId,
 }
 
 impl Transcript {
@@ -188,23 +176,6 @@ impl Transcript {
         Ok(&self.body)
     }
 
-    /// The name of what [`Transcript::body`] gave for `request`, and how many of its bytes all later ones of that name
-    /// begin with.
-    pub fn steady(&mut self, request: EffectId) -> Steady {
-        if self.body_name == 0 {
-            self.body_name = request;
-        }
-        let mut bytes = self.marks.steady();
-        // What begins there begins with a whole character.
-        while self.body.get(bytes).is_some_and(|byte| byte & 0xc0 == 0x80) {
-            bytes -= 1;
-        }
-        Steady {
-            name: self.body_name,
-            bytes,
-        }
-    }
-
     /// A body of its own: a request with the first `upto` messages and, as the user's last words, `prompt`.
     ///
     /// # Errors
@@ -261,7 +232,6 @@ impl Transcript {
         self.encoded_messages = 0;
         self.ends_with_user = false;
         self.marks = Marks::default();
-        self.body_name = 0;
     }
 
     /// What there is has been told to the model in other words: nothing of it changes any more.

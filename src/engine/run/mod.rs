@@ -13,7 +13,7 @@ use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
-use crate::engine::agent::transcript::{Steady, Transcript};
+use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
@@ -248,13 +248,6 @@ impl Run {
         let open = self.ledger.find(request)?;
         let (agent, desk) = self.desk(open.agent)?;
         agent.request_body(&desk, request)
-    }
-
-    /// The agent of an open request, and what the request's body has in common with later ones of that agent.
-    pub fn steady(&mut self, request: EffectId) -> Option<(u32, Steady)> {
-        let index = self.ledger.find(request)?.agent;
-        let (agent, _) = self.desk(index)?;
-        Some((index, agent.steady(request)))
     }
 
     /// Whether anybody listens to what is told of tool calls; as long as it is not said, somebody does. The numbering of

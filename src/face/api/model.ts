@@ -1,7 +1,7 @@
 /** Models and their options. */
 import type { FailureCode, FinishReason, Usage } from "./event.js";
 import type { Message } from "./message.js";
-import type { HostAbortSignal, HostHeaders, HostRequestInit } from "./platform.js";
+import type { HostAbortSignal, HostBytes, HostHeaders } from "./platform.js";
 
 /**
  * A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Printing it never shows its
@@ -14,11 +14,18 @@ export interface Model {
   readonly model: string;
 }
 
-/**
- * A function that sends a request: the global `fetch`, or one like it. `init` has `method`, `headers` (a `Headers`),
- * `body` (a string, the request's JSON) and `signal`.
- */
-export type Fetch = (url: string, init: HostRequestInit) => Promise<FetchedResponse>;
+/** A function that sends a request: the global `fetch`, or one like it. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchedResponse>;
+
+/** A request as a {@link Fetch} gets it. */
+export interface FetchInit {
+  readonly method: string;
+  readonly headers: HostHeaders;
+  /** The request's JSON in UTF-8. `await new Request(url, init).json()` reads it. */
+  readonly body: HostBytes;
+  /** Fires when the request is to be stopped. */
+  readonly signal: HostAbortSignal;
+}
 
 /** A `Response`, or an object like one. */
 export interface FetchedResponse {
@@ -44,7 +51,8 @@ export type Authorize = (request: {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
+  /** The bytes that will be sent. */
+  readonly body: HostBytes;
 }) => AuthorizedHeaders | PromiseLike<AuthorizedHeaders>;
 
 export type AuthorizedHeaders =

@@ -15,6 +15,9 @@ export type HostAbortSignal = typeof globalThis extends { AbortSignal: { prototy
       removeEventListener(type: "abort", listener: () => void): void;
     };
 
+/** Bytes that any `fetch` accepts: `Uint8Array<ArrayBuffer>`, written so that TypeScript before 5.7 reads it too. */
+export type HostBytes = ReturnType<Uint8Array["slice"]>;
+
 /** The platform's `Headers`. */
 export type HostHeaders = typeof globalThis extends { Headers: { prototype: infer T } }
   ? T

@@ -15,7 +15,7 @@ export function authorizeRequest(
   const { authorize, apiKey, auth = request.auth } = model;
   if (authorize !== undefined) {
     const { method, url, headers, body } = request;
-    return then(authorize({ method, url, headers, body: new TextEncoder().encode(body) }), pairs);
+    return then(authorize({ method, url, headers, body }), pairs);
   }
   if (apiKey === undefined || auth.header === "") return request.headers;
   const key = typeof apiKey === "function" ? fetched(apiKey) : apiKey;

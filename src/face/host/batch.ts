@@ -7,6 +7,7 @@
  * a chunk.
  */
 import type { RunEvent } from "../api/index.js";
+import type { HostBytes } from "../api/platform.js";
 
 /** The listener of one run. An error that `onDelta` or `onEvent` throws goes to `onHostError`. */
 export interface BatchListener {
@@ -30,7 +31,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 /** One array per length, because setting the length of an array costs more than filling it. */
 const codesOf: number[][] = [];
 
-/** Reads batches out of one linear memory. The views are empty if that memory has grown since `look`. */
+/** Reads batches and bodies out of one linear memory. The views are empty if that memory has grown since `look`. */
 export class BatchReader {
   words!: Uint32Array;
   bytes!: Uint8Array;
@@ -52,6 +53,12 @@ export class BatchReader {
     this.words = new Uint32Array(this.memory.buffer);
     this.bytes = new Uint8Array(this.memory.buffer);
     this.units = new Uint16Array(this.memory.buffer);
+  }
+
+  /** Copies `length` bytes, because the engine reuses its memory. */
+  copy(at: number, length: number): HostBytes {
+    if (this.bytes.length === 0) this.look();
+    return this.bytes.slice(at, at + length);
   }
 
   /**

@@ -13,7 +13,8 @@ import { withHistory, type History } from "./history.js";
 import { isProblem } from "./instance.js";
 import { Shell } from "./shell.js";
 import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
-import type { Block, Outcome, PermissionMode, Usage } from "../api/index.js";
+import type { Block, FetchInit, Outcome, PermissionMode, Usage } from "../api/index.js";
+import type { HostBytes } from "../api/platform.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
@@ -25,11 +26,8 @@ export type * from "./question.js";
  * request.
  */
 export interface HostCallbacks extends BatchListener {
-  /**
-   * The `fetch` to use, already bound. `headers` are a `Headers`, `body` is a string, and `model` is the model's
-   * slot.
-   */
-  fetch(url: string, init: RequestInit, model: number): Promise<ResponseLike> | ResponseLike;
+  /** The `fetch` to use, already bound. `model` is the model's slot. */
+  fetch(url: string, init: FetchInit, model: number): Promise<ResponseLike> | ResponseLike;
   /** Adds the key just before `fetch`; returns the headers to send. A rejection means that nothing is sent. */
   authorize(request: AuthorizeRequest): [string, string][] | Promise<[string, string][]>;
   callTool(invocation: ToolInvocation): void;
@@ -54,7 +52,8 @@ export interface AuthorizeRequest {
   auth: { header: string; prefix: string };
   /** The `slot` of the model. */
   model: number;
-  body: string;
+  /** The same bytes go to `fetch`. */
+  body: HostBytes;
 }
 
 /** A `Response`, or an object that looks like one. */

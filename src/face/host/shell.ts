@@ -5,7 +5,6 @@
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
 import { describe, discard, headerPairs, textPairs } from "./exchange.js";
-import { Bodies } from "./bodies.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
@@ -28,7 +27,6 @@ export class Shell {
   private readonly refused = new Set<number>();
   /** The last request's headers and their JSON, because most requests of a run have equal headers. */
   private sent: { json: string; headers: Headers } | undefined;
-  private readonly bodies = new Bodies();
   /** The secrets that the last `authorize` has added. */
   private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
@@ -102,7 +100,6 @@ export class Shell {
       this.giveBack();
       this.host = {} as HostCallbacks;
       this.sent = undefined;
-      this.bodies.forget();
       this.instance.freed = this;
     });
   }
@@ -151,17 +148,9 @@ export class Shell {
     this.call((host) => host.done());
   }
 
-  send(
-    request: number,
-    json: string,
-    agent: number,
-    name: number,
-    at: number,
-    steady: number,
-    length: number,
-  ): void {
+  send(request: number, json: string, at: number, length: number): void {
     if (this.instance.isLost) return;
-    const body = this.bodies.take(this.reader, agent, name, at, steady, length);
+    const body = this.reader.copy(at, length);
     const controller = new AbortController();
     this.requests.set(request, controller);
     void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);

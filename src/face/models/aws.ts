@@ -49,7 +49,7 @@ interface Signed {
   readonly method: string;
   readonly url: URL;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 async function sign(credentials: AwsCredentials, request: Signed): Promise<[string, string][]> {
@@ -115,8 +115,8 @@ function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
 }
 
-async function sha256(bytes: Uint8Array): Promise<string> {
-  return hex(await subtle().digest("SHA-256", bytes as BufferSource));
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return hex(await subtle().digest("SHA-256", bytes));
 }
 
 async function hmac(key: BufferSource, text: string): Promise<ArrayBuffer> {

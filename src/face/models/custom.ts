@@ -9,6 +9,7 @@ import type {
   CustomOptions,
   CustomPart,
   CustomRequest,
+  FetchInit,
   Message,
   Model,
 } from "../api/index.js";
@@ -47,10 +48,9 @@ export function custom(answer: CustomModel, options: CustomOptions = {}): Model 
 }
 
 /** A `fetch` that calls `answer` and streams its parts as NDJSON. @internal */
-export function customFetch(answer: CustomModel): (url: string, init: RequestInit) => Promise<Response> {
-  return async (_url, init) => {
-    const signal = init.signal ?? new AbortController().signal;
-    const said = await answer(new AskedOnce(init.body as string, signal));
+export function customFetch(answer: CustomModel): (url: string, init: FetchInit) => Promise<Response> {
+  return async (_url, { body, signal }) => {
+    const said = await answer(new AskedOnce(body, signal));
     return new Response(stream(parts(said)), {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
@@ -62,11 +62,11 @@ export function customFetch(answer: CustomModel): (url: string, init: RequestIni
  * Parses the body only when a field is read, so that a function that only counts calls does not pay for the history.
  */
 class AskedOnce implements CustomRequest {
-  #body: string;
+  #body: Uint8Array;
   #parsed: Record<string, unknown> | undefined;
 
   constructor(
-    body: string,
+    body: Uint8Array,
     readonly signal: AbortSignal,
   ) {
     this.#body = body;
@@ -98,7 +98,7 @@ class AskedOnce implements CustomRequest {
   }
 
   #all(): Record<string, unknown> {
-    return (this.#parsed ??= JSON.parse(this.#body) as Record<string, unknown>);
+    return (this.#parsed ??= JSON.parse(new TextDecoder().decode(this.#body)) as Record<string, unknown>);
   }
 }
 

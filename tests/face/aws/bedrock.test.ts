@@ -47,7 +47,7 @@ describe("a model of Bedrock", () => {
       url: `https://bedrock-runtime.eu-central-1.amazonaws.com/model/${encodeURIComponent(ID)}/converse-stream`,
       headers: [["content-type", "application/json"]],
       auth: { header: "authorization", prefix: "Bearer " },
-      body: "{}",
+      body: new TextEncoder().encode("{}"),
     });
     const { authorization } = Object.fromEntries(headers);
     expect(authorization).toMatch(

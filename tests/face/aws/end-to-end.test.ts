@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bedrock, createAgent, tool } from "../../../src/face/entry/node.js";
+import { bodyJson } from "../support/bodies.js";
 
 /** A message of Amazon's event stream. */
 function message(name: string, payload: object): Buffer {
@@ -53,7 +54,7 @@ describe("a run of bedrock", () => {
         Promise.resolve({ accessKeyId: "AKID", secretAccessKey: "hidden", sessionToken: "token" }),
       fetch: (url, init) => {
         const headers = Object.fromEntries(new Headers(init.headers));
-        sent.push({ url, headers, body: JSON.parse(init.body as string) });
+        sent.push({ url, headers, body: bodyJson(init) });
         const body = bodies[sent.length - 1] ?? Buffer.alloc(0);
         return Promise.resolve({ status: 200, headers: {}, body: cut(body) });
       },

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { FetchInit } from "../../../src/face/api/index.js";
+import { bodyJson } from "../support/bodies.js";
 import { answer, begin, call, duck, settle, streamOf, weather, type Recorded } from "./kit.js";
 
 const runs: Recorded[] = [];
@@ -15,14 +17,16 @@ const bytes = new TextEncoder().encode(whole);
 describe("a request", () => {
   it("has the headers that authorize returned, a body of its own and a signal", async () => {
     let url: unknown;
-    let seen: RequestInit = {};
+    let seen!: FetchInit;
+    const signed: Uint8Array[] = [];
     const run = await begun({
       config: {
         model: { vendor: "anthropic", model: "m", baseUrl: "https://api.test", headers: [["x-a", "1"]] },
       },
       authorize: async ({ headers, auth, method, body }) => {
         expect(method).toBe("POST");
-        expect(JSON.parse(body)).toMatchObject({ model: "m" });
+        signed.push(body);
+        expect(bodyJson({ body })).toMatchObject({ model: "m" });
         return [...headers, [auth.header, `${auth.prefix}key`]];
       },
       fetch: async (...parameters) => {
@@ -33,7 +37,8 @@ describe("a request", () => {
     await run.done;
     expect(url).toBe("https://api.test/v1/messages");
     expect(seen.method).toBe("POST");
-    expect(JSON.parse(seen.body as string)).toMatchObject({ model: "m" });
+    expect(bodyJson(seen)).toMatchObject({ model: "m" });
+    expect(signed[0]).toBe(seen.body);
     expect(seen.signal).toBeInstanceOf(AbortSignal);
     const headers = new Headers(seen.headers);
     expect(headers.get("x-api-key")).toBe("key");
@@ -42,7 +47,7 @@ describe("a request", () => {
   });
 
   it("has headers that no other request has, and the results as the tools gave them", async () => {
-    const seen: RequestInit[] = [];
+    const seen: FetchInit[] = [];
     const value = "Grüße, 世界 😀 ";
     const results = [value, value.repeat(4_000)];
     const ids = ["toolu_é", "toolu_😀"];
@@ -53,7 +58,7 @@ describe("a request", () => {
         const isFirst = seen.push(init) < 3;
         const stream = isFirst ? call('{"city":"Zürich 😀"}') : answer("Done");
         const response = new Response(stream.join("").replace("toolu_1", ids[seen.length - 1]!));
-        (init.headers as Headers).set("x-mine", String(seen.length));
+        init.headers.set("x-mine", String(seen.length));
         return response;
       },
       callTool: ({ call: id, toolCallId, toolName, input }) => {
@@ -64,10 +69,10 @@ describe("a request", () => {
     await run.done;
     expect(run.driver.outcome()).toMatchObject({ outcome: "completed" });
     expect(names).toEqual(ids.map((id) => `${id} weather {"city":"Zürich 😀"}`));
-    expect(seen.map(({ headers }) => (headers as Headers).get("x-mine"))).toEqual(["1", "2", "3"]);
-    const { messages } = JSON.parse(seen[2]!.body as string) as {
-      messages: { content: { content?: string }[] }[];
-    };
+    expect(seen.map(({ headers }) => headers.get("x-mine"))).toEqual(["1", "2", "3"]);
+    const sent = seen.map((init) => bodyJson(init).messages);
+    expect(sent.map(({ length }) => length)).toEqual([1, 3, 5]);
+    const messages: { content: { content?: string }[] }[] = sent[2];
     expect(JSON.stringify(messages[2]!.content)).toContain(results[0]);
     expect(JSON.stringify(messages[4]!.content)).toContain(results[1]);
   });

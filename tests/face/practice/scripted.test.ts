@@ -17,6 +17,16 @@ async function readAll(response: Response) {
   return { chunks, bytes, error, text: chunks.map((chunk) => new TextDecoder().decode(chunk)).join("") };
 }
 
+it.each([
+  ["a string", init.body],
+  ["bytes", new TextEncoder().encode(init.body)],
+  ["a Blob", new Blob([init.body])],
+])("reads a body that is %s", async (_, body) => {
+  const fetch = scripted([{ text: "a" }]);
+  await fetch(ANTHROPIC_URL, { ...init, body });
+  expect(fetch.requests[0]).toMatchObject({ isStreaming: true, bodyText: init.body });
+});
+
 it("records every request and says how many turns there were after the last", async () => {
   const fetch = scripted([{ text: "a" }]);
   await fetch(new Request(ANTHROPIC_URL, init));

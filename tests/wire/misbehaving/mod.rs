@@ -17,8 +17,6 @@ mod play;
 #[path = "../../run/settings.rs"]
 mod settings;
 pub mod speak;
-#[path = "../../run/steady.rs"]
-mod steady;
 mod wire;
 #[allow(dead_code)]
 #[path = "../../run/world.rs"]

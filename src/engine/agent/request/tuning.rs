@@ -64,12 +64,6 @@ impl Agent {
         tuned.unwrap_or(&self.transcript)
     }
 
-    pub(crate) fn to_send_mut(&mut self) -> &mut Transcript {
-        let tuning = self.who.tuning.as_mut();
-        let tuned = tuning.and_then(|tuning| tuning.messages.as_mut());
-        tuned.unwrap_or(&mut self.transcript)
-    }
-
     /// The body of the next request.
     ///
     /// # Errors

@@ -71,11 +71,6 @@ impl Marks {
         }
     }
 
-    /// The number of bytes with which every later body begins, too. A marker only ever changes bytes behind them.
-    pub fn steady(&self) -> usize {
-        self.before.min(self.end).saturating_sub(END.len())
-    }
-
     /// Reverts a closed body to its encoded messages.
     pub fn undo(&mut self, body: &mut Vec<u8>) {
         let marked = END.len() + self.added;

@@ -62,11 +62,9 @@ export function inProcessModel(
       baseUrl: `http://${label}.invalid`,
       ...askedWith(options),
     },
-    fetch: async (_url, init) => {
-      const signal = init.signal ?? new AbortController().signal;
+    fetch: async (_url, { body, signal }) => {
       signal.throwIfAborted();
-      const request = JSON.parse(init.body as string) as ChatRequest;
-      return answer(request, signal);
+      return answer(JSON.parse(new TextDecoder().decode(body)) as ChatRequest, signal);
     },
     isDirect: false,
     dangerouslyAllowBrowser: false,
