@@ -22,19 +22,17 @@ const KEYS: [&str; 2] = ["\"cache_control\":", "\"cachePoint\":"];
 /// The length of a block's end in which your own marker is looked for. A block with such a marker gets no second one.
 const OWN_MARKER_BYTES: usize = 80;
 
-/// The places of markers in a body, and the end of its messages without them.
+/// The markers of a body, and the bytes that they stand in.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
     /// The number of markers in the head, and of your own.
     fixed: usize,
     /// The start of the last answer, which is the end of the previous request.
     before: usize,
-    /// The end of the messages.
-    end: usize,
-    /// The number of bytes that a marker adds, and the places that have one.
-    added: usize,
-    marks_before: bool,
-    marks_end: bool,
+    /// The number of bytes of a closed body up to its first marker or, without one, up to its tail.
+    plain: usize,
+    /// The messages behind those bytes, without markers.
+    unmarked: Vec<u8>,
 }
 
 impl Marks {
@@ -42,7 +40,7 @@ impl Marks {
     pub fn behind(head: &[u8]) -> Marks {
         Marks {
             fixed: str::from_utf8(head).map_or(0, count),
-            end: head.len(),
+            plain: head.len(),
             ..Marks::default()
         }
     }
@@ -57,41 +55,29 @@ impl Marks {
 
     /// Puts `marked` in place of [`END`] at the end of the messages and at the end of the previous request.
     pub fn place(&mut self, marked: &str, body: &mut Vec<u8>) {
-        self.end = body.len();
-        self.added = marked.len().saturating_sub(END.len());
+        let end = body.len();
         let left = MAX_MARKERS.saturating_sub(self.fixed);
         let takes = |end: usize| !marked.is_empty() && takes_marker(body.get(..end).unwrap_or_default());
-        self.marks_end = left > 0 && takes(self.end);
-        self.marks_before = left > 1 && self.before < self.end && takes(self.before);
-        if self.marks_end {
-            put(body, self.end, END.len(), marked.as_bytes());
+        // The last place comes first, so that the other one does not move.
+        let mut ends = Vec::new();
+        if left > 0 && takes(end) {
+            ends.push(end);
         }
-        if self.marks_before {
-            put(body, self.before, END.len(), marked.as_bytes());
+        if left > 1 && self.before < end && takes(self.before) {
+            ends.push(self.before);
+        }
+        self.plain = ends.last().map_or(end, |end| end - END.len());
+        self.unmarked = body.get(self.plain..).unwrap_or_default().to_vec();
+        for end in ends {
+            body.splice(end - END.len()..end, marked.bytes());
         }
     }
 
     /// Reverts a closed body to its encoded messages.
     pub fn undo(&mut self, body: &mut Vec<u8>) {
-        let marked = END.len() + self.added;
-        let added = |is: bool| if is { self.added } else { 0 };
-        body.truncate(self.end + added(self.marks_before) + added(self.marks_end));
-        if self.marks_end {
-            put(body, body.len(), marked, END);
-        }
-        if self.marks_before {
-            put(body, self.before + self.added, marked, END);
-        }
-        (self.marks_before, self.marks_end) = (false, false);
+        body.truncate(self.plain);
+        body.append(&mut self.unmarked);
     }
-}
-
-/// Replaces the `length` bytes before `end`.
-fn put(body: &mut Vec<u8>, end: usize, length: usize, by: &[u8]) {
-    let tail = body.split_off(end.min(body.len()));
-    body.truncate(body.len().saturating_sub(length));
-    body.extend_from_slice(by);
-    body.extend_from_slice(&tail);
 }
 
 /// True when the messages end in a block without a marker.
