@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 /**
  * `node bench/sockets.mjs [W3-200] [raw-js,raw-js-bytes,looplet] [samples]`: W3 or W7 through the host's own `fetch` and
- * a server in a process of its own. The bench itself keeps a request's body as it is given, which costs a string nothing;
- * here it is sent. CPU of the client's process, in ms for the whole workload; the contestants take turns.
+ * a server in a process of its own. CPU of the client's process, in ms for the whole workload; the contestants take turns.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

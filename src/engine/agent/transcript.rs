@@ -1,46 +1,36 @@
-//! The conversation, legal by construction, and its encoded form, which only ever grows.
+//! The conversation of one agent, legal by construction.
 //!
-//! Owns the messages and the bytes of the request's body. An assistant message with tool calls is followed
-//! by the user message that answers each of them: [`Transcript::push_round`] is the only way on from there. Empty text
-//! is never kept. Encoding happens once per message, when the next request is made.
-
-use std::borrow::Cow;
+//! Owns the messages and their encoded form, a [`Body`]. An assistant message with tool calls is followed by the user
+//! message that answers each of them, so after [`Transcript::push_assistant`] with calls comes
+//! [`Transcript::push_round`]. Empty text is never kept. A message that has been sent never changes, except when the
+//! history is summarised or shortened.
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::request::body::Body;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::context::HistoryPolicy;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
+use crate::engine::model::message::{Block, Message, Role, ToolInput};
 use crate::engine::policy::context::shorten;
-use crate::engine::protocol::request::thinking_turn::model_of_turn;
-use crate::engine::protocol::{Marks, Protocol, RequestSpec};
+use crate::engine::protocol::{Protocol, RequestSpec};
 
 /// The messages of one agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Transcript {
     messages: Vec<Message>,
-    /// How many of them have been part of a request: those are never changed.
+    /// The number of messages that have been part of a request.
     sent: usize,
-    /// The body of a request with the first `encoded_messages` messages, so that it leaves in one piece.
     #[serde(skip)]
-    body: Vec<u8>,
-    #[serde(skip)]
-    encoded_messages: usize,
-    /// The body's last message is the user's.
-    #[serde(skip)]
-    ends_with_user: bool,
-    /// Where the messages end in `body`, and the cache markers among them.
-    #[serde(skip)]
-    marks: Marks,
+    body: Body,
 }
 
 impl Transcript {
-    /// What the host puts in place of a history that is about to be sent.
+    /// The messages of a request, in place of its history.
     ///
     /// # Errors
-    /// As [`Transcript::from_history`], and nothing to send.
+    /// As [`Transcript::from_history`], or no message with content.
     pub fn to_send(messages: Vec<Message>) -> Result<Transcript, ConfigError> {
         let transcript = Transcript::from_history(messages)?;
         if transcript.messages.is_empty() {
@@ -49,12 +39,14 @@ impl Transcript {
         Ok(transcript)
     }
 
-    /// Takes a history over: messages of one role in a row become one, empty text goes, calls without a result get one that
-    /// says so.
+    /// Takes a history over. Neighbours with the same role become one message, empty text is dropped, and a call without
+    /// a result gets one that says so.
     ///
     /// # Errors
-    /// A tool result that answers no call of the message before it, two results for one call, two calls of one id in
-    /// one message, a call in a user message or a result in an assistant message.
+    /// The path of a block that makes the history illegal:
+    /// - a tool result without its call in the message before, or a second result for one call;
+    /// - a second call with one id in a message, or a call without an id, a name or an object as its input;
+    /// - a call, thinking or a refusal in a user message, or a result in an assistant message.
     pub fn from_history(history: Vec<Message>) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
         for (index, mut message) in history.into_iter().enumerate() {
@@ -91,13 +83,10 @@ impl Transcript {
         self.messages
     }
 
-    /// Adds to the last user message if that has not been sent, else starts a new one. Roles alternate: where the model has
-    /// answered a message with nothing, that is said between them.
-    pub fn push_user(&mut self, content: Vec<Block>) {
-        let mut content: Vec<Block> = content
-            .into_iter()
-            .filter(|block| !is_empty_text(block))
-            .collect();
+    /// Adds to the last user message if that has not been sent, else begins a new one. Roles alternate, so
+    /// [`Message::nothing`] stands between two user messages.
+    pub fn push_user(&mut self, mut content: Vec<Block>) {
+        content.retain(|block| !is_empty_text(block));
         if content.is_empty() {
             return;
         }
@@ -113,14 +102,14 @@ impl Transcript {
         }
     }
 
-    /// Adds an answer; an empty one is not kept. Its tool calls must be answered by [`Transcript::push_round`].
+    /// Adds an answer, unless it is empty. [`Transcript::push_round`] must answer its tool calls.
     pub fn push_assistant(&mut self, message: Message) {
         if !message.content.is_empty() {
             self.messages.push(message);
         }
     }
 
-    /// Answers the calls of the last message, in their order, and says more to the model after the results.
+    /// Answers the calls of the last message, in their order. `more` follows the results.
     pub fn push_round(&mut self, results: Vec<Block>, more: Vec<Block>) {
         let mut content = results;
         content.extend(more.into_iter().filter(|block| !is_empty_text(block)));
@@ -129,54 +118,18 @@ impl Transcript {
         }
     }
 
-    /// The body of a request with all messages; what has come since the last one is encoded.
+    /// The body of a request with all messages. It encodes the messages that are new since the last request.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
     pub fn body(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>) -> Result<&[u8], ConfigError> {
-        if self.body.is_empty() {
-            let mut head = Vec::new();
-            let model = &model_of_turn(protocol, spec.model, &self.messages);
-            (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
-            self.marks = Marks::behind(&head);
-            self.body = head;
-        } else if self.encoded_messages == self.messages.len() {
-            return Ok(&self.body);
-        }
-        self.marks.undo(&mut self.body);
-        for (at, message) in self.messages.iter().enumerate().skip(self.encoded_messages) {
-            let before = at.checked_sub(1).and_then(|at| self.messages.get(at));
-            let before = before.map(without_thinking);
-            let before = before.as_deref();
-            let spec = RequestSpec { before, ..*spec };
-            let as_sent = without_thinking(message);
-            let end = self.body.len();
-            let is_user = as_sent.role == Role::User;
-            // An answer of which nothing may go back: chat templates want the roles to alternate all the same.
-            // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
-            if is_user && self.ends_with_user {
-                (protocol.encode_message)(&spec, &Message::nothing(), &mut self.body);
-            }
-            let start = self.body.len();
-            self.marks.note(&as_sent, start);
-            (protocol.encode_message)(&spec, &as_sent, &mut self.body);
-            if self.body.len() == start {
-                self.body.truncate(end);
-            } else {
-                self.ends_with_user = is_user;
-            }
-            // A wire item begins with a comma, which the first of the list has not.
-            if self.body.len() > start && self.body.get(start.wrapping_sub(1)) == Some(&b'[') {
-                self.body.remove(start);
-            }
-        }
-        protocol.close_body(spec, &mut self.body, &mut self.marks);
-        self.encoded_messages = self.messages.len();
+        let body = self.body.close(protocol, spec, &self.messages)?;
         self.sent = self.messages.len();
-        Ok(&self.body)
+        Ok(body)
     }
 
-    /// A body of its own: a request with the first `upto` messages and, as the user's last words, `prompt`.
+    /// The body of a request with the first `upto` messages and `prompt` as the user's last words. It leaves the
+    /// transcript's own body alone.
     ///
     /// # Errors
     /// An option that the protocol cannot express.
@@ -192,32 +145,23 @@ impl Transcript {
             Some(last) if last.role == Role::User => last.content.push(Block::text(prompt)),
             _ => messages.push(Message::user(vec![Block::text(prompt)])),
         }
-        let mut other = Transcript {
-            messages,
-            ..Transcript::default()
-        };
-        other.body(protocol, spec)?;
-        Ok(other.body)
+        Body::whole(protocol, spec, &messages)
     }
 
-    /// Puts `head` in place of the first `cut` messages. What follows must not answer a call before it.
+    /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer calls.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
         let cut = cut.min(self.messages.len());
-        let rest = self.messages.split_off(cut);
-        self.sent = self.sent.saturating_sub(cut);
-        self.messages = vec![Message::user(head)];
-        for (at, mut message) in rest.into_iter().enumerate() {
-            match self.messages.last_mut() {
-                Some(first) if at == 0 && message.role == Role::User => {
-                    first.content.append(&mut message.content);
-                }
-                _ => self.messages.push(message),
-            }
+        let mut rest = self.messages.split_off(cut).into_iter().peekable();
+        let mut first = Message::user(head);
+        if let Some(next) = rest.next_if(|next| next.role == Role::User) {
+            first.content.extend(next.content);
         }
+        self.messages = std::iter::once(first).chain(rest).collect();
+        self.sent = self.sent.saturating_sub(cut);
         self.forget_body();
     }
 
-    /// Cuts old answers short; whether there was anything to cut.
+    /// Cuts the thinking and the calls of old answers short. Returns true if there were any.
     pub fn shorten(&mut self, policy: &HistoryPolicy) -> bool {
         let changed = shorten(&mut self.messages, policy);
         if changed {
@@ -226,68 +170,53 @@ impl Transcript {
         changed
     }
 
-    /// The next body is made anew: for another model, or with other tools.
+    /// Makes the next body anew, for another model or with other tools.
     pub fn forget_body(&mut self) {
-        self.body.clear();
-        self.encoded_messages = 0;
-        self.ends_with_user = false;
-        self.marks = Marks::default();
+        self.body.forget();
     }
 
-    /// What there is has been told to the model in other words: nothing of it changes any more.
+    /// Keeps all messages as they are from here on, because a request has told the model about them in other words.
     pub fn mark_sent(&mut self) {
         self.sent = self.messages.len();
     }
 
-    /// Ids of the calls in the last message, if that is the assistant's.
+    /// The ids of the calls in the last message, if that is the assistant's.
     fn open_calls(&self) -> Vec<String> {
-        match self.messages.last() {
-            Some(message) if message.role == Role::Assistant => {
-                call_ids(message).map(str::to_owned).collect()
-            }
-            _ => Vec::new(),
-        }
+        let answer = self.messages.last().filter(|last| last.role == Role::Assistant);
+        let blocks = answer.map_or(&[][..], |answer| &answer.content);
+        let ids = blocks.iter().filter_map(|block| match block {
+            Block::ToolCall { id, .. } => Some(id.clone()),
+            _ => None,
+        });
+        ids.collect()
     }
 
-    /// Answers `open` with the given results where there is one, else with the statement that there is none.
+    /// Answers the calls `open` with `results`. A call without a result gets one that says that it was not run.
     fn close(&mut self, open: &[String], mut results: Vec<Block>) {
         if open.is_empty() {
             return;
         }
-        let mut ordered = Vec::with_capacity(open.len());
-        for id in open {
-            let found = results
-                .iter()
-                .position(|result| matches!(result, Block::ToolResult { call_id, .. } if call_id == id));
-            ordered.push(match found {
+        let in_order = open.iter().map(|id| {
+            let answers =
+                |result: &Block| matches!(result, Block::ToolResult { call_id, .. } if call_id == id);
+            match results.iter().position(answers) {
                 Some(at) => results.swap_remove(at),
                 None => result_of(id, &ToolFault::not_run()),
-            });
-        }
-        self.push_round(ordered, Vec::new());
+            }
+        });
+        self.push_round(in_order.collect(), Vec::new());
     }
 }
 
 impl Message {
-    /// Takes another one of its role in. What two models wrote is nobody's: neither gets back what only it can read.
+    /// Adds a message with the same role. A message by two models has no origin, so neither gets thinking or raw blocks
+    /// back.
     fn join(&mut self, next: Message) {
         self.content.extend(next.content);
         self.partial = next.partial;
         self.compacted |= next.compacted;
         if self.origin != next.origin {
             self.origin = None;
-        }
-    }
-}
-
-impl ToolFault {
-    /// For a call that nobody ran.
-    pub fn not_run() -> ToolFault {
-        ToolFault {
-            code: "not_run".into(),
-            message: "The call was not run: the run ended before it.".into(),
-            hint: "Call the tool again if its result is still needed.".into(),
-            recoverable: true,
         }
     }
 }
@@ -299,45 +228,6 @@ pub fn result_of(call_id: &str, fault: &ToolFault) -> Block {
         content: vec![Block::text(fault.to_json().as_str())],
         is_error: true,
     }
-}
-
-impl ToolFault {
-    /// `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}` (S003-19).
-    pub fn to_json(&self) -> Json {
-        let mut text = String::from("{\"error\":true,\"code\":");
-        text.push_str(Json::string(&self.code).as_str());
-        text.push_str(",\"message\":");
-        text.push_str(Json::string(&self.message).as_str());
-        text.push_str(",\"hint\":");
-        text.push_str(Json::string(&self.hint).as_str());
-        text.push_str(if self.recoverable {
-            ",\"recoverable\":true}"
-        } else {
-            ",\"recoverable\":false}"
-        });
-        Json::from_valid(&text)
-    }
-}
-
-/// What was cut short goes back as if another model had written it, and its thinking not at all: it is signed as it was.
-fn without_thinking(message: &Message) -> Cow<'_, Message> {
-    if !message.compacted {
-        return Cow::Borrowed(message);
-    }
-    let is_thinking =
-        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
-    let mut as_sent = message.clone();
-    as_sent.content.retain(|block| !is_thinking(block));
-    as_sent.origin = None;
-    Cow::Owned(as_sent)
-}
-
-/// The ids of a message's tool calls, in order.
-pub fn call_ids(message: &Message) -> impl Iterator<Item = &str> {
-    message.content.iter().filter_map(|block| match block {
-        Block::ToolCall { id, .. } => Some(id.as_str()),
-        _ => None,
-    })
 }
 
 fn is_empty_text(block: &Block) -> bool {

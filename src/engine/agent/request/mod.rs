@@ -1,6 +1,7 @@
 //! Requests to the model: made, sent, tried again, given to another model.
 
 pub mod active_model;
+pub mod body;
 pub mod model_call;
 pub(crate) mod reading;
 pub mod tuning;

@@ -1,0 +1,120 @@
+//! The body of an agent's requests, which grows with the conversation.
+//!
+//! Owns the bytes. The head is encoded once, and each message is encoded once and appended. [`Body::close`] adds what
+//! is new and the end of the request; the next call takes that end off again. The transcript calls [`Body::forget`]
+//! when it changes a message that is encoded already.
+
+use std::borrow::Cow;
+
+use crate::engine::model::error::ConfigError;
+use crate::engine::model::message::{Block, Message, Role};
+use crate::engine::protocol::request::thinking_turn::model_of_turn;
+use crate::engine::protocol::{Marks, Protocol, RequestSpec};
+
+/// A body with the first messages of a transcript.
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    bytes: Vec<u8>,
+    /// The number of messages that are encoded.
+    encoded: usize,
+    /// True when the last message with content is the user's.
+    ends_with_user: bool,
+    marks: Marks,
+}
+
+impl Body {
+    /// The body of a request with `messages`, which begin with the messages that are encoded already.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn close(
+        &mut self,
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        messages: &[Message],
+    ) -> Result<&[u8], ConfigError> {
+        if self.bytes.is_empty() {
+            let model = &model_of_turn(protocol, spec.model, messages);
+            let mut head = Vec::new();
+            (protocol.encode_head)(&RequestSpec { model, ..*spec }, &mut head)?;
+            self.marks = Marks::behind(&head);
+            self.bytes = head;
+        } else if self.encoded == messages.len() {
+            return Ok(&self.bytes);
+        }
+        self.marks.undo(&mut self.bytes);
+        let known = self.encoded.checked_sub(1).and_then(|at| messages.get(at));
+        let mut before = known.map(as_sent);
+        for message in messages.iter().skip(self.encoded) {
+            let message = as_sent(message);
+            let before_it = before.as_deref();
+            self.push(
+                protocol,
+                &RequestSpec {
+                    before: before_it,
+                    ..*spec
+                },
+                &message,
+            );
+            before = Some(message);
+        }
+        protocol.close_body(spec, &mut self.bytes, &mut self.marks);
+        self.encoded = messages.len();
+        Ok(&self.bytes)
+    }
+
+    /// The body of a request with nothing but `messages`.
+    ///
+    /// # Errors
+    /// An option that the protocol cannot express.
+    pub fn whole(
+        protocol: &Protocol,
+        spec: &RequestSpec<'_>,
+        messages: &[Message],
+    ) -> Result<Vec<u8>, ConfigError> {
+        let mut body = Body::default();
+        body.close(protocol, spec, messages)?;
+        Ok(body.bytes)
+    }
+
+    /// Makes the next body anew, for changed messages, another model or other tools.
+    pub fn forget(&mut self) {
+        *self = Body::default();
+    }
+
+    fn push(&mut self, protocol: &Protocol, spec: &RequestSpec<'_>, message: &Message) {
+        let end = self.bytes.len();
+        let is_user = message.role == Role::User;
+        // Nothing of the answer between two user messages is sent. Chat templates want the roles to alternate all the same:
+        // <https://github.com/vllm-project/vllm/issues/6862>, <https://github.com/mistralai/mistral-vibe/issues/255> (2026-11-22)
+        if is_user && self.ends_with_user {
+            (protocol.encode_message)(spec, &Message::nothing(), &mut self.bytes);
+        }
+        let start = self.bytes.len();
+        self.marks.note(message, start);
+        (protocol.encode_message)(spec, message, &mut self.bytes);
+        if self.bytes.len() == start {
+            self.bytes.truncate(end);
+            return;
+        }
+        self.ends_with_user = is_user;
+        // Each item begins with a comma, which the first of the list must not have.
+        if self.bytes.get(start.wrapping_sub(1)) == Some(&b'[') {
+            self.bytes.remove(start);
+        }
+    }
+}
+
+/// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
+/// signature belongs to the whole message.
+fn as_sent(message: &Message) -> Cow<'_, Message> {
+    if !message.compacted {
+        return Cow::Borrowed(message);
+    }
+    let is_thinking =
+        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
+    let mut as_sent = message.clone();
+    as_sent.content.retain(|block| !is_thinking(block));
+    as_sent.origin = None;
+    Cow::Owned(as_sent)
+}
