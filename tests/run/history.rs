@@ -150,6 +150,14 @@ fn an_illegal_history_is_refused_with_its_place() {
             "messages[0].content[0]",
             "user message",
         ),
+        (
+            json!([assistant(json!([
+                {"type": "text", "text": " "},
+                {"type": "tool_call", "id": "a", "name": "", "input": {}}
+            ]))]),
+            "messages[0].content[1]",
+            "needs a name",
+        ),
     ];
     for (messages, field, words) in rows {
         let (found, problem) = problem(json!({"messages": messages}));

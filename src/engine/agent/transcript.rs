@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::request::body::Body;
-use crate::engine::json::writer::decimal;
 use crate::engine::model::context::HistoryPolicy;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
@@ -50,12 +49,11 @@ impl Transcript {
     pub fn from_history(history: Vec<Message>) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
         for (index, mut message) in history.into_iter().enumerate() {
-            let field = |block: usize| place(index, block);
-            message.content.retain(|block| !is_empty_text(block));
             let open = transcript.open_calls();
+            check(&message, index, &open)?;
+            message.content.retain(|block| !is_empty_text(block));
             match message.role {
                 Role::Assistant => {
-                    check_calls(&message, &field)?;
                     transcript.close(&open, Vec::new());
                     match transcript.messages.last_mut() {
                         _ if message.content.is_empty() => {}
@@ -64,7 +62,8 @@ impl Transcript {
                     }
                 }
                 Role::User => {
-                    let (results, rest) = split_results(message.content, &open, &field)?;
+                    let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
+                    let (results, rest) = message.content.into_iter().partition(is_result);
                     transcript.close(&open, results);
                     transcript.push_user(rest);
                 }
@@ -234,93 +233,58 @@ fn is_empty_text(block: &Block) -> bool {
     matches!(block, Block::Text { text, .. } if text.trim().is_empty())
 }
 
-fn place(message: usize, block: usize) -> String {
-    let mut field = String::from("messages[");
-    field.push_str(&decimal(message));
-    field.push_str("].content[");
-    field.push_str(&decimal(block));
-    field.push(']');
-    field
-}
-
-fn check_calls(message: &Message, field: &dyn Fn(usize) -> String) -> Result<(), ConfigError> {
-    let mut ids = Vec::new();
+/// Refuses the message at `at` of a history if a block is illegal there. `open` are the calls that it must answer.
+fn check(message: &Message, at: usize, open: &[String]) -> Result<(), ConfigError> {
+    let mut seen = Vec::new();
     for (index, block) in message.content.iter().enumerate() {
-        match block {
-            Block::ToolResult { .. } => {
-                return Err(ConfigError::new(
-                    field(index),
-                    "a tool result belongs into the user message after its call",
-                ));
-            }
-            Block::ToolCall { id, .. } if ids.contains(&id) => {
-                return Err(ConfigError::new(
-                    field(index),
-                    "two tool calls of one message have the same id",
-                ));
-            }
-            Block::ToolCall { id, name, input, .. } => {
-                if let Some(problem) = call_problem(id, name, input) {
-                    return Err(ConfigError::new(field(index), problem));
-                }
-                ids.push(id);
-            }
-            _ => {}
+        if let Some(problem) = problem_of(message.role, block, open, &mut seen) {
+            return Err(ConfigError::new(
+                format!("messages[{at}].content[{index}]"),
+                problem,
+            ));
         }
     }
     Ok(())
 }
 
-fn call_problem(id: &str, name: &str, input: &ToolInput) -> Option<&'static str> {
-    match input {
-        _ if id.is_empty() => Some("a tool call needs an id"),
-        _ if name.is_empty() => Some("a tool call needs a name"),
-        ToolInput::Json(json) if !json.as_str().trim_ascii_start().starts_with('{') => {
-            Some("the input of a tool call must be a JSON object")
-        }
-        _ => None,
-    }
-}
-
-fn split_results(
-    content: Vec<Block>,
+/// `seen` are the ids of the message's earlier calls and results.
+fn problem_of<'a>(
+    role: Role,
+    block: &'a Block,
     open: &[String],
-    field: &dyn Fn(usize) -> String,
-) -> Result<(Vec<Block>, Vec<Block>), ConfigError> {
-    let mut answered = Vec::new();
-    let (mut results, mut rest) = (Vec::new(), Vec::new());
-    for (index, block) in content.into_iter().enumerate() {
-        match &block {
-            Block::ToolCall { .. } => {
-                return Err(ConfigError::new(
-                    field(index),
-                    "a tool call belongs into an assistant message",
-                ));
-            }
-            Block::Thinking { .. } | Block::RedactedThinking { .. } | Block::Refusal { .. } => {
-                return Err(ConfigError::new(
-                    field(index),
-                    "only an assistant message can hold thinking or a refusal",
-                ));
-            }
-            Block::ToolResult { call_id, .. } => {
-                if !open.contains(call_id) {
-                    return Err(ConfigError::new(
-                        field(index),
-                        "this tool result answers no tool call of the message before it",
-                    ));
-                }
-                if answered.contains(call_id) {
-                    return Err(ConfigError::new(
-                        field(index),
-                        "this tool call has already been answered",
-                    ));
-                }
-                answered.push(call_id.clone());
-                results.push(block);
-            }
-            _ => rest.push(block),
+    seen: &mut Vec<&'a String>,
+) -> Option<&'static str> {
+    let id = match (role, block) {
+        (Role::Assistant, Block::ToolResult { .. }) => {
+            return Some("a tool result belongs in the user message after its call");
         }
-    }
-    Ok((results, rest))
+        (Role::User, Block::ToolCall { .. }) => return Some("a tool call belongs in an assistant message"),
+        (Role::User, Block::Thinking { .. } | Block::RedactedThinking { .. } | Block::Refusal { .. }) => {
+            return Some("only an assistant message can hold thinking or a refusal");
+        }
+        (_, Block::ToolCall { id, .. }) if id.is_empty() => return Some("a tool call needs an id"),
+        (_, Block::ToolCall { name, .. }) if name.is_empty() => return Some("a tool call needs a name"),
+        (
+            _,
+            Block::ToolCall {
+                input: ToolInput::Json(json),
+                ..
+            },
+        ) if !json.as_str().trim_ascii_start().starts_with('{') => {
+            return Some("the input of a tool call must be a JSON object");
+        }
+        (_, Block::ToolCall { id, .. }) if seen.contains(&id) => {
+            return Some("two tool calls of one message have the same id");
+        }
+        (_, Block::ToolResult { call_id, .. }) if !open.contains(call_id) => {
+            return Some("this tool result answers no tool call of the message before it");
+        }
+        (_, Block::ToolResult { call_id, .. }) if seen.contains(&call_id) => {
+            return Some("this tool call has already been answered");
+        }
+        (_, Block::ToolCall { id, .. } | Block::ToolResult { call_id: id, .. }) => id,
+        _ => return None,
+    };
+    seen.push(id);
+    None
 }
