@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use looplet::engine::agent::request::body::Body;
 use looplet::engine::model::answer::{Answer, Part, PartKind};
 use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use looplet::engine::protocol::{RequestSpec, protocol};
@@ -185,16 +186,12 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
         tools: &setup.tools,
         before: None,
     };
-    let mut head = Vec::new();
-    (protocol.encode_head)(&spec, &mut head).map_err(|error| format!("{error:?}"))?;
-    let mut messages = Vec::new();
-    for (at, message) in setup.messages.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| &setup.messages[at]);
-        (protocol.encode_message)(&RequestSpec { before, ..spec }, message, &mut messages);
-    }
+    let mut messages = setup.messages.clone();
+    let mut body = Body::default();
     let mut bodies = Vec::new();
     for (at, step) in steps.iter().enumerate() {
-        bodies.push(protocol.join_body(&spec, &head, &messages));
+        let sent = body.close(protocol, &spec, &messages);
+        bodies.push(sent.map_err(|error| format!("{error:?}"))?.to_vec());
         // The last answer may be an error.
         if step.failed || at + 1 == steps.len() {
             break;
@@ -208,11 +205,10 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
             return Err(format!("{failure:?}"));
         }
         let turn = assistant(setup, &decoded.answer);
-        (protocol.encode_message)(&spec, &turn, &mut messages);
+        let results = convert_gemini::in_order(&turn, &step.results);
+        messages.push(turn);
         if !step.results.is_empty() {
-            let results = Message::user(convert_gemini::in_order(&turn, &step.results));
-            let before = Some(&turn);
-            (protocol.encode_message)(&RequestSpec { before, ..spec }, &results, &mut messages);
+            messages.push(Message::user(results));
         }
     }
     Ok(bodies)

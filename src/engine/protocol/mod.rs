@@ -3,7 +3,7 @@
 //! Encoding is incremental. [`Protocol::encode_head`] writes the body up to and including `"messages":[`, with a system
 //! message where the protocol has it there. [`Protocol::encode_message`] appends the wire form of one message, each
 //! item with a leading comma, and its bytes are never rewritten. [`Protocol::encode_tail`] closes the body.
-//! [`Protocol::join_body`] joins the three with one copy and without the surplus comma.
+//! [`crate::engine::agent::request::body::Body`] joins the three.
 //!
 //! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into an
 //! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
@@ -117,26 +117,6 @@ impl Protocol {
             &path
         };
         [base, rest].concat()
-    }
-
-    /// Joins a whole body from `head`, the encoded `messages` and the tail.
-    pub fn join_body(&self, spec: &RequestSpec<'_>, head: &[u8], messages: &[u8]) -> Vec<u8> {
-        let messages = match (head.last(), messages.split_first()) {
-            (Some(b'['), Some((b',', rest))) => rest,
-            _ => messages,
-        };
-        let mut body = Vec::with_capacity(head.len() + messages.len() + 16);
-        body.extend_from_slice(head);
-        body.extend_from_slice(messages);
-        self.close_body(spec, &mut body, &mut Marks::behind(head));
-        body
-    }
-
-    /// Closes a body that ends in encoded messages: marks it for the vendor's prompt cache and adds the tail.
-    /// [`Marks::undo`] reverts this.
-    pub fn close_body(&self, spec: &RequestSpec<'_>, body: &mut Vec<u8>, marks: &mut Marks) {
-        marks.place(&(self.marked_end)(spec), body);
-        (self.encode_tail)(spec, body);
     }
 }
 

@@ -58,7 +58,8 @@ impl Body {
             );
             before = Some(message);
         }
-        protocol.close_body(spec, &mut self.bytes, &mut self.marks);
+        self.marks.place(&(protocol.marked_end)(spec), &mut self.bytes);
+        (protocol.encode_tail)(spec, &mut self.bytes);
         self.encoded = messages.len();
         Ok(&self.bytes)
     }

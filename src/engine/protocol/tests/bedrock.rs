@@ -5,6 +5,7 @@ mod stream;
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::body::Body;
 use crate::engine::json::check::check;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
@@ -42,12 +43,7 @@ fn body(
         tools,
         before: None,
     };
-    let (mut head, mut encoded) = (Vec::new(), Vec::new());
-    (protocol.encode_head)(&spec, &mut head)?;
-    messages
-        .iter()
-        .for_each(|message| (protocol.encode_message)(&spec, message, &mut encoded));
-    let text = String::from_utf8(protocol.join_body(&spec, &head, &encoded)).unwrap();
+    let text = String::from_utf8(Body::whole(protocol, &spec, messages)?).unwrap();
     check(&text).unwrap_or_else(|fault| panic!("{fault:?}: {text}"));
     Ok((serde_json::from_str(&text).unwrap(), text))
 }

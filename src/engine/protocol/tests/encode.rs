@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
@@ -37,14 +38,7 @@ pub(super) fn body(
 }
 
 fn text(protocol: &Protocol, spec: &RequestSpec<'_>, messages: &[Message]) -> Result<String, ConfigError> {
-    let (mut head, mut encoded) = (Vec::new(), Vec::new());
-    (protocol.encode_head)(spec, &mut head)?;
-    let mut spec = *spec;
-    for message in messages {
-        (protocol.encode_message)(&spec, message, &mut encoded);
-        spec.before = Some(message);
-    }
-    Ok(String::from_utf8(protocol.join_body(&spec, &head, &encoded)).unwrap())
+    Ok(String::from_utf8(Body::whole(protocol, spec, messages)?).unwrap())
 }
 
 pub(super) fn origin(protocol: &str) -> Option<Origin> {

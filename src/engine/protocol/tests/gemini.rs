@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::message::Message;
 use crate::engine::protocol::{RequestSpec, protocol};
@@ -24,19 +25,14 @@ fn tools() -> Vec<ToolConfig> {
 
 fn text(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Result<String, String> {
     let protocol = protocol("gemini").unwrap();
-    let mut spec = RequestSpec {
+    let spec = RequestSpec {
         model,
         system: Some("Be brief."),
         tools,
         before: None,
     };
-    let (mut head, mut encoded) = (Vec::new(), Vec::new());
-    (protocol.encode_head)(&spec, &mut head).map_err(|error| error.field)?;
-    for message in messages {
-        (protocol.encode_message)(&spec, message, &mut encoded);
-        spec.before = Some(message);
-    }
-    Ok(String::from_utf8(protocol.join_body(&spec, &head, &encoded)).unwrap())
+    let body = Body::whole(protocol, &spec, messages).map_err(|error| error.field)?;
+    Ok(String::from_utf8(body).unwrap())
 }
 
 fn body(model: &ModelConfig, tools: &[ToolConfig], messages: &[Message]) -> Result<Value, String> {

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::engine::agent::request::body::Body;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::{RequestSpec, find};
@@ -348,8 +349,6 @@ fn body(protocol: &str, name: &str, options: &str) -> Result<Map<String, Value>,
         before: None,
     };
     let (_, protocol) = find(&model)?;
-    let mut head = Vec::new();
-    (protocol.encode_head)(&spec, &mut head)?;
-    let body = protocol.join_body(&spec, &head, b"");
+    let body = Body::whole(protocol, &spec, &[])?;
     Ok(serde_json::from_slice(&body).unwrap())
 }
