@@ -1,4 +1,7 @@
-//! Requests to the model: made, sent, tried again, given to another model.
+//! Requests to the model: the first attempt, the next one, and the one that another model gets.
+//!
+//! An agent calls [`Agent::open_request`] with a body that [`Agent::encode`] has accepted. [`reading`] takes the response
+//! in. [`Agent::attempt_failed`] decides what follows a failure. Nothing here waits: a delay is a timer of the ledger.
 
 pub mod active_model;
 pub mod body;
@@ -20,18 +23,18 @@ use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::policy::retry::Tries;
 
-/// How the requests of an iteration go.
+/// The state of an agent's requests.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Requests {
     pub tries: Tries,
-    /// Of the configuration's fallback models.
+    /// The number of the configuration's fallback models that have been asked.
     fallbacks_used: u32,
-    /// The model to be used from the next request on.
+    /// The model that the next request asks.
     pub next_model: Option<Box<ModelConfig>>,
 }
 
 impl Agent {
-    /// Sends what [`Agent::request_body`] gives.
+    /// Opens a request. Its body is [`Agent::request_body`].
     pub(super) fn open_request(&mut self, desk: &mut Desk<'_>) -> ModelCall {
         let Desk { config, ledger, .. } = desk;
         let ActiveModel {
@@ -58,14 +61,14 @@ impl Agent {
         call
     }
 
-    /// What a model call used counts when it is over, however it went.
+    /// Counts the usage of a model call that is over, also of a failed one.
     pub(super) fn count_usage(&mut self, desk: &mut Desk<'_>, call: &mut ModelCall) {
         let usage = std::mem::take(&mut call.answer.usage);
         desk.ledger.accounts.count(self.who.agent, &usage);
         self.reply.usage.add(&usage);
     }
 
-    /// A wait is over, or a limit was raised.
+    /// Sends again after a wait, or after a limit was raised.
     pub fn send_again(&mut self, desk: &mut Desk<'_>) {
         match self.phase {
             Phase::Summarizing(_) => self.send_summary(desk),
@@ -73,7 +76,7 @@ impl Agent {
         }
     }
 
-    /// An attempt has failed: a shorter history, another attempt, another model, or the end.
+    /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
     pub(super) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
         let mut phase = std::mem::take(&mut self.phase);
         if let Some(call) = phase.call_mut() {
@@ -118,8 +121,8 @@ impl Agent {
             .set_timer(TimerReason::Backoff { agent }, Some(delay_ms));
     }
 
-    /// The next model is asked at once, with retries of its own; an agent keeps it. Without one, or with a failure that
-    /// another model would have too, the agent ends.
+    /// Asks the next fallback model at once and keeps it; it has retries of its own. The agent ends if there is no such
+    /// model, or if another model would fail in the same way.
     fn fall_back(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let used = self.requests.fallbacks_used as usize;
         let next = desk.config.fallback_models.get(used);
@@ -135,7 +138,7 @@ impl Agent {
         }
     }
 
-    /// What an attempt has told that goes no further is void.
+    /// Takes back the text and the early calls of an attempt that is given up.
     fn take_back(&mut self, desk: &mut Desk<'_>) {
         self.calls.drop_early(&self.who, desk);
         let Phase::Reading(call) = &mut self.phase else {
@@ -147,10 +150,11 @@ impl Agent {
         }
     }
 
-    /// Asks this model from now on; the transcript is encoded again for it. No request may be open.
+    /// Asks this model from now on and encodes the transcript again for it. No request may be open.
     ///
     /// # Errors
-    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. Nothing has changed then.
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
+    /// model.
     pub(super) fn switch_model(
         &mut self,
         desk: &mut Desk<'_>,
@@ -171,7 +175,7 @@ impl Agent {
         Ok(())
     }
 
-    /// What was asked for since the last request.
+    /// Switches to the model that was asked for since the last request.
     pub(super) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
         let Some(model) = self.requests.next_model.take() else {
             return;
@@ -182,7 +186,7 @@ impl Agent {
     }
 }
 
-/// Nothing more of the open request counts. `abort`: it may still be running.
+/// Closes the open request, so that its late answers are ignored. `abort` stops a request that may still be running.
 pub(super) fn close_request(call: &mut ModelCall, desk: &mut Desk<'_>, abort: bool) {
     let Some(request) = call.request.take() else {
         return;

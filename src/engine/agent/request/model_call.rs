@@ -1,8 +1,8 @@
-//! One HTTP request to a model and what its response turns into.
+//! One HTTP request to a model, and the answer that its response becomes.
 //!
-//! Owns the answer under assembly and the state of its decoder. Order: [`ModelCall::handle_head`], then
-//! [`ModelCall::handle_chunk`] for every chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; what had
-//! arrived stays in [`ModelCall::answer`].
+//! Owns the answer under assembly and the state of its decoder. The order is [`ModelCall::handle_head`], then
+//! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts that
+//! have arrived stay in [`ModelCall::answer`].
 
 use serde::{Deserialize, Serialize};
 
@@ -15,30 +15,30 @@ use crate::engine::stream::framing::FramingState;
 use crate::engine::stream::lane::{Lane, split_event};
 use crate::engine::stream::sse::byte_text;
 
-/// How much of an error body is read, in bytes: any vendor's error object fits, a hostile body does not fill memory.
+/// The bytes of an error body that are read. Any vendor's error object fits, and a hostile body does not fill memory.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
-/// How much of a body that is one JSON value is read, in bytes; the same bound as one event's.
+/// The bytes of a body that is one JSON value; one event has an equal bound.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
-/// An event's beginning is kept up to here until its end comes, in bytes; what is longer is framed piece by piece.
+/// The bytes of an event's beginning that are kept until its end comes. A longer one is framed piece by piece.
 const MAX_HELD_BYTES: usize = 4096;
-/// Buffers that a large chunk has made longer than this are given back.
+/// The bytes of a buffer that is kept. The memory that a larger chunk needed is given back.
 const MAX_KEPT_BYTES: usize = 64 * 1024;
-/// How much of an unreadable body a failure shows, in characters.
+/// The characters of an unreadable body that a failure shows.
 const EXCERPT_CHARS: usize = 500;
 
-/// What the body turned out to be.
+/// The form of a response's body.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Body {
-    /// No byte that tells has come yet.
+    /// No byte has come that tells the form.
     Unknown,
     Events,
     /// One JSON value, or something unreadable.
     Whole(Vec<u8>),
-    /// Of a response whose status is no success.
+    /// The body of a response with another status than 2xx.
     Error(Vec<u8>),
 }
 
-/// An attempt.
+/// One attempt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ModelCall {
     /// `None` while waiting for the next attempt.
@@ -49,11 +49,11 @@ pub struct ModelCall {
     headers: Vec<(String, String)>,
     stream: bool,
     body: Body,
-    /// The first bytes, as long as no event was read.
+    /// The first bytes, as long as no event has been read.
     prefix: Vec<u8>,
     decoder: Decoder,
     framing: FramingState,
-    /// An event of which the end has not come, before the framing has seen it.
+    /// The beginning of an event that the framing has not seen.
     #[serde(with = "byte_text")]
     held: Vec<u8>,
     #[serde(skip)]
@@ -95,7 +95,7 @@ impl ModelCall {
     }
 
     /// # Errors
-    /// What the stream reports, or `malformed_stream`.
+    /// The failure that the stream reports, or `malformed_stream`.
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
             Body::Error(body) => {
@@ -117,10 +117,10 @@ impl ModelCall {
         }
     }
 
-    /// The body has ended. `Ok`: the answer is complete.
+    /// Takes the end of the body; then the answer is complete.
     ///
     /// # Errors
-    /// The vendor's error, `malformed_stream` for a body that is none or was cut off.
+    /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off.
     pub fn handle_end(&mut self, now_ms: u64) -> Result<(), Failure> {
         match std::mem::replace(&mut self.body, Body::Unknown) {
             Body::Error(body) => Err(decode_failure(
@@ -139,7 +139,7 @@ impl ModelCall {
         }
     }
 
-    /// Adds what only the response knows: status, vendor, request id, the start of an unreadable body.
+    /// Adds the facts of the response: status, vendor, request id and the start of an unreadable body.
     pub fn describe(&self, mut failure: Failure) -> Failure {
         if self.status != 0 {
             failure.status = failure.status.or(Some(self.status));
@@ -156,8 +156,8 @@ impl ModelCall {
         failure
     }
 
-    /// A stream begins with a field, a comment or a blank line; a body that begins like JSON, HTML or gzip (which the host
-    /// should have decoded) is none.
+    /// Tells a stream from other bodies by the first byte. A stream begins with a field, a comment or a blank line, and not
+    /// like JSON, HTML or gzip, which the platform should have decoded.
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let first = bytes.iter().find(tells).copied();
@@ -191,8 +191,8 @@ impl ModelCall {
         Ok(())
     }
 
-    /// Takes the events that repeat the one before them, and keeps the beginning of the next. Returns whether that was
-    /// all, and what of `bytes` is left for [`ModelCall::handle_chunk`] if not.
+    /// Takes the events that repeat the one before them, and keeps the beginning of the next. Returns true if nothing else
+    /// was in `bytes`, and the bytes that are left for [`ModelCall::handle_chunk`].
     pub fn take_repeats<'a>(&mut self, bytes: &'a [u8]) -> (bool, &'a [u8]) {
         let is_ready = matches!(self.body, Body::Events) && self.lane.is_known();
         if !is_ready || !self.framing.is_between_events() {
@@ -213,7 +213,7 @@ impl ModelCall {
         (is_beginning(&self.held), &[])
     }
 
-    /// Returns how many bytes were taken; the rest begins an event.
+    /// Returns the number of bytes that were taken; the rest is the beginning of an event.
     fn feed_events(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         if !matches!(self.framing, FramingState::Sse(_)) {
             self.feed_long_way(bytes, false)?;
@@ -243,7 +243,7 @@ impl ModelCall {
         Ok(bytes.len())
     }
 
-    /// Through framing and decoder. `is_event`: one whole event and nothing else.
+    /// Feeds framing and decoder. `is_event` says that `bytes` is one whole event.
     fn feed_long_way(&mut self, bytes: &[u8], is_event: bool) -> Result<(), Failure> {
         let ModelCall {
             decoder,
@@ -312,7 +312,7 @@ impl ModelCall {
     }
 }
 
-/// Whether an event goes on behind `bytes`, or none has begun.
+/// True when the end of an event is not in `bytes`, and they are few enough to be kept.
 fn is_beginning(bytes: &[u8]) -> bool {
     bytes.len() <= MAX_HELD_BYTES && split_event(bytes).is_none()
 }

@@ -1,4 +1,7 @@
-//! What comes of an open request, piece by piece.
+//! Takes the response of an open request in, piece by piece, and tells its news.
+//!
+//! The order is [`Agent::handle_head`], then [`Agent::take_repeats`] and [`Agent::handle_chunk`] for each chunk, then
+//! [`Agent::handle_end`]. [`Agent::handle_request_failed`] takes the place of the rest when the connection breaks.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::{tell_changes, tell_growth};
@@ -10,9 +13,10 @@ use crate::engine::model::answer::Stage;
 use crate::engine::model::error::Failure;
 use crate::engine::model::output::EffectId;
 
-/// After the protocol's end the body's end is waited for this long; then the request is given up, and nothing is lost.
+/// The wait for the body's end after the protocol's end, in milliseconds. After it the request is closed; the answer is
+/// complete.
 const LINGER_MS: u64 = 1000;
-/// After a finish reason the usage and the protocol's end are waited for this long: some servers send neither.
+/// The wait for usage and the protocol's end after a finish reason, in milliseconds. Some servers send neither.
 const FINISHING_MS: u64 = 10_000;
 
 impl Agent {
@@ -22,8 +26,8 @@ impl Agent {
         }
     }
 
-    /// Takes what repeats the events before it, which is nearly all of a stream. Returns what is left for
-    /// [`Agent::handle_chunk`], if anything is left to be done.
+    /// Takes the events that repeat the one before them, which are nearly all events of a stream. Returns the bytes that
+    /// are left for [`Agent::handle_chunk`], or `None` when nothing is left to do.
     pub fn take_repeats<'a>(
         &mut self,
         desk: &mut Desk<'_>,
@@ -43,7 +47,7 @@ impl Agent {
         if !is_all || (answer.has_changes() && !tell_growth(answer, place, desk, is_summary)) {
             return Some(rest);
         }
-        // No budget can have been overrun: what only repeats reports no usage.
+        // No budget can be overrun here, because an event that only repeats reports no usage.
         let chunk_ms = desk.config.timeouts.chunk_ms;
         desk.ledger.set_timer(TimerReason::Effect(request), chunk_ms);
         None
@@ -77,7 +81,7 @@ impl Agent {
                     _ => chunk_ms,
                 }
             }
-            // What comes after the answer does not prolong the wait for its end.
+            // Bytes behind the answer do not prolong the wait for its end.
             _ if stage == before => return,
             Stage::Finishing => Some(chunk_ms.map_or(FINISHING_MS, |ms| ms.min(FINISHING_MS))),
             Stage::Complete => Some(LINGER_MS),
@@ -100,7 +104,8 @@ impl Agent {
         }
     }
 
-    /// The connection broke, or one of its timers ran out. After a finish reason nothing of the answer is missing.
+    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all the
+    /// same.
     pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let Some(call) = self.phase.call_mut() else {
             return;

@@ -1,4 +1,6 @@
-//! An iteration that is prepared: another model, fewer tools, other messages, for this one only.
+//! An iteration that your code has prepared: another model, fewer tools or other messages, for this iteration alone.
+//!
+//! [`Agent::tune`] applies the answer of `prepareIteration`, and [`Agent::end_tuning`] takes it back after the iteration.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +14,14 @@ use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::{HookAnswer, Prepared};
 use crate::engine::model::message::Message;
 
-/// How the requests of this iteration differ.
+/// The differences between this iteration's requests and the agent's own.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Tuning {
-    /// The model to go back to.
+    /// The model that returns after the iteration.
     before: Option<ActiveModel>,
     tools: Option<Vec<ToolConfig>>,
     system: Option<String>,
-    /// In place of the transcript.
+    /// The messages in place of the transcript's.
     messages: Option<Transcript>,
 }
 
@@ -29,7 +31,7 @@ impl Tuning {
         tools.is_none_or(|tools| tools.iter().any(|other| other.name == tool))
     }
 
-    /// Another model was switched to for good meanwhile.
+    /// Keeps a model that the agent has switched to for good during the iteration.
     pub fn keep_model(&mut self) {
         self.before = None;
         if let Some(messages) = &mut self.messages {
@@ -57,7 +59,7 @@ fn offered(all: &[ToolConfig], names: &[String]) -> Result<Vec<ToolConfig>, Conf
 }
 
 impl Agent {
-    /// What the next request says.
+    /// The messages of the next request.
     pub(crate) fn to_send(&self) -> &Transcript {
         let tuning = self.who.tuning.as_ref();
         let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
@@ -82,7 +84,7 @@ impl Agent {
         transcript.body(model.protocol, &spec)
     }
 
-    /// What cannot be done leaves the iteration as it is.
+    /// Applies the preparation. An illegal one leaves the iteration as it is, with a warning.
     pub(crate) fn tune(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         let prepared = verdict.prepared.map(|prepared| *prepared).unwrap_or_default();
         if prepared == Prepared::default() && verdict.messages.is_none() {
@@ -94,7 +96,7 @@ impl Agent {
     }
 
     /// # Errors
-    /// A tool that there is not, a model that cannot be asked, messages that are no history. Nothing has changed then.
+    /// An unknown tool, a model that cannot be asked, messages that are not a legal history. Nothing has changed then.
     fn tuned(
         &mut self,
         desk: &mut Desk<'_>,
@@ -127,7 +129,7 @@ impl Agent {
         Ok(())
     }
 
-    /// The iteration that was prepared is over: everything is as before.
+    /// Takes the preparation back after its iteration.
     pub(crate) fn end_tuning(&mut self, desk: &mut Desk<'_>) {
         let Some(tuning) = self.who.tuning.take() else {
             return;
