@@ -16,3 +16,4 @@ pub mod retry;
 pub mod retry_after;
 pub mod rule;
 pub mod schedule;
+pub mod tool_error;
