@@ -3,7 +3,7 @@ import { z } from "zod";
 import { anthropic, createAgent, custom, tool } from "../../src/face/entry/node.js";
 import { PartialJson } from "../../src/face/tools/partial-json.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, RunResult } from "../../src/face/api/index.js";
+import type { AgentOptions, RunResult, Tools } from "../../src/face/api/index.js";
 
 const trip = {
   type: "object",
@@ -40,7 +40,7 @@ describe("structured output", () => {
     const result = await agent.run("Hello").result;
     expectTypeOf(result.output).toEqualTypeOf<undefined>();
     expect(result.output).toBeUndefined();
-    expectTypeOf<RunResult<undefined>>().toExtend<RunResult>();
+    expectTypeOf<RunResult<Tools, undefined>>().toExtend<RunResult>();
   });
 
   it("S001-50: what does not fit is asked for again, then the run is stopped", async () => {

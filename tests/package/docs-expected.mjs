@@ -173,6 +173,19 @@ export const expected = {
         recoverable: false,
       }),
   },
+  "tools-6": {
+    before: ({ looplet, practice }) => {
+      const turns = [
+        { toolCalls: [{ name: "search", input: { query: "kettle" } }] },
+        { text: "A blue one." },
+      ];
+      globalThis.model = looplet.anthropic("practice", { fetch: practice.scripted(turns) });
+    },
+    after: ({ output, calls }) => {
+      assert.deepEqual(calls.show, [["KETTLE"]]);
+      assert.equal(output.join(""), "3\nblue kettle\n");
+    },
+  },
   "vendors-2": {
     before: ({ answer }) => answer({ text: "Hi" }),
     async after({ made, requests, looplet }) {

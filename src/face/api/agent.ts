@@ -9,16 +9,16 @@ import type { Message } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
-import type { Chat, Prompt, Run, RunOptions, SteerOptions } from "./run.js";
+import type { Prompt, RunOptions, SteerOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
 import type { InputSchema } from "./schema.js";
-import type { ToolOptions, ToolRunOptions, Tools } from "./tool.js";
+import type { ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
 
 /**
  * The options of `createAgent`. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its
  * `field` names the option.
  */
-export interface AgentOptions<S extends InputSchema = InputSchema>
+export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = InputSchema>
   extends
     PermissionOptions,
     StopOptions,
@@ -33,8 +33,11 @@ export interface AgentOptions<S extends InputSchema = InputSchema>
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;
-  /** The tools, as a record (the key is the name) or an array (each has its `name`). Default: none. */
-  tools?: Tools | undefined;
+  /**
+   * The tools, as a record (the key is the name) or an array (each has its `name`). A record types the events and the
+   * results of the runs. Default: none.
+   */
+  tools?: T | undefined;
 
   /** The schema that every answer must fit; the parsed answer is `result.output`. Default: any text. */
   output?: OutputFormat<S> | undefined;
@@ -180,18 +183,23 @@ export interface Clock {
 /**
  * An agent, as `createAgent` returns it: a configuration without state. One agent may have any number of runs at
  * once.
+ *
+ * `T` are its tools, and `Output` is the type of its structured answer. `Agent<T>` is an `Agent`.
  */
-export interface Agent<Output = unknown> {
+export type Agent<T extends Tools = Tools, Output = unknown> = TypedAgent<ToolTypesOf<T>, Output>;
+
+/** An agent with tools of these types. */
+export interface TypedAgent<C extends ToolTypes, Output> {
   /**
    * Starts a run at once.
    *
    * @throws LoopletError `misuse_empty_prompt`, `config_unknown_option`, `config_wrong_type`
    */
-  run(prompt: Prompt, options?: RunOptions<Output>): Run<Output>;
+  run(prompt: Prompt, options?: TypedRunOptions<C, Output>): TypedRun<C, Output>;
   /**
    * Begins a conversation. It keeps its transcript and the memory of its persistent subagents from prompt to prompt.
    */
-  chat(options?: Pick<RunOptions, "messages" | "subagents">): Chat<Output>;
+  chat(options?: Pick<RunOptions, "messages" | "subagents">): TypedChat<C, Output>;
 }
 
 /** The options that `subagent()` and `handoff()` share. */
@@ -220,7 +228,7 @@ interface AgentToolOptions {
  * one call.
  */
 export type ProfileOptions = Pick<
-  AgentOptions<any>,
+  AgentOptions<Tools, any>,
   | "maxIterations"
   | "maxTotalTokens"
   | "maxUsd"

@@ -29,6 +29,7 @@
  */
 import type { Message } from "./message.js";
 import type { PermissionRequest } from "./permission.js";
+import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { EventKind as EngineEvent, Failure, Point, StoppedBy, Usage } from "../generated/model.js";
 
 export type {
@@ -61,16 +62,29 @@ export interface EventStamp {
   timeMs?: number;
 }
 
-/** An event of a run. `event.type` tells the variants apart. */
-export type RunEvent = EventStamp & EventKind;
+/**
+ * An event of a run. `event.type` tells the variants apart. `T` are the agent's tools: if they are a record,
+ * `event.toolName` narrows `input` and `output` to the types of that tool.
+ *
+ * `input` has the type of the schema, but a model may write anything: a call that does not fit ends in a `tool-error`.
+ * Calls of a subagent, and calls of a tool that the model has made up, have names that the type does not list.
+ */
+export type RunEvent<T extends Tools = Tools> = TypedEvent<ToolTypesOf<T>>;
 
 /** The event of one type, for example `RunEventOf<"tool-result">`. */
-export type RunEventOf<T extends EventKind["type"]> = EventStamp & Extract<EventKind, { type: T }>;
+export type RunEventOf<K extends EventKind["type"], T extends Tools = Tools> = Extract<
+  RunEvent<T>,
+  { type: K }
+>;
+
+/** An event of a run with tools of these types. */
+export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
 // The generated type says what the engine's JSON can say. These variants are written by hand, because they have a
 // narrower type: the kinds of questions, the limits, and outcomes by their word.
-type EventKind =
-  | Exclude<EngineEvent, { type: "question" | "limits" | "agent-finish" | "finish" }>
+type EventKind<C extends ToolTypes = ToolTypes> =
+  | Exclude<EngineEvent, { toolName: string } | { type: "question" | "limits" | "agent-finish" | "finish" }>
+  | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
    * The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers
    * the other kinds itself.

@@ -1,15 +1,19 @@
 /** The result of a run: its parts, the schema of its answer, and the cases in which `run.result` rejects. */
 import type { SubagentMemory } from "./agent.js";
-import type { FinishReason, Outcome, Usage } from "./event.js";
+import type { FinishReason, Outcome, ToolFault, Usage } from "./event.js";
 import type { RaiseLimits } from "./iteration.js";
 import type { Message } from "./message.js";
 import type { InputOf, InputSchema } from "./schema.js";
+import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 /**
  * The result of a run. `outcome` is `"completed"`, `"stopped"` (with `stoppedBy`), `"cancelled"` (with `abortReason`)
- * or `"failed"` (with `error`).
+ * or `"failed"` (with `error`). `T` are the agent's tools.
  */
-export type RunResult<Output = unknown> = RunReport &
+export type RunResult<T extends Tools = Tools, Output = unknown> = TypedResult<ToolTypesOf<T>, Output>;
+
+/** The result of a run with tools of these types. */
+export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
   (
     | (Extract<Outcome, { outcome: "completed" }> & {
         /** The structured answer, if the agent has the option `output`. */
@@ -22,10 +26,10 @@ export type RunResult<Output = unknown> = RunReport &
   );
 
 /** The part of a result that every outcome has. */
-export interface RunReport {
+export interface RunReport<C extends ToolTypes = ToolTypes> {
   /** The text of the last answer, complete or not. */
   text: string;
-  toolCalls: ToolCallRecord[];
+  toolCalls: TypedCall<C>[];
   /** The whole transcript with the given history, legal to send again in every case. */
   messages: Message[];
   /**
@@ -53,17 +57,34 @@ export interface RunReport {
   undelivered: number[];
 }
 
-/** One tool call of a run. */
-export interface ToolCallRecord {
+/**
+ * One tool call of a run. If the agent's tools are a record, `toolName` narrows `input`; together with `isError` it
+ * narrows `output`.
+ */
+export type ToolCallRecord<T extends Tools = Tools> = TypedCall<ToolTypesOf<T>>;
+
+/** A call of a tool of these types. */
+export type TypedCall<C extends ToolTypes> = OfTools<ReturnedCall, C> | (OfTools<CallRecord, C> & FailedCall);
+
+interface CallRecord {
   /** The provider's id. */
   toolCallId: string;
   toolName: string;
   /** The model's arguments; a string when they are not a JSON object. */
   input: unknown;
-  /** The tool's result, or the error as the model saw it; `null` while the call is open. */
-  output: unknown;
-  isError: boolean;
   durationMs: number;
+}
+
+interface ReturnedCall extends CallRecord {
+  isError: false;
+  /** The tool's result; `null` while the call is open. */
+  output: unknown;
+}
+
+interface FailedCall {
+  isError: true;
+  /** The error, as `toolErrorFormat: "structured"` tells it to the model. */
+  output: ToolFault & { error: true };
 }
 
 export interface FinishOptions {

@@ -1,19 +1,22 @@
 /** A run: its start, its listeners, its events and its steering. A chat is a row of runs. */
 import type { SubagentMemory } from "./agent.js";
-import type { OutcomeKind, RunEvent, RunEventOf } from "./event.js";
+import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
 import type { ContentBlock, Message } from "./message.js";
 import type { Model } from "./model.js";
 import type { PermissionMode, PermissionResult } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
-import type { Partially, RunResult } from "./result.js";
-import type { Inputs } from "./tool.js";
+import type { Partially, TypedResult } from "./result.js";
+import type { Inputs, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
 /** The prompt of a run: a text, or blocks (text and media). An empty or blank prompt throws `misuse_empty_prompt`. */
 export type Prompt = string | readonly ContentBlock[];
 
+/** The options of `agent.run`. `T` are the agent's tools, and `Output` is the type of its structured answer. */
+export type RunOptions<T extends Tools = Tools, Output = unknown> = TypedRunOptions<ToolTypesOf<T>, Output>;
+
 /** Callbacks of a run. If one throws, the error goes to `onError` and the run continues. */
-export interface RunListeners<Output = unknown> {
+export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown> {
   /**
    * Contract: called with each piece of the model's text, in order. After a `reset` event the text of that answer
    * starts over.
@@ -28,11 +31,12 @@ export interface RunListeners<Output = unknown> {
    */
   onPartialOutput?: ((partial: Partially<Output>) => void) | undefined;
   /** Contract: called with each complete call, before its tool runs. */
-  onToolCall?: ((event: RunEventOf<"tool-call">) => void) | undefined;
+  onToolCall?: ((event: Extract<TypedEvent<C>, { type: "tool-call" }>) => void) | undefined;
   /** Contract: called with each call's result or error. */
-  onToolResult?: ((event: RunEventOf<"tool-result"> | RunEventOf<"tool-error">) => void) | undefined;
+  onToolResult?:
+    ((event: Extract<TypedEvent<C>, { type: "tool-result" | "tool-error" }>) => void) | undefined;
   /** Contract: called with every event, in order, after the callbacks above. */
-  onEvent?: ((event: RunEvent) => void) | undefined;
+  onEvent?: ((event: TypedEvent<C>) => void) | undefined;
   /**
    * Contract: called with every error that a listener throws. Default: `reportError` in browsers and Workers, else
    * `console.error`.
@@ -40,7 +44,8 @@ export interface RunListeners<Output = unknown> {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-export interface RunOptions<Output = unknown> extends RunListeners<Output> {
+/** The options of a run of an agent with tools of these types. */
+export interface TypedRunOptions<C extends ToolTypes, Output> extends RunListeners<C, Output> {
   /** The history that the run continues, for example `result.messages` of an earlier run. Default: none. */
   messages?: readonly Message[] | undefined;
   /** The memory of persistent subagents: `result.subagents` of an earlier run. Default: none. */
@@ -68,22 +73,27 @@ export interface Queued {
  * A run, which has started by the time you get it. It is not a promise: await `run.result`. You may also iterate its
  * events: `for await (const event of run)`. An iteration that begins in the same task sees every event. A later iteration
  * starts with a `snapshot`, and so does one that begins after more than 2,048 characters of deltas or 100 events.
+ *
+ * `T` are the agent's tools, and `Output` is the type of its structured answer. `Run<T>` is a `Run`.
  */
-export interface Run<Output = unknown> extends AsyncIterable<RunEvent> {
+export type Run<T extends Tools = Tools, Output = unknown> = TypedRun<ToolTypesOf<T>, Output>;
+
+/** A run of an agent with tools of these types. */
+export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<TypedEvent<C>> {
   /** The run's unique id, made by the `ids` option. */
   readonly id: string;
   /**
    * The result. It never rejects for a failure of a provider or a tool, nor for a limit, unless an option says
    * `"throw"`.
    */
-  readonly result: Promise<RunResult<Output>>;
+  readonly result: Promise<TypedResult<C, Output>>;
   /** How the run ended, set inside `abort()` and before `result` settles; `undefined` while the run continues. */
   readonly outcome: OutcomeKind | undefined;
   /**
    * Iterates the events, with options; `for await (… of run)` is the same as `run.events()`. Several iterations may
    * run at once.
    */
-  events(options?: EventsOptions): AsyncIterableIterator<RunEvent>;
+  events(options?: EventsOptions): AsyncIterableIterator<TypedEvent<C>>;
   /**
    * Gives the model a message before its next call. If the model has just finished and no limit is reached, one more
    * iteration begins. `result.undelivered` has the messages that no call took.
@@ -154,19 +164,25 @@ export interface SteerOptions {
 export type SessionSource = "startup" | "resume" | "clear";
 
 /** A conversation: each run continues from the end of the last one, whatever its outcome. */
-export interface Chat<Output = unknown> {
+export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;
+
+/** A conversation with an agent with tools of these types. */
+export interface TypedChat<C extends ToolTypes, Output> {
   /** The transcript so far; replaced when a run ends. */
   readonly messages: readonly Message[];
   /** The memory of persistent subagents so far. */
   readonly subagents: readonly SubagentMemory[];
   /** The run under way. */
-  readonly current: Run<Output> | undefined;
+  readonly current: TypedRun<C, Output> | undefined;
   /**
    * Starts a run on the transcript.
    *
    * @throws LoopletError `misuse_chat_busy` while another run of this chat goes on, `misuse_chat_closed` after `close`
    */
-  run(prompt: Prompt, options?: Omit<RunOptions<Output>, "messages" | "subagents">): Run<Output>;
+  run(
+    prompt: Prompt,
+    options?: Omit<TypedRunOptions<C, Output>, "messages" | "subagents">,
+  ): TypedRun<C, Output>;
   /**
    * Forgets the memory of subagents and the transcript, or replaces the transcript by `messages`. `SessionEnd` hooks
    * get the reason `"clear"`.

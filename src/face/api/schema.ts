@@ -22,6 +22,44 @@ export type InputOf<S> = 0 extends 1 & S
       : unknown
     : FromJsonSchema<S>;
 
+/** The type of the input as the model writes it: the input type of a Standard Schema, else as `InputOf`. */
+export type WrittenOf<S> = 0 extends 1 & S
+  ? unknown
+  : S extends { readonly "~standard": { readonly types?: infer T } }
+    ? NonNullable<T> extends { readonly input: infer I }
+      ? I
+      : unknown
+    : FromJsonSchema<S>;
+
+/**
+ * The type of a tool's result in events, from the type of its `execute`: the returned value as JSON has it. A result
+ * that becomes anything else, for example media or a `Map`, is `unknown`.
+ */
+export type OutputOf<E> =
+  NonNullable<E> extends (...of: any) => infer R
+    ? Told<Awaited<R extends AsyncGenerator<any, infer V, any> | Generator<any, infer V, any> ? V : R>>
+    : unknown;
+
+type Told<V> = unknown extends V
+  ? unknown
+  : V extends undefined | void
+    ? ""
+    : V extends { readonly content: readonly unknown[] }
+      ? unknown
+      : JsonOf<V>;
+
+type JsonOf<V> = unknown extends V
+  ? V
+  : V extends string | number | boolean | null | undefined
+    ? V
+    : V extends { toJSON(...of: any): infer J }
+      ? JsonOf<J>
+      : V extends readonly unknown[]
+        ? { [I in keyof V]: JsonOf<V[I]> }
+        : V extends bigint | symbol | Function | Error | ArrayBuffer | Iterable<unknown>
+          ? unknown
+          : { [K in keyof V]: JsonOf<V[K]> };
+
 /** A JSON Schema object (draft-07 or 2020-12). */
 export interface JsonSchema {
   readonly type?: string | readonly string[];

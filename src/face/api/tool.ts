@@ -1,16 +1,45 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
 import type { HostAbortSignal } from "./platform.js";
-import type { InputOf, InputSchema } from "./schema.js";
+import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
 
 /** The tools of an agent, as a record or as an array. */
 export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];
 
 /** A tool as `tool()` returns it; its input type is checked where it is defined. */
-export type Tool = ToolOptions<any>;
+export type Tool = ToolOptions<any, any>;
+
+/** The types of one tool, as events and results have them. */
+export interface ToolTypes {
+  toolName: string;
+  input: unknown;
+  output: unknown;
+}
+
+/** The types of each tool of a record, as a union; loose types for an array, and where the names are not known. */
+export type ToolTypesOf<T extends Tools> = T extends readonly unknown[]
+  ? ToolTypes
+  : { [name: string]: Tool } extends T
+    ? ToolTypes
+    : {
+        [N in keyof T]: {
+          toolName: N & string;
+          input: T[N] extends { readonly inputSchema: infer S } ? WrittenOf<S> : unknown;
+          output: T[N] extends { readonly execute?: infer E } ? OutputOf<E> : unknown;
+        };
+      }[keyof T];
+
+/** `E` with the types of each of these tools: `toolName` tells the variants apart. */
+export type OfTools<E, C extends ToolTypes> = E extends unknown
+  ? C extends unknown
+    ? OfTool<E, C>
+    : never
+  : never;
+
+type OfTool<E, C extends ToolTypes> = Omit<E, keyof ToolTypes> & Pick<C, keyof E & keyof ToolTypes>;
 
 /** A function that the model may call. */
-export interface ToolOptions<S = InputSchema> {
+export interface ToolOptions<S = InputSchema, R = unknown> {
   /**
    * The name by which the model calls the tool: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). An array of
    * tools needs it; in a record the key is the name.
@@ -38,7 +67,7 @@ export interface ToolOptions<S = InputSchema> {
    * to the model, which can react to it; `throw new ToolError({ code, message, hint, recoverable })` chooses the
    * words. After an abort or a timeout `context.signal` fires, and the result is ignored.
    */
-  execute?: ((input: InputOf<S>, context: ToolContext) => unknown) | undefined;
+  execute?: ((input: InputOf<S>, context: ToolContext) => R) | undefined;
   /**
    * The kind of a tool without `execute`: the agent's `toolHandlers[kind]` runs its calls, or its
    * `toolHandlers["*"]`.

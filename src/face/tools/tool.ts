@@ -27,12 +27,14 @@ import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
  *
  * @throws LoopletError `config_…`
  */
-export function tool<const S extends InputSchema, const N extends string | undefined = undefined>(
-  options: ToolOptions<S> & { name?: N },
-): ToolOptions<S> & (N extends string ? { name: N } : unknown) {
+export function tool<
+  const S extends InputSchema,
+  R = unknown,
+  const N extends string | undefined = undefined,
+>(options: ToolOptions<S, R> & { name?: N }): ToolOptions<S, R> & (N extends string ? { name: N } : unknown) {
   const name: unknown = isObject(options) ? options.name : undefined;
   checkTool(options, typeof name === "string" ? name : "tool");
-  return options as ToolOptions<S> & (N extends string ? { name: N } : unknown);
+  return options as ToolOptions<S, R> & (N extends string ? { name: N } : unknown);
 }
 
 /** The engine's `ToolConfig`, as JSON. */

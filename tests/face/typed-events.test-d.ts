@@ -1,0 +1,181 @@
+/**
+ * The types that an agent's tools give to its events and results, checked by `tsc -p tsconfig.tests.json` as
+ * `inference.test-d.ts` is.
+ */
+import { expectTypeOf } from "vitest";
+import { z } from "zod";
+import { createAgent, subagent, tool } from "../../src/face/entry/default.js";
+import type {
+  Agent,
+  AgentOptions,
+  Model,
+  Run,
+  RunEvent,
+  RunEventOf,
+  RunOptions,
+  RunResult,
+  Tool,
+  ToolFault,
+  Tools,
+} from "../../src/face/api/index.js";
+
+declare const model: Model;
+
+const search = tool({
+  description: "Searches",
+  inputSchema: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+  execute: async ({ query }) => ({ hits: [query], at: new Date() }),
+});
+const count = tool({
+  description: "Counts",
+  inputSchema: z.object({ upTo: z.string().transform(Number) }),
+  async *execute({ upTo }) {
+    yield "half";
+    return upTo;
+  },
+});
+const tools = { search, count, log: { description: "Logs", inputSchema: { type: "object" }, execute() {} } };
+const agent = createAgent({ model, tools });
+
+type Found = { hits: string[]; at: string };
+
+export async function theNameOfAToolNarrowsTheEventsOfAnIteration(): Promise<void> {
+  for await (const event of agent.run("Go")) {
+    if (event.type === "tool-call") {
+      expectTypeOf(event.toolName).toEqualTypeOf<"search" | "count" | "log">();
+      if (event.toolName === "search") {
+        expectTypeOf(event.input).toEqualTypeOf<{ query: string }>();
+        // @ts-expect-error the schema has no such field
+        event.input.page;
+      }
+      // The event has the input as the model wrote it, before the transform.
+      if (event.toolName === "count") expectTypeOf(event.input).toEqualTypeOf<{ upTo: string }>();
+      // @ts-expect-error the agent has no such tool
+      if (event.toolName === "find") return;
+    }
+    if (event.type === "tool-result" && event.toolName === "search") {
+      expectTypeOf(event.output).toEqualTypeOf<Found>();
+      // @ts-expect-error a date is a text in JSON
+      event.output.at.getTime();
+    }
+    if (event.type === "tool-result" && event.toolName === "count")
+      expectTypeOf(event.output).toEqualTypeOf<number>();
+    if (event.type === "tool-result" && event.toolName === "log")
+      expectTypeOf(event.output).toEqualTypeOf<"">();
+    expectTypeOf(event.seq).toEqualTypeOf<number>();
+    if (event.type === "text-delta") expectTypeOf(event.text).toEqualTypeOf<string>();
+  }
+}
+
+export function theNameOfAToolNarrowsTheEventsOfTheCallbacks(): void {
+  agent.run("Go", {
+    onToolCall(event) {
+      if (event.toolName === "search") expectTypeOf(event.input).toEqualTypeOf<{ query: string }>();
+    },
+    onToolResult(event) {
+      if (event.type === "tool-error") expectTypeOf(event.error).toEqualTypeOf<ToolFault>();
+      else if (event.toolName === "search") expectTypeOf(event.output).toEqualTypeOf<Found>();
+    },
+    onEvent(event) {
+      if (event.type === "tool-result" && event.toolName === "count")
+        expectTypeOf(event.output).toEqualTypeOf<number>();
+      // @ts-expect-error only some types of events have it
+      event.output;
+    },
+  });
+  void agent.chat().run("Go", {
+    onToolCall: ({ toolName }) => {
+      expectTypeOf(toolName).toEqualTypeOf<"search" | "count" | "log">();
+    },
+  });
+}
+
+export async function theNameOfAToolNarrowsTheCallsOfAResult(): Promise<void> {
+  const { toolCalls } = await agent.run("Go").result;
+  for (const call of toolCalls) {
+    if (call.toolName !== "search") continue;
+    expectTypeOf(call.input).toEqualTypeOf<{ query: string }>();
+    if (call.isError) expectTypeOf(call.output.code).toEqualTypeOf<string>();
+    else expectTypeOf(call.output).toEqualTypeOf<Found>();
+    // @ts-expect-error the call may have failed
+    call.output.hits;
+  }
+}
+
+export async function toolsWithoutTheFunctionToolAreInferredToo(): Promise<void> {
+  const { run } = createAgent({
+    model,
+    tools: {
+      add: {
+        description: "Adds",
+        inputSchema: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+        execute: ({ a }: { a: number }) => a + 1,
+      },
+      remote: { kind: "mcp", description: "Far away", inputSchema: { type: "object" } },
+      ask: subagent({ description: "Answers" }),
+    },
+  });
+  for await (const event of run("Go")) {
+    if (event.type === "tool-call" && event.toolName === "add")
+      expectTypeOf(event.input).toEqualTypeOf<{ a: number }>();
+    if (event.type === "tool-result" && event.toolName === "add")
+      expectTypeOf(event.output).toEqualTypeOf<number>();
+    if (event.type === "tool-result" && event.toolName !== "add")
+      expectTypeOf(event.output).toEqualTypeOf<unknown>();
+  }
+}
+
+export function anArrayOfToolsNoToolsAndUnknownToolsHaveLooseTypes(
+  options: AgentOptions,
+  record: { [name: string]: Tool },
+): void {
+  const named = tool({ ...search, name: "search" });
+  const agents = [
+    createAgent({ model, tools: [named] }),
+    createAgent({ model }),
+    createAgent({ model, tools: {} }),
+    createAgent({ model, tools: record }),
+    createAgent(options),
+  ];
+  for (const one of agents) {
+    expectTypeOf(one).toEqualTypeOf<Agent<Tools, undefined>>();
+    one.run("Go", {
+      onToolCall({ toolName, input }) {
+        expectTypeOf(toolName).toEqualTypeOf<string>();
+        expectTypeOf(input).toEqualTypeOf<unknown>();
+      },
+    });
+  }
+  type Call = RunEventOf<"tool-result">;
+  expectTypeOf<Call["toolName"]>().toEqualTypeOf<string>();
+  expectTypeOf<Call["output"]>().toEqualTypeOf<unknown>();
+}
+
+export async function anAgentWithTypedToolsIsAnAgent(hear: (event: RunEvent) => void): Promise<void> {
+  const loose: Agent = agent;
+  const run: Run = agent.run("Go", { onEvent: hear });
+  const result: RunResult = await run.result;
+  const options: RunOptions<typeof tools> = { onEvent: hear } satisfies RunOptions;
+  const same: Agent<typeof tools, undefined> = agent;
+  const event: RunEvent = {} as RunEvent<typeof tools>;
+  void [loose, result, options, same, event];
+  // @ts-expect-error other tools
+  const other: Agent<{ search: typeof count }> = agent;
+  // @ts-expect-error nothing is known of the tools of a plain agent
+  const typed: Agent<typeof tools> = loose;
+  void [other, typed];
+}
+
+export async function typedToolsAndAStructuredAnswerGoTogether(): Promise<void> {
+  const both = createAgent({ model, tools, output: { schema: z.object({ n: z.number() }) } });
+  const result = await both.run("Go", {
+    onPartialOutput: (partial) => expectTypeOf(partial).toEqualTypeOf<{ n?: number }>(),
+    onToolCall: (event) => {
+      if (event.toolName === "search") expectTypeOf(event.input).toEqualTypeOf<{ query: string }>();
+    },
+  }).result;
+  if (result.outcome === "completed") expectTypeOf(result.output).toEqualTypeOf<{ n: number }>();
+  expectTypeOf(both.chat().current).toEqualTypeOf<Run<typeof tools, { n: number }> | undefined>();
+  // @ts-expect-error the answer is a number
+  if (result.outcome === "completed") result.output.n.trim();
+}
