@@ -126,10 +126,10 @@ fn s001_46_s001_48_a_hook_that_denies_keeps_the_call_from_running_and_the_model_
             question_id,
             question,
             ..
-        } => Some((*question_id, question.as_str())),
+        } => Some((*question_id, *question)),
         _ => None,
     });
-    assert_eq!(told_of, Some((world.questions[0].0, "PreToolUse")));
+    assert_eq!(told_of, Some((world.questions[0].0, Point::PreToolUse)));
     assert_eq!(
         input,
         json!({"event": "PreToolUse", "agentPath": "root", "iteration": 1, "toolCallId": "act",
@@ -219,11 +219,11 @@ fn a_deferred_call_keeps_its_input_and_waits_for_an_answer_that_nobody_was_asked
             question_id,
             question,
             data,
-        } => Some((*question_id, question.clone(), data.clone())),
+        } => Some((*question_id, *question, data.clone())),
         _ => None,
     });
     let (question, kind, data) = open.unwrap();
-    assert!(question > hook && kind == "permission" && data.unwrap().as_str().contains("Tomorrow."));
+    assert!(question > hook && kind == Point::Permission && data.unwrap().as_str().contains("Tomorrow."));
     world.pass(86_400_000);
     assert!(world.done.is_none());
     let answer = Answer::Permission(PermissionAnswer {

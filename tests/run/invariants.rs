@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::model::event::{Event, EventKind};
+use looplet::engine::model::question::Point;
 use looplet::engine::model::usage::Usage;
 use serde_json::Value;
 
@@ -152,8 +153,7 @@ pub fn check_limits(world: &World, max_iterations: u32, max_tool_rounds: Option<
             _ => {}
         }
     }
-    let is_raised =
-        |event: &Event| matches!(&event.kind, EventKind::Question { question, .. } if question == "Limit");
+    let is_raised = |event: &Event| matches!(&event.kind, EventKind::Question { question, .. } if *question == Point::Limit);
     let raised = if world.events.iter().any(is_raised) {
         MOST_RAISED_ROUNDS
     } else {

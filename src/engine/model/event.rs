@@ -11,6 +11,7 @@ use crate::engine::model::answer::FinishReason;
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::Outcome;
+use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
 
 /// One event with its place in the run.
@@ -130,7 +131,7 @@ pub enum EventKind {
     Question {
         question_id: u32,
         /// The point of the run at which the question is asked.
-        question: String,
+        question: Point,
         /// The data that a person needs to answer; absent where looplet answers.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,

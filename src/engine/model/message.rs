@@ -6,6 +6,7 @@
 //! in the configuration. A message never changes after it entered the transcript, except when the history is made
 //! shorter.
 
+#[cfg(test)]
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -87,25 +88,28 @@ impl schemars::JsonSchema for Json {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     User,
     Assistant,
 }
 
-/// One message of the transcript. Tool results stand in the user message that follows their calls.
+/// One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+/// message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
     pub role: Role,
     pub content: Vec<Block>,
-    /// An abort or a limit cut the answer off. The part that arrived is kept and sent on.
+    /// An abort or a limit cut the answer off; the part that arrived is kept and sent on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// The thinking and the calls of this message were cut short. It is sent without its thinking.
+    /// `historyCompaction` shortened its thinking and its calls. The thinking is not sent back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
-    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks return only
+    /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
     /// to them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
@@ -113,6 +117,7 @@ pub struct Message {
 
 /// The author of an assistant message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The protocol's name, for example `anthropic`.
     pub protocol: String,
@@ -120,64 +125,91 @@ pub struct Origin {
 }
 
 /// One piece of a message.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "WireBlock")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-named" = true)))]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    try_from = "AnyBlock"
+)]
 pub enum Block {
     Text {
         text: String,
-        /// A JSON object with the vendor's further fields (citations, …).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
     },
     /// The model's reasoning. It returns only to its origin, unchanged.
     Thinking {
         text: String,
+        /// Proves to the vendor that it wrote this text itself.
+        #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
     },
     /// Reasoning that the vendor encrypted.
     RedactedThinking { data: String },
-    /// A refusal that the vendor marks as such (OpenAI's `refusal`).
+    /// A refusal that the vendor marks as such.
     Refusal { text: String },
+    /// The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object.
     ToolCall {
-        /// The provider's id, sent back verbatim.
+        /// The provider's id, echoed in the result.
         id: String,
         name: String,
+        #[serde(flatten)]
         input: ToolInput,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
     },
     ToolResult {
-        /// The id of the call that this result answers.
+        /// The id of the call that this answers.
         call_id: String,
         content: Vec<Block>,
+        /// Whether the call failed. Default false.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
     },
-    /// An image, a sound or a document.
+    /// An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`.
     Media {
         /// For example `image/png` or `application/pdf`.
         media_type: String,
+        #[serde(flatten)]
         source: MediaSource,
-        /// A JSON object with further fields of the vendor that made it.
+        /// Further fields of the vendor whose model made it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(with = "VendorFields"))]
         vendor: Option<Json>,
     },
-    /// A vendor's block without a neutral form (server tools, unknown types), kept and sent back as it is.
+    /// A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged.
     Raw { json: Json },
 }
 
+/// Fields of the vendor that have no neutral form; they return unchanged to the same protocol.
+#[cfg(test)]
+type VendorFields = Option<std::collections::BTreeMap<String, Json>>;
+
 /// The place of a [`Block::Media`]'s bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MediaSource {
-    /// Base64, without a `data:` prefix.
     Data(String),
     Url(String),
 }
 
 /// The arguments of a tool call, as the model wrote them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ToolInput {
     /// A JSON object, byte for byte as it was streamed or repaired.
+    #[serde(rename = "input")]
     Json(Json),
     /// Text that is not a JSON object even after repair. The call was answered with an error.
+    #[serde(rename = "inputText")]
     Invalid(String),
 }
 
@@ -220,174 +252,76 @@ impl Message {
 /// The text of a required field that has none.
 pub const NOTHING: &str = "(empty)";
 
-/// The JSON form of a block: one flat object, because an internally tagged enum cannot hold JSON as text.
-#[derive(Default, Serialize, Deserialize)]
+/// Every field that a block can have: serde cannot read JSON as text inside a tagged enum.
+#[derive(Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-struct WireBlock<'a> {
-    r#type: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    media_type: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<Cow<'a, Json>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_text: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    call_id: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<Cow<'a, [Block]>>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+struct AnyBlock {
+    r#type: String,
+    text: Option<String>,
+    signature: Option<String>,
+    data: Option<String>,
+    url: Option<String>,
+    media_type: Option<String>,
+    id: Option<String>,
+    name: Option<String>,
+    input: Option<Json>,
+    input_text: Option<String>,
+    call_id: Option<String>,
+    content: Option<Vec<Block>>,
     is_error: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    json: Option<Cow<'a, Json>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    vendor: Option<Cow<'a, Json>>,
+    json: Option<Json>,
+    vendor: Option<Json>,
 }
 
-impl Serialize for Block {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WireBlock::from(self).serialize(serializer)
-    }
-}
-
-impl<'a> From<&'a Block> for WireBlock<'a> {
-    fn from(block: &'a Block) -> WireBlock<'a> {
-        let some = |text: &'a str| Some(Cow::Borrowed(text));
-        let json = |json: &'a Json| Some(Cow::Borrowed(json));
-        let vendor_of = |vendor: &'a Option<Json>| vendor.as_ref().map(Cow::Borrowed);
-        let mut wire = WireBlock::default();
-        match block {
-            Block::Text { text, vendor } => {
-                wire.r#type = "text".into();
-                wire.text = some(text);
-                wire.vendor = vendor_of(vendor);
-            }
-            Block::Thinking {
-                text,
-                signature,
-                vendor,
-            } => {
-                wire.r#type = "thinking".into();
-                wire.text = some(text);
-                wire.signature = signature.as_deref().map(Cow::Borrowed);
-                wire.vendor = vendor_of(vendor);
-            }
-            Block::RedactedThinking { data } => {
-                wire.r#type = "redacted_thinking".into();
-                wire.data = some(data);
-            }
-            Block::Refusal { text } => {
-                wire.r#type = "refusal".into();
-                wire.text = some(text);
-            }
-            Block::ToolCall {
-                id,
-                name,
-                input,
-                vendor,
-            } => {
-                wire.r#type = "tool_call".into();
-                wire.id = some(id);
-                wire.name = some(name);
-                match input {
-                    ToolInput::Json(input) => wire.input = json(input),
-                    ToolInput::Invalid(text) => wire.input_text = some(text),
-                }
-                wire.vendor = vendor_of(vendor);
-            }
-            Block::ToolResult {
-                call_id,
-                content,
-                is_error,
-            } => {
-                wire.r#type = "tool_result".into();
-                wire.call_id = some(call_id);
-                wire.content = Some(Cow::Borrowed(content));
-                wire.is_error = *is_error;
-            }
-            Block::Media {
-                media_type,
-                source,
-                vendor,
-            } => {
-                wire.r#type = "media".into();
-                wire.media_type = some(media_type);
-                match source {
-                    MediaSource::Data(data) => wire.data = some(data),
-                    MediaSource::Url(url) => wire.url = some(url),
-                }
-                wire.vendor = vendor_of(vendor);
-            }
-            Block::Raw { json: raw } => {
-                wire.r#type = "raw".into();
-                wire.json = json(raw);
-            }
-        }
-        wire
-    }
-}
-
-impl TryFrom<WireBlock<'_>> for Block {
+impl TryFrom<AnyBlock> for Block {
     type Error = String;
 
-    fn try_from(wire: WireBlock<'_>) -> Result<Block, String> {
-        fn needed<T: ToOwned + ?Sized>(value: Option<Cow<'_, T>>, field: &str) -> Result<T::Owned, String> {
-            value
-                .map(Cow::into_owned)
-                .ok_or_else(|| ["missing field `", field, "`"].concat())
+    fn try_from(read: AnyBlock) -> Result<Block, String> {
+        fn needed<T>(value: Option<T>, field: &str) -> Result<T, String> {
+            value.ok_or_else(|| ["missing field `", field, "`"].concat())
         }
-        let vendor = wire.vendor.map(Cow::into_owned);
-        Ok(match &*wire.r#type {
+        let vendor = read.vendor;
+        Ok(match read.r#type.as_str() {
             "text" => Block::Text {
-                text: needed(wire.text, "text")?,
+                text: needed(read.text, "text")?,
                 vendor,
             },
             "thinking" => Block::Thinking {
-                text: needed(wire.text, "text")?,
-                signature: wire.signature.map(Cow::into_owned),
+                text: needed(read.text, "text")?,
+                signature: read.signature,
                 vendor,
             },
             "redacted_thinking" => Block::RedactedThinking {
-                data: needed(wire.data, "data")?,
+                data: needed(read.data, "data")?,
             },
             "refusal" => Block::Refusal {
-                text: needed(wire.text, "text")?,
+                text: needed(read.text, "text")?,
             },
             "tool_call" => Block::ToolCall {
-                id: needed(wire.id, "id")?,
-                name: needed(wire.name, "name")?,
-                input: match wire.input_text {
-                    Some(text) if wire.input.is_none() => ToolInput::Invalid(text.into_owned()),
-                    _ => ToolInput::Json(needed(wire.input, "input")?),
+                id: needed(read.id, "id")?,
+                name: needed(read.name, "name")?,
+                input: match read.input_text {
+                    Some(text) if read.input.is_none() => ToolInput::Invalid(text),
+                    _ => ToolInput::Json(needed(read.input, "input")?),
                 },
                 vendor,
             },
             "tool_result" => Block::ToolResult {
-                call_id: needed(wire.call_id, "callId")?,
-                content: needed(wire.content, "content")?,
-                is_error: wire.is_error,
+                call_id: needed(read.call_id, "callId")?,
+                content: needed(read.content, "content")?,
+                is_error: read.is_error,
             },
             "media" => Block::Media {
-                media_type: needed(wire.media_type, "mediaType")?,
-                source: match wire.url {
-                    Some(url) if wire.data.is_none() => MediaSource::Url(url.into_owned()),
-                    _ => MediaSource::Data(needed(wire.data, "data")?),
+                media_type: needed(read.media_type, "mediaType")?,
+                source: match read.url {
+                    Some(url) if read.data.is_none() => MediaSource::Url(url),
+                    _ => MediaSource::Data(needed(read.data, "data")?),
                 },
                 vendor,
             },
             "raw" => Block::Raw {
-                json: needed(wire.json, "json")?,
+                json: needed(read.json, "json")?,
             },
             "" => return Err("missing field `type`".to_owned()),
             other => {

@@ -8,12 +8,13 @@ use std::path::Path;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Config, ToolExecution};
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::EventKind;
+use crate::engine::model::message::Message;
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output_format::OutputFormat;
 use crate::engine::model::permission::PermissionMode;
@@ -29,6 +30,7 @@ fn the_generated_typescript_is_that_of_the_types() {
     for add in [
         add::<Failure>,
         add::<FinishReason>,
+        add::<Message>,
         add::<Point>,
         add::<Outcome>,
         add::<PermissionMode>,
@@ -40,13 +42,34 @@ fn the_generated_typescript_is_that_of_the_types() {
     definitions.insert(events.0, events.1);
     let mut text = HEADER.to_owned();
     for (name, schema) in &definitions {
-        let doc = documented(schema, "");
-        text += &match schema["properties"].as_object() {
-            Some(_) => format!("\n{doc}export interface {name} {}\n", object(schema, "")),
-            None => format!("\n{doc}export type {name} = {};\n", typed(schema, "")),
-        };
+        text += &declared(name, schema);
     }
     check("model.ts", &text);
+}
+
+fn declared(name: &str, schema: &Value) -> String {
+    let doc = documented(schema, "");
+    if schema["properties"].is_object() {
+        return format!("\n{doc}export interface {name} {}\n", object(schema, ""));
+    }
+    let Some(variants) = schema["oneOf"].as_array().filter(|_| schema["x-named"] == true) else {
+        return format!("\n{doc}export type {name} = {};\n", typed(schema, ""));
+    };
+    let mut names = Vec::new();
+    let mut text = String::new();
+    for variant in variants {
+        let tag = variant["properties"]["type"]["const"]
+            .as_str()
+            .unwrap_or_default();
+        let variant_name = tag.split('_').map(capitalised).collect::<String>() + name;
+        text += &declared(&variant_name, variant);
+        names.push(variant_name);
+    }
+    format!("\n{doc}export type {name} = {};\n{text}", names.join(" | "))
+}
+
+fn capitalised(word: &str) -> String {
+    word[..1].to_uppercase() + &word[1..]
 }
 
 /// The scalar options of `createAgent`: the name, the shape, and the pointer into the configuration that leads to the
@@ -183,10 +206,7 @@ fn in_typescript(text: &str) -> String {
         let mut words = link.rsplit("::").next().unwrap_or_default().split('_');
         out += "`";
         out += words.next().unwrap_or_default();
-        for word in words {
-            out += &word[..1].to_uppercase();
-            out += &word[1..];
-        }
+        out.extend(words.map(capitalised));
         out += "`";
         out += rest;
     }
@@ -194,11 +214,17 @@ fn in_typescript(text: &str) -> String {
 }
 
 fn object(schema: &Value, indent: &str) -> String {
-    let none = Map::new();
-    let properties = schema["properties"].as_object().unwrap_or(&none);
+    let mut properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let required = schema["required"].as_array();
+    if let fields @ (Value::Object(_) | Value::Bool(true)) = &schema["additionalProperties"] {
+        return format!("{{ [field: string]: {} }}", typed(fields, indent));
+    }
+    // A flattened enum: each of its variants is a field of this object.
+    for variant in schema["oneOf"].as_array().into_iter().flatten() {
+        properties.extend(variant["properties"].as_object().cloned().unwrap_or_default());
+    }
     let mut text = "{\n".to_owned();
-    for (name, field) in properties {
+    for (name, field) in &properties {
         let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
         let inner = format!("{indent}  ");
         text += &documented(field, &inner);
@@ -215,7 +241,7 @@ fn object(schema: &Value, indent: &str) -> String {
 
 fn remove_null(schema: &mut Value) {
     for key in ["anyOf", "type"] {
-        if let Some(variants) = schema[key].as_array_mut() {
+        if let Some(variants) = schema.get_mut(key).and_then(Value::as_array_mut) {
             variants.retain(|variant| *variant != "null" && variant["type"] != "null");
         }
     }

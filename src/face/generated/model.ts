@@ -62,6 +62,49 @@ export interface ToolFault {
   recoverable: boolean;
 }
 
+/** A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations. */
+export type Point =
+  | "PreToolUse"
+  | "PostToolUse"
+  | "PostToolUseFailure"
+  | "PostToolBatch"
+  | "UserPromptSubmit"
+  | "Stop"
+  | "SubagentStart"
+  | "SubagentStop"
+  | "PreCompact"
+  | "PostCompact"
+  | "PermissionRequest"
+  | "PermissionDenied"
+  | "InputGuardrail"
+  | "OutputGuardrail"
+  | "ToolGuardrail"
+  | "IterationEnd"
+  /** The run is the first of its session. Only hooks of the root are asked. */
+  | "SessionStart"
+  /** Something waits for your code. Nothing waits for the hook's answer. */
+  | "Notification"
+  /** The next request can be changed before it is sent. */
+  | "PrepareIteration"
+  /** A limit is reached and may be raised. */
+  | "Limit"
+  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
+  | "prepare_calls"
+  /** How should the model be told about the errors of this round? */
+  | "word_errors"
+  /** May this call run? A person may answer, or a function in their place. */
+  | "permission"
+  /** May this call run? Your classifier answers. */
+  | "classify"
+  /** Which text stands for the first part of the conversation? */
+  | "summarize"
+  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
+  | "check_output"
+  /** Should the run stop after this round of tools, by your conditions? */
+  | "stop_condition"
+  /** Should the run stop because its rounds repeat themselves? */
+  | "stop_repeat";
+
 /** Why the history is made shorter. */
 export type CompactTrigger =
   /** The context window is nearly full. */
@@ -262,7 +305,7 @@ export type EventKind =
       type: "question";
       questionId: number;
       /** The point of the run at which the question is asked. */
-      question: string;
+      question: Point;
       /** The data that a person needs to answer; absent where looplet answers. */
       data?: unknown;
     }
@@ -353,48 +396,107 @@ export type EventKind =
       outcome: Outcome;
     };
 
-/** A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations. */
-export type Point =
-  | "PreToolUse"
-  | "PostToolUse"
-  | "PostToolUseFailure"
-  | "PostToolBatch"
-  | "UserPromptSubmit"
-  | "Stop"
-  | "SubagentStart"
-  | "SubagentStop"
-  | "PreCompact"
-  | "PostCompact"
-  | "PermissionRequest"
-  | "PermissionDenied"
-  | "InputGuardrail"
-  | "OutputGuardrail"
-  | "ToolGuardrail"
-  | "IterationEnd"
-  /** The run is the first of its session. Only hooks of the root are asked. */
-  | "SessionStart"
-  /** Something waits for your code. Nothing waits for the hook's answer. */
-  | "Notification"
-  /** The next request can be changed before it is sent. */
-  | "PrepareIteration"
-  /** A limit is reached and may be raised. */
-  | "Limit"
-  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
-  | "prepare_calls"
-  /** How should the model be told about the errors of this round? */
-  | "word_errors"
-  /** May this call run? A person may answer, or a function in their place. */
-  | "permission"
-  /** May this call run? Your classifier answers. */
-  | "classify"
-  /** Which text stands for the first part of the conversation? */
-  | "summarize"
-  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
-  | "check_output"
-  /** Should the run stop after this round of tools, by your conditions? */
-  | "stop_condition"
-  /** Should the run stop because its rounds repeat themselves? */
-  | "stop_repeat";
+export type Role = "user" | "assistant";
+
+/** One piece of a message. */
+export type Block =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | RefusalBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | MediaBlock
+  | RawBlock;
+
+export interface TextBlock {
+  type: "text";
+  text: string;
+  vendor?: { [field: string]: unknown };
+}
+
+/** The model's reasoning. It returns only to its origin, unchanged. */
+export interface ThinkingBlock {
+  type: "thinking";
+  text: string;
+  /** Proves to the vendor that it wrote this text itself. */
+  signature?: string;
+  vendor?: { [field: string]: unknown };
+}
+
+/** Reasoning that the vendor encrypted. */
+export interface RedactedThinkingBlock {
+  type: "redacted_thinking";
+  data: string;
+}
+
+/** A refusal that the vendor marks as such. */
+export interface RefusalBlock {
+  type: "refusal";
+  text: string;
+}
+
+/** The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object. */
+export interface ToolCallBlock {
+  type: "tool_call";
+  /** The provider's id, echoed in the result. */
+  id: string;
+  name: string;
+  vendor?: { [field: string]: unknown };
+  input?: unknown;
+  inputText?: string;
+}
+
+export interface ToolResultBlock {
+  type: "tool_result";
+  /** The id of the call that this answers. */
+  callId: string;
+  content: Block[];
+  /** Whether the call failed. Default false. */
+  isError?: boolean;
+}
+
+/** An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
+export interface MediaBlock {
+  type: "media";
+  /** For example `image/png` or `application/pdf`. */
+  mediaType: string;
+  /** Further fields of the vendor whose model made it. */
+  vendor?: { [field: string]: unknown };
+  data?: string;
+  url?: string;
+}
+
+/** A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged. */
+export interface RawBlock {
+  type: "raw";
+  json: unknown;
+}
+
+/** The author of an assistant message. */
+export interface Origin {
+  /** The protocol's name, for example `anthropic`. */
+  protocol: string;
+  model: string;
+}
+
+/**
+ * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+ * message.
+ */
+export interface Message {
+  role: Role;
+  content: Block[];
+  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
+  partial?: boolean;
+  /** `historyCompaction` shortened its thinking and its calls. The thinking is not sent back. */
+  compacted?: boolean;
+  /**
+   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
+   * to them.
+   */
+  origin?: Origin;
+}
 
 /** How a call is treated that no rule speaks of. */
 export type PermissionMode =

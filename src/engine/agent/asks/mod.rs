@@ -16,7 +16,6 @@ use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
-use crate::engine::model::json::word;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::{Answer, Facts, Point, Question};
@@ -141,7 +140,7 @@ impl Desk<'_> {
             let id = self.ledger.open(who.agent, EffectKind::Question(point));
             let kind = EventKind::Question {
                 question_id: id,
-                question: word(point.told()),
+                question: point.told(),
                 data: is_about_call.then(|| question.data.clone()),
             };
             self.emit(who.place(), kind);
