@@ -23,11 +23,11 @@ describe("every preset", () => {
   });
 });
 
-describe("retry.delay", () => {
-  it("gives the wait before each retry", async () => {
-    const retry = { delay: (n: number) => n * 100, maxRetries: 3, jitterMs: 0 };
+describe("retry.delaysMs", () => {
+  it("has the waits of the first retries", async () => {
+    const retry = { delaysMs: [100, 300], maxRetries: 3, jitterMs: 0 };
     const { waits } = await play(Array<ScriptedStep>(4).fill({ status: 500 }), { agent: { retry } });
-    expect(waits).toEqual([100, 200, 300]);
+    expect(waits).toEqual([100, 300, 300]);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { expect, it } from "vitest";
 import { anthropic, createAgent, subagent, tool } from "../../src/face/entry/node.js";
-import { SCALAR_OPTIONS } from "../../src/face/generated/tables.js";
+import { DEFAULTS } from "../../src/face/generated/tables.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 import type { AgentOptions, RunEvent } from "../../src/face/api/index.js";
 import { call, play, results, schema, told } from "./requirements/kit.js";
@@ -126,6 +126,10 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
     500,
     async ({ retry }) => (await play([{ status: 500 }, done], { agent: { random: () => 0.5, retry } })).waits,
   ],
+  "retry.jitter": [
+    "full",
+    async ({ retry }) => (await play([{ status: 500 }, done], { agent: { random: () => 0.5, retry } })).waits,
+  ],
   "retry.maxMs": [5000, waits({ status: 500 }, { maxRetries: 8 })],
   "retry.respectRetryAfter": [false, waits({ status: 500, headers: { "retry-after": "7" } })],
   "retry.maxCalls": [3, waits({ status: 400 })],
@@ -141,6 +145,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return log.indexOf("end look");
     },
   ],
+  onMaxTokens: ["error", ending([{ text: "Cut", stopReason: "length" }])],
   strictStopReason: [true, ending([{ text: "Cut", stopReason: "length" }])],
   maxToolResultChars: [
     1000,
@@ -181,17 +186,11 @@ function given(name: string, value: unknown): Options {
   return { [group]: field === undefined ? value : { [field]: value } };
 }
 
-/** A default as its row writes it. */
-function valueOf(text: string): unknown {
-  if (text === "none") return undefined;
-  return /^(?:\d+|true|false)$/.test(text) ? JSON.parse(text) : text;
-}
-
-it.each(SCALAR_OPTIONS)("$name is $default by default, and another value is heeded", async (row) => {
-  const found = looks[row.name];
-  if (found === undefined) throw new Error(`no run shows what ${row.name} does`);
+it.each(Object.entries(DEFAULTS))("%s is %j by default, and another value is heeded", async (name, value) => {
+  const found = looks[name];
+  if (found === undefined) throw new Error(`no run shows what ${name} does`);
   const [other, look] = found;
   const byDefault = await look({});
-  expect(await look(given(row.name, valueOf(row.default)))).toEqual(byDefault);
-  expect(await look(given(row.name, other))).not.toEqual(byDefault);
+  expect(await look(given(name, value ?? undefined))).toEqual(byDefault);
+  expect(await look(given(name, other))).not.toEqual(byDefault);
 });

@@ -295,14 +295,14 @@ describe("what a subagent is given wrong is told at once", () => {
     [
       "a timeout",
       () => agent({ pal: pal({ timeouts: { totalMs: -1 } }) }),
-      { field: "tools.pal.timeouts.totalMs" },
+      { field: "subagent.timeouts.totalMs" },
     ],
     [
       "no condition",
       () => agent({ pal: pal({ stopWhen: ["x"] }) }),
       { field: "tools.pal.stopWhen[0]", message: expect.stringContaining("tools.pal.stopWhen[0]: needs") },
     ],
-    ["a retry", () => agent({ pal: pal({ retry: { maxRetry: 1 } }) }), { field: "tools.pal.retry.maxRetry" }],
+    ["a retry", () => agent({ pal: pal({ retry: { maxRetry: 1 } }) }), { field: "subagent.retry.maxRetry" }],
     [
       "a fallback",
       () => agent({ pal: pal({ fallbackModels: ["x"] }) }),

@@ -5,9 +5,14 @@
 //! own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can judge, and
 //! refuses a wrong value with its path.
 
+mod tool;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::tool::{Access, AgentTool, Binding, ToolConfig};
 use crate::engine::model::context::ContextPolicy;
+#[cfg(test)]
+use crate::engine::model::error::FailureCode;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
@@ -17,6 +22,7 @@ use crate::engine::model::permission::Permissions;
 
 /// The configuration that all runs of an agent share, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Config {
     pub model: ModelConfig,
@@ -25,6 +31,8 @@ pub struct Config {
     pub instructions: Option<String>,
     pub tools: Vec<ToolConfig>,
     pub limits: Limits,
+    /// Time limits of the run and its parts.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub timeouts: Timeouts,
     /// Conditions that end the run when a round of tools is over. One that holds is enough.
     pub stop_when: Vec<StopCondition>,
@@ -37,6 +45,8 @@ pub struct Config {
     pub repeat: RepeatPolicy,
     /// True when your code is asked about repeated rounds.
     pub ask_repeat: bool,
+    /// When and how looplet repeats a failed model call.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub retry: RetryPolicy,
     /// The models to ask in turn when a model's retries are used up.
     pub fallback_models: Vec<ModelConfig>,
@@ -44,13 +54,19 @@ pub struct Config {
     pub permissions: Option<Permissions>,
     /// Hooks and guardrails, in the order in which they are asked; default none.
     pub hooks: Vec<Hook>,
+    /// Which calls of one answer may run at the same time. Results always keep the order of the calls.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub tool_execution: ToolExecution,
-    /// The number of tools that run at once; default 8.
+    /// Tool calls that run at once, a positive integer.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_concurrency: u32,
-    /// How the run treats an answer that the limit of output tokens cut off.
+    /// How looplet treats an answer without tool calls that the limit of output tokens cut off.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub on_max_tokens: OnOutputLimit,
-    /// A strict run fails when an answer ends with anything but `stop` or tool calls. In a strict run, an answer with
-    /// tool calls that says it is finished is finished, and its calls do not run. Default false.
+    /// Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
+    /// An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
+    /// long as there are calls.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub strict_stop_reason: bool,
     /// One steer is delivered with each request; default: all that wait.
     pub steer_one: bool,
@@ -58,15 +74,26 @@ pub struct Config {
     pub follow_up_all: bool,
     /// Your code words the failed calls of each round for the model; default: their structured errors.
     pub word_errors: bool,
-    /// The longest tool result that the model is shown, in characters; default 100,000.
+    /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
+    /// with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
+    /// result, and media are never cut. A tool's `maxResultChars` wins.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_result_chars: u32,
     /// How a call of an unknown tool is answered.
     pub on_unknown_tool: OnUnknownTool,
-    /// Calls of read-only tools start while the rest of their answer streams; default false.
+    /// Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
+    /// streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
+    /// guardrail.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub eager_tools: bool,
-    /// Limits of tokens and money also count an estimate of usage that is not reported yet; default false.
+    /// Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
+    /// request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
+    /// request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
+    /// rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub estimate_usage: bool,
-    /// The deltas of one block within one network chunk are joined; default true.
+    /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub join_deltas: bool,
     /// The steps of effects are saved; without a journal no step is saved, and nothing waits for a save.
     pub journal: bool,
@@ -130,6 +157,7 @@ pub struct RunOptions {
 
 /// The conversation of an agent that is kept from call to call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
     /// The agent's path at its first call.
@@ -137,125 +165,30 @@ pub struct Memory {
     pub messages: Vec<Message>,
 }
 
-/// One tool, without its function, which stays in JavaScript.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ToolConfig {
-    pub name: String,
-    pub description: String,
-    /// JSON Schema of the input, sent to the model as it is.
-    pub input_schema: Json,
-    /// The vendor makes the model keep to the schema, where it can; default false.
-    pub strict: bool,
-    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
-    /// not shown all fields.
-    pub full_schema: Option<Json>,
-    /// Fields that your code fills in.
-    pub bindings: Vec<Binding>,
-    /// The longest result of this tool, in characters; default: [`Config::max_tool_result_chars`].
-    pub max_result_chars: Option<u64>,
-    /// True when the engine checks the input against the schema; false when a Standard Schema checks it in
-    /// `PrepareCalls`.
-    pub validate: bool,
-    /// The tool changes nothing. Its calls may run beside other read-only calls.
-    pub read_only: bool,
-    /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
-    pub prepare: bool,
-    /// Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
-    /// early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
-    pub replay_once: bool,
-    pub timeout_ms: Option<u64>,
-    /// The number of calls in one run; default: no limit. The model is told when they are used up.
-    pub max_calls: Option<u64>,
-    /// Each call waits until your code approves it.
-    pub needs_approval: bool,
-    /// The kind of resource that the tool touches, for permission modes and the scopes of rules.
-    pub access: Option<Access>,
-    /// The input field with which the scopes of permission rules are compared; default: by `access`.
-    pub rule_subject: Option<String>,
-    /// The answer tool, by which the model gives its structured answer. Your code never sees it.
-    pub answers: bool,
-    /// The agent of the run that answers the calls.
-    pub agent: Option<AgentTool>,
-}
-
-/// A tool that is an agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct AgentTool {
-    /// The index of its configuration: 0 is the run's own, 1 the first of [`Config::agents`].
-    pub profile: u32,
-    /// Each call goes on where the last one ended.
-    pub keep: bool,
-    /// The agent takes the conversation over instead of answering the call.
-    pub handoff: bool,
-    /// The agent asks the model of its caller.
-    pub inherit_model: bool,
-}
-
-impl Default for ToolConfig {
-    fn default() -> ToolConfig {
-        ToolConfig::new(String::new(), Json::empty_object())
-    }
-}
-
-impl ToolConfig {
-    /// Creates a tool with this name and schema; every other field has its default.
-    pub fn new(name: String, input_schema: Json) -> ToolConfig {
-        ToolConfig {
-            name,
-            description: String::new(),
-            input_schema,
-            full_schema: None,
-            bindings: Vec::new(),
-            max_result_chars: None,
-            strict: false,
-            validate: true,
-            read_only: false,
-            prepare: false,
-            replay_once: false,
-            timeout_ms: None,
-            max_calls: None,
-            needs_approval: false,
-            access: None,
-            rule_subject: None,
-            answers: false,
-            agent: None,
-        }
-    }
-}
-
-/// The kind of resource that a tool touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Access {
-    /// Reads files.
-    Read,
-    /// Writes files.
-    Edit,
-    /// Runs commands.
-    Shell,
-    /// Reads addresses of the web.
-    Fetch,
-}
-
 /// The limits that end a run early.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Limits {
-    /// The number of model calls in one run; default: see [`Config::max_iterations`].
+    /// Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
+    /// `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_iterations: Option<u32>,
-    /// Input plus output tokens of one run; default: no limit. The run stops when it has used more.
+    /// Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_total_tokens: Option<u64>,
     /// The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more.
     pub max_cost_nano_usd: Option<u64>,
-    /// The number of answers with tool calls; default: no limit. The model may answer once more after the last round,
-    /// but without calls.
+    /// Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
+    /// `stopped` by `tool_rounds`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_rounds: Option<u32>,
-    /// The number of tool calls of an agent and all agents below it; default: no limit. An answer that would exceed it
-    /// ends the agent before any of its tools runs.
+    /// Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
+    /// by `tool_calls`, before its tools run.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_calls: Option<u32>,
-    /// The levels of subagents below the run's own agent; default 1, at most 8.
+    /// Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "run")))]
     pub max_subagent_depth: u32,
 }
 
@@ -274,6 +207,7 @@ impl Default for Limits {
 
 /// A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StopCondition {
     /// The round called this tool.
@@ -286,6 +220,7 @@ pub enum StopCondition {
 ///
 /// `null` switches a step off. A step that is left out keeps the order of the three: see [`RepeatPolicy::steps`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
@@ -311,21 +246,23 @@ impl Default for RepeatPolicy {
     }
 }
 
-/// Timeouts in milliseconds. `None` waits for ever.
+/// Time limits in milliseconds: non-negative integers, or `null` for no limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "null")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Timeouts {
-    /// The whole run; default none. The run then ends as stopped by `time`.
+    /// The whole run, which then ends as `stopped` by `time`.
     pub total_ms: Option<u64>,
-    /// One iteration with every question that your code answers in it, except approvals; default none. The run then
-    /// ends as stopped by `time`.
+    /// One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and your
+    /// functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends as `stopped`
+    /// by `time`.
     pub iteration_ms: Option<u64>,
-    /// The time from sending a request to the first byte of its body; default 600,000 (10 minutes, as in the vendors'
-    /// own SDKs). The failure is retryable.
+    /// From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout counts as a
+    /// retryable failure.
     pub first_chunk_ms: Option<u64>,
-    /// The time between two chunks of a body; default 120,000. The failure is retryable.
+    /// Between two chunks of a body. A timeout counts as a retryable failure.
     pub chunk_ms: Option<u64>,
-    /// One tool call, unless the tool has a timeout of its own; default none. The model gets an error result.
+    /// One call of a tool that has no `timeoutMs`. The model gets an error result.
     pub tool_ms: Option<u64>,
 }
 
@@ -341,34 +278,39 @@ impl Default for Timeouts {
     }
 }
 
-/// When and how a failed model call is tried again.
+/// Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
 ///
-/// The n-th retry waits `base_ms × factor^n` plus up to `jitter_ms`, at most `max_ms`. It waits
-/// as long as the server asked for, if that is longer.
+/// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
+/// for a longer wait, that one counts. All numbers are non-negative integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RetryPolicy {
-    /// Attempts after the first; default 3.
+    /// Attempts after the first; 0 switches retries off.
     pub max_retries: u32,
-    /// The wait that grows with each retry, in milliseconds; default 1,000.
+    /// The wait that the formula begins with, in milliseconds.
     pub base_ms: u64,
-    /// The factor by which each wait exceeds the one before; default 2.
+    /// The factor by which each wait is longer than the one before, a positive integer.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub factor: u32,
-    /// The waits before the first retries in milliseconds, instead of `base_ms` and `factor`; the last one holds for all
-    /// later retries. Default empty.
+    /// The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for all later
+    /// retries. Default: none.
     pub delays_ms: Vec<u64>,
-    /// The upper bound of the random share of a wait, in milliseconds; default 1,000.
+    /// The upper bound of the random part, in milliseconds.
     pub jitter_ms: u64,
-    /// How the random share enters; default: it is added.
+    /// How random the waits are.
     pub jitter: Jitter,
-    /// The longest wait, in milliseconds; default 60,000, or `base_ms` if that is longer. A `Retry-After` beyond it
-    /// ends the retries.
+    /// The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
+    /// beyond it ends the retries.
     pub max_ms: Option<u64>,
-    /// A `Retry-After` of the server is obeyed; default true.
+    /// Whether looplet waits as long as the server asks (`Retry-After`).
     pub respect_retry_after: bool,
-    /// Names of the failures that are tried again; default: every failure that is retryable.
+    /// Codes of the failures that are retried. Default: all failures that are `retryable`.
+    #[cfg_attr(test, schemars(with = "Vec<FailureCode>"))]
     pub on: Vec<String>,
-    /// The number of times that a model call is made when all of its attempts fail, whatever the failure; default 1.
+    /// How often looplet makes a whole model call, a positive integer. The next call begins when all attempts of the one
+    /// before have failed, for whatever reason, and it has attempts of its own.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_calls: u32,
 }
 
@@ -391,25 +333,27 @@ impl Default for RetryPolicy {
 
 /// How the random share enters a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Jitter {
-    /// Up to `jitter_ms` is added.
+    /// Adds up to `jitterMs` to the formula's wait.
     #[default]
     Added,
-    /// The wait is random between zero and its full length.
+    /// Picks a wait between 0 and the formula's, which spreads many clients best.
     Full,
 }
 
 /// How the run treats an answer without tool calls that the limit of output tokens cut off.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OnOutputLimit {
-    /// The answer is the last one.
+    /// It is the last answer, with `finishReason: "length"`.
     #[default]
     Return,
-    /// The model is asked to go on where it stopped.
+    /// The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text.
     Continue,
-    /// The run fails.
+    /// The run is `failed` with the code `finish_reason`.
     Error,
 }
 
@@ -418,18 +362,18 @@ pub enum OnOutputLimit {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolExecution {
-    /// Read-only calls run beside each other, and so do calls with different resource keys. Every other call runs in
-    /// order.
+    /// Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
     #[default]
     ReadOnlyParallel,
-    /// All calls run at once, except that calls with the same resource key run in order.
+    /// All calls run at once, but calls with the same resource key run in order.
     Parallel,
-    /// Calls run one after the other.
+    /// One call runs after the other.
     Sequential,
 }
 
 /// How a call of an unknown tool is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnUnknownTool {
     /// The model gets an error result.
@@ -439,13 +383,4 @@ pub enum OnUnknownTool {
     Throw,
     /// Your code answers it like a call of one of its tools.
     Host,
-}
-
-/// A field of a tool's input that is filled in from the run's inputs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Binding {
-    /// The name of a field of the tool's input.
-    pub field: String,
-    /// The name of one of the run's inputs.
-    pub input: String,
 }

@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 
 /// When and how the history is made shorter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContextPolicy {
-    /// The number of tokens that the model can read; default: unknown.
+    /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
+    /// window is full.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent"), rename = "contextWindow"))]
     pub window_tokens: Option<u64>,
     /// Summarises when the window is nearly full and when the vendor reports that it is full; default true.
     pub auto: bool,
@@ -21,20 +24,23 @@ pub struct ContextPolicy {
     pub instructions: Option<String>,
     /// Your code writes the summary.
     pub ask: bool,
-    /// The most characters of a request, as [`crate::engine::policy::context::characters`] counts them; default: no
-    /// limit.
+    /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
+    /// lines about them in their place. No model is asked.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent"), rename = "contextBudget"))]
     pub budget_chars: Option<u64>,
     /// How thinking and calls of old answers are cut short; default: never.
     pub history: Option<HistoryPolicy>,
 }
 
-/// How old answers are cut short.
+/// How old answers are shortened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HistoryCompaction", extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct HistoryPolicy {
-    /// The number of later answers that makes an answer old; default 5.
+    /// The number of later answers that make an answer old, a positive integer.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub after_responses: u32,
-    /// The length of the prefix that stays, in characters; default 100.
+    /// Characters that stay of each shortened part, a non-negative integer.
     pub prefix_chars: u32,
 }
 

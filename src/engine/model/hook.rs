@@ -14,6 +14,7 @@ use crate::engine::model::question::Point;
 
 /// One hook or guardrail, without its function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Hook {
     pub event: Point,

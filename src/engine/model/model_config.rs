@@ -10,6 +10,7 @@ use crate::engine::model::usage::Price;
 
 /// A model, its address, and the way it is asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelConfig {
     /// The face's number of the model. Each request carries it, so that the right key is used.
@@ -100,6 +101,7 @@ impl Default for ModelConfig {
 
 /// The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolChoice {
     Auto,
@@ -110,6 +112,7 @@ pub enum ToolChoice {
 
 /// Asks for an answer that is JSON and fits a schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseFormat {
     /// The schema's name, for vendors that want one; default `answer`.
@@ -122,6 +125,7 @@ pub struct ResponseFormat {
 
 /// Asks the vendor to cache the beginning of the prompt. Vendors that cache by themselves need none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
     /// Sends cache markers; default: true where the vendor's own endpoint is known to take them and does not cache

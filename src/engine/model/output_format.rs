@@ -9,6 +9,7 @@ use crate::engine::model::message::Json;
 
 /// Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputFormat {
     /// The name that the vendor and the answer tool use; default `answer`.
@@ -24,12 +25,15 @@ pub struct OutputFormat {
     pub validate: bool,
     /// Your code checks answers, too.
     pub ask: bool,
-    /// The number of further answers that the model is asked for when one does not fit; default 3. The run then stops.
+    /// How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
+    /// the run is `stopped` by `structured_output`.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent"), rename = "maxStructuredOutputRetries"))]
     pub max_retries: u32,
 }
 
 /// The way in which a model is held to a schema.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OutputMode {
     /// Uses the protocol's own means where the model has them, else a tool.

@@ -31,6 +31,7 @@ pub enum PermissionMode {
 
 /// The current permissions of a run. Answers of your code can add rules and switch the mode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Permissions {
     pub mode: PermissionMode,
@@ -54,6 +55,7 @@ pub enum RuleKind {
 
 /// A permission rule, read from its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "RuleForm", into = "String")]
 pub struct Rule {
     /// The tool's name, or a pattern of names.
@@ -93,6 +95,7 @@ impl Rule {
 
 /// A rule in JSON: its text, or its two parts as in the Agent SDK.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum RuleForm {
     Text(String),

@@ -8,15 +8,15 @@ use std::path::Path;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{Config, ToolExecution};
-use crate::engine::model::error::Failure;
+use crate::engine::model::config::Config;
+use crate::engine::model::context::HistoryPolicy;
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::Outcome;
-use crate::engine::model::output_format::OutputFormat;
 use crate::engine::model::permission::PermissionMode;
 use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
@@ -40,6 +40,38 @@ fn the_generated_typescript_is_that_of_the_types() {
     }
     let mut definitions = generator.take_definitions(true);
     definitions.insert(events.0, events.1);
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    for add in [add::<Config>, add::<HistoryPolicy>] {
+        add(&mut generator);
+    }
+    let types = generator.take_definitions(true);
+    for (name, mark, doc) in [
+        (
+            "AgentData",
+            "agent",
+            "The options of an agent that are plain data.",
+        ),
+        (
+            "RunData",
+            "run",
+            "The options of a run with all of its agents that are plain data.",
+        ),
+    ] {
+        let fields = options(&types, &OPTION_TYPES, mark);
+        let schema = json!({"description": doc, "x-options": "none", "properties": fields});
+        definitions.insert(name.to_owned(), schema);
+    }
+    // Types that these options lead to.
+    let is_wanted = |schema: &Value| schema.get("x-options").is_some();
+    definitions.extend(
+        types
+            .iter()
+            .filter(|(_, schema)| is_wanted(schema))
+            .map(|(name, schema)| (name.clone(), schema.clone())),
+    );
+    for name in ["Jitter", "OnOutputLimit", "ToolExecution"] {
+        definitions.insert(name.to_owned(), types[name].clone());
+    }
     let mut text = HEADER.to_owned();
     for (name, schema) in &definitions {
         text += &declared(name, schema);
@@ -72,78 +104,150 @@ fn capitalised(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-/// The scalar options of `createAgent`: the name, the shape, and the pointer into the configuration that leads to the
-/// default.
-const OPTIONS: &[(&str, &str, &str)] = &[
-    ("maxIterations", "count", "/limits/maxIterations"),
-    ("maxTotalTokens", "count", "/limits/maxTotalTokens"),
-    ("maxToolRounds", "count", "/limits/maxToolRounds"),
-    ("maxToolCalls", "count", "/limits/maxToolCalls"),
-    ("maxStructuredOutputRetries", "whole", "/output/maxRetries"),
-    ("maxSubagentDepth", "count", "/limits/maxSubagentDepth"),
-    ("contextWindow", "count", "/context/windowTokens"),
-    ("contextBudget", "count", "/context/budgetChars"),
-    ("timeouts.totalMs", "milliseconds", "/timeouts/totalMs"),
-    ("timeouts.iterationMs", "milliseconds", "/timeouts/iterationMs"),
-    ("timeouts.firstChunkMs", "milliseconds", "/timeouts/firstChunkMs"),
-    ("timeouts.chunkMs", "milliseconds", "/timeouts/chunkMs"),
-    ("timeouts.toolMs", "milliseconds", "/timeouts/toolMs"),
-    ("retry.maxRetries", "whole", "/retry/maxRetries"),
-    ("retry.baseMs", "milliseconds", "/retry/baseMs"),
-    ("retry.factor", "count", "/retry/factor"),
-    ("retry.jitterMs", "milliseconds", "/retry/jitterMs"),
-    ("retry.maxMs", "milliseconds", "/retry/maxMs"),
-    ("retry.respectRetryAfter", "boolean", "/retry/respectRetryAfter"),
-    ("retry.maxCalls", "count", "/retry/maxCalls"),
-    ("toolExecution", "tool-execution", "/toolExecution"),
-    ("maxToolConcurrency", "count", "/maxToolConcurrency"),
-    ("strictStopReason", "boolean", "/strictStopReason"),
-    ("maxToolResultChars", "count", "/maxToolResultChars"),
-    ("eagerTools", "boolean", "/eagerTools"),
-    ("estimateUsage", "boolean", "/estimateUsage"),
-    ("joinDeltas", "boolean", "/joinDeltas"),
-];
+/// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its own,
+/// or the `run` has one.
+const OPTION_TYPES: [&str; 4] = ["Config", "Limits", "ContextPolicy", "OutputFormat"];
 
 #[test]
 fn the_generated_tables_are_those_of_the_configuration() {
-    let mut defaults = Config {
-        output: Some(OutputFormat::default()),
-        ..Config::default()
-    };
-    defaults.limits.max_iterations = Some(defaults.max_iterations());
-    defaults.retry.max_ms = Some(defaults.retry.longest_ms());
-    let defaults = serde_json::to_value(defaults).unwrap();
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    generator.subschema_for::<Config>();
+    generator.subschema_for::<HistoryPolicy>();
+    let types = generator.take_definitions(true);
     let mut text = HEADER.to_owned();
-    text += "import type { OptionRow } from \"../options/options.js\";\n";
-    text += &words::<PermissionMode>("PERMISSION_MODES");
-    text += &words::<ToolExecution>("TOOL_EXECUTIONS");
-    text +=
-        "\n/** The scalar options of an agent. */\nexport const SCALAR_OPTIONS: readonly OptionRow[] = [\n";
-    for (name, kind, path) in OPTIONS {
-        let default = match defaults.pointer(path) {
-            Some(Value::Null) => "none".to_owned(),
-            Some(Value::String(word)) => word.clone(),
-            Some(value) => value.to_string(),
-            None => panic!("the configuration has no {path}"),
-        };
-        text += &format!("  {{ name: \"{name}\", kind: \"{kind}\", default: \"{default}\" }},\n");
+    text += "import type { OptionTable } from \"../options/options.js\";\n";
+    text += &format!(
+        "\nexport const PERMISSION_MODES = {} as const;\n",
+        words::<PermissionMode>()
+    );
+    let mut codes = words::<FailureCode>();
+    codes.as_array_mut().unwrap().retain(|code| {
+        let code = serde_json::from_value(code.clone()).unwrap();
+        Failure::new(code, "").retryable
+    });
+    text += &format!(
+        "\n/** The codes of failures that may go away. */\nexport const RETRYABLE = {codes} as const;\n"
+    );
+    let mut defaults = Vec::new();
+    for (name, of, mark) in [
+        ("AGENT_OPTIONS", &OPTION_TYPES[..1], "agent"),
+        ("AGENT_LIMITS", &OPTION_TYPES[1..2], "agent"),
+        ("RENAMED_OPTIONS", &OPTION_TYPES[2..], "agent"),
+        ("RUN_OPTIONS", &OPTION_TYPES[..1], "run"),
+        ("RUN_LIMITS", &OPTION_TYPES[1..2], "run"),
+    ] {
+        let fields = options(&types, of, mark);
+        text += &format!(
+            "\nexport const {name} = {} satisfies OptionTable;\n",
+            table(&types, &fields, false)
+        );
+        add_defaults(&types, "", &fields, &mut defaults);
     }
-    check("tables.ts", &(text + "];\n"));
+    let fields = types["HistoryCompaction"]["properties"].as_object().unwrap();
+    text += &format!(
+        "\nexport const HISTORY = {} satisfies OptionTable;\n",
+        table(&types, fields, false)
+    );
+    text += "\n/** The default of each scalar option. */\nexport const DEFAULTS: { readonly [option: string]: unknown } = {\n";
+    let config = Config::default();
+    for (name, default) in defaults {
+        let default = match name.as_str() {
+            "maxIterations" => config.max_iterations().into(),
+            "retry.maxMs" => config.retry.longest_ms().into(),
+            _ => default,
+        };
+        let quote = if name.contains('.') { "\"" } else { "" };
+        text += &format!("  {quote}{name}{quote}: {default},\n");
+    }
+    check("tables.ts", &(text + "};\n"));
 }
 
-/// Prints the words of an enum as a list.
-fn words<T: JsonSchema>(name: &str) -> String {
+/// The marked fields of these types.
+fn options(types: &Map<String, Value>, of: &[&str], mark: &str) -> Map<String, Value> {
+    let fields = of
+        .iter()
+        .flat_map(|name| types[*name]["properties"].as_object().unwrap());
+    fields
+        .filter(|(_, field)| field["x-option"] == mark)
+        .map(|(name, field)| (name.clone(), field.clone()))
+        .collect()
+}
+
+/// Fields as a table for `checkOptions`.
+fn table(types: &Map<String, Value>, fields: &Map<String, Value>, is_nullable: bool) -> String {
+    let mut text = "{\n".to_owned();
+    for (name, field) in fields {
+        text += &format!("  {name}: {},\n", kind(types, field, is_nullable));
+    }
+    text + "}"
+}
+
+/// The kind of an option: an `OptionKind`, a list of words or a table.
+fn kind(types: &Map<String, Value>, field: &Value, is_nullable: bool) -> String {
+    if let Some(of) = field["$ref"].as_str() {
+        let of = &types[of.rsplit('/').next().unwrap()];
+        return match of["properties"].as_object() {
+            Some(fields) => table(types, fields, is_of_null(of)),
+            None => words_of(of).to_string(),
+        };
+    }
+    let mark = if is_nullable { "?" } else { "" };
+    let kind = match first_type(field) {
+        "boolean" => "boolean",
+        "array" if first_type(&field["items"]) == "integer" => "wholes",
+        "array" => "texts",
+        "integer" if field["minimum"] == 1 => "count",
+        "integer" => "whole",
+        other => panic!("no kind of option is {other}: {field}"),
+    };
+    let width = if field["format"] == "uint64" { "64" } else { "" };
+    format!("\"{kind}{width}{mark}\"")
+}
+
+fn first_type(field: &Value) -> &str {
+    field["type"][0]
+        .as_str()
+        .or(field["type"].as_str())
+        .unwrap_or_default()
+}
+
+/// True when `null` is a value of the fields of this type; else it stands for a field that is left out.
+fn is_of_null(schema: &Value) -> bool {
+    schema["x-options"] == "null"
+}
+
+fn add_defaults(
+    types: &Map<String, Value>,
+    path: &str,
+    fields: &Map<String, Value>,
+    into: &mut Vec<(String, Value)>,
+) {
+    for (name, field) in fields {
+        let of = field["$ref"].as_str().and_then(|of| of.rsplit('/').next());
+        let inner = of.and_then(|of| types[of]["properties"].as_object());
+        match (inner, &field["default"]) {
+            (Some(inner), _) => add_defaults(types, &format!("{path}{name}."), inner, into),
+            (None, Value::Array(_)) => {}
+            (None, default) => into.push((format!("{path}{name}"), default.clone())),
+        }
+    }
+}
+
+/// The words of an enum.
+fn words<T: JsonSchema>() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
-    let schema = generator.root_schema_for::<T>().to_value();
+    words_of(generator.root_schema_for::<T>().as_value())
+}
+
+fn words_of(schema: &Value) -> Value {
     let of = |schema: &Value| match (&schema["enum"], &schema["const"]) {
         (Value::Array(words), _) => words.clone(),
         (_, word) => vec![word.clone()],
     };
-    let words: Vec<Value> = match schema["oneOf"].as_array() {
+    match schema["oneOf"].as_array() {
         Some(variants) => variants.iter().flat_map(of).collect(),
-        None => of(&schema),
-    };
-    format!("\nexport const {name} = {} as const;\n", Value::from(words))
+        None => of(schema).into(),
+    }
 }
 
 fn check(file: &str, text: &str) {
@@ -186,7 +290,7 @@ fn documented(schema: &Value, indent: &str) -> String {
     let text = in_typescript(text);
     let lines: Vec<&str> = text.lines().collect();
     match lines.as_slice() {
-        [line] => format!("{indent}/** {line} */\n"),
+        [line] if line.len() < 108 => format!("{indent}/** {line} */\n"),
         lines => {
             let lines: String = lines
                 .iter()
@@ -223,20 +327,59 @@ fn object(schema: &Value, indent: &str) -> String {
     for variant in schema["oneOf"].as_array().into_iter().flatten() {
         properties.extend(variant["properties"].as_object().cloned().unwrap_or_default());
     }
+    let inner = format!("{indent}  ");
+    let is_options = schema.get("x-options").is_some();
     let mut text = "{\n".to_owned();
     for (name, field) in &properties {
         let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
-        let inner = format!("{indent}  ");
-        text += &documented(field, &inner);
-        let mark = if is_required { "" } else { "?" };
         let mut field = field.clone();
-        if !is_required {
-            // Serde leaves an absent field out and writes no `null`.
+        // Serde leaves an absent field out and writes no `null`.
+        if !is_of_null(schema) && (is_options || !is_required) {
             remove_null(&mut field);
         }
-        text += &format!("{inner}{name}{mark}: {};\n", typed(&field, &inner));
+        let list = if is_options && field["type"] == "array" {
+            "readonly "
+        } else {
+            ""
+        };
+        let of = list.to_owned() + &typed(&field, &inner);
+        text += &match (is_options, is_required) {
+            (true, _) => format!(
+                "{}{inner}{name}?: {of} | undefined;\n",
+                option_doc(&field, &inner)
+            ),
+            (false, true) => format!("{}{inner}{name}: {of};\n", documented(&field, &inner)),
+            (false, false) => format!("{}{inner}{name}?: {of};\n", documented(&field, &inner)),
+        };
     }
     text + indent + "}"
+}
+
+/// The doc comment of an option. Its default is added, unless the comment explains it.
+fn option_doc(field: &Value, indent: &str) -> String {
+    let mut doc = field["description"].as_str().unwrap_or_default().to_owned();
+    let default = match &field["default"] {
+        Value::Null => " Default: none.".to_owned(),
+        Value::Number(number) => format!(" Default {}.", with_commas(&number.to_string())),
+        Value::String(word) => format!(" Default `\"{word}\"`."),
+        Value::Bool(is_on) => format!(" Default {is_on}."),
+        _ => String::new(),
+    };
+    if !doc.contains("Default") {
+        let last = doc.lines().last().unwrap_or_default();
+        let fits = last.len() + default.len() < 116;
+        doc += if fits { &default } else { "\n" };
+        doc += if fits { "" } else { default.trim_start() };
+    }
+    documented(&json!({"description": doc}), indent)
+}
+
+/// A number with a comma before each three digits.
+fn with_commas(digits: &str) -> String {
+    match digits.len().checked_sub(3) {
+        Some(at @ 1..) => with_commas(&digits[..at]) + "," + &digits[at..],
+        _ => digits.to_owned(),
+    }
 }
 
 fn remove_null(schema: &mut Value) {

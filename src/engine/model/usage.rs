@@ -75,6 +75,7 @@ impl Usage {
 
 /// The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
     pub input_nano_usd: u64,

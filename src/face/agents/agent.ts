@@ -10,13 +10,14 @@ import { checkOptions, describe, describeReturned } from "../options/check.js";
 import { checkWindow, instructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
+import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
 import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import { checkFinish } from "../options/finishing.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { agentTable, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
+import { agentTable, given, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
@@ -158,7 +159,7 @@ function rootConfig(
   fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
 ): EngineConfig {
-  const { system, instructions, joinDeltas, estimateUsage, maxSubagentDepth } = options;
+  const { system, instructions, maxSubagentDepth } = options;
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(
       "config_invalid_value",
@@ -172,14 +173,13 @@ function rootConfig(
     system: system === "" ? undefined : system,
     instructions: typeof instructions === "function" ? undefined : instructionsOf(options),
     tools: [...tools.values()].map(({ config }) => config),
-    limits: { ...(limits as object), maxSubagentDepth },
+    limits: { ...(limits as object), ...given(options, RUN_LIMITS) },
     fallbackModels,
     permissions: permissionConfig(options),
     ...profile,
     ...steerConfig(options),
     ...toolRunConfig(options),
-    joinDeltas,
-    estimateUsage,
+    ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,
   };
 }

@@ -114,16 +114,16 @@ function addSubagent(list: AgentList, caller: Caller, known: KnownTool, options:
     ...root,
     ...noMore,
     ...nothing,
-    ...given({ ...own, fallbackModels: fallbacks }),
+    ...defined({ ...own, fallbackModels: fallbacks }),
     timeouts: { ...(root["timeouts"] as object | undefined), totalMs: undefined, ...(timeouts as object) },
     retry: { ...(root["retry"] as object | undefined), ...(retry as object) },
-    context: { ...(root["context"] as object | undefined), ...given(context) },
+    context: { ...(root["context"] as object | undefined), ...defined(context) },
   });
   if (options.persistent === true) known.config.agent = { ...known.config.agent!, keep: true };
 }
 
 /** The configuration without its undefined fields. */
-function given(config: unknown): object {
+function defined(config: unknown): object {
   return Object.fromEntries(Object.entries(config ?? {}).filter(([, value]) => value !== undefined));
 }
 

@@ -2,11 +2,14 @@
  * The options that count between two model calls: functions around an iteration, conditions that stop the run, and
  * the length of the history.
  */
+import type { HistoryCompaction } from "../generated/model.js";
 import type { FinishReason, StoppedBy, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
+
+export type { HistoryCompaction } from "../generated/model.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -148,16 +151,6 @@ export interface StopOptions {
    * Default false.
    */
   allowUnknownPrice?: boolean | undefined;
-  /**
-   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the
-   * run as `stopped` by `tool_rounds`. Default: none.
-   */
-  maxToolRounds?: number | undefined;
-  /**
-   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as
-   * `stopped` by `tool_calls`, before its tools run. Default: none.
-   */
-  maxToolCalls?: number | undefined;
   /** Conditions; each can end the run as `stopped` by `condition` when a round of tools is over. Default: none. */
   stopWhen?: StopCondition | StopPredicate | readonly (StopCondition | StopPredicate)[] | undefined;
   /** Steps against repeated tool calls; `false` switches them all off. */
@@ -175,11 +168,6 @@ export interface ContextOptions {
    * called once for each run. Default: none.
    */
   instructions?: string | (() => string) | undefined;
-  /**
-   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that
-   * the window is full.
-   */
-  contextWindow?: number | undefined;
   /** When and how the first part of the history is summarised; `false` switches summaries off. */
   compaction?: false | CompactionOptions | undefined;
   /**
@@ -187,11 +175,6 @@ export interface ContextOptions {
    * results. `true` takes the defaults of `HistoryCompaction`. Default false.
    */
   historyCompaction?: boolean | HistoryCompaction | undefined;
-  /**
-   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a
-   * few lines about them in their place. No model is asked. Default: none.
-   */
-  contextBudget?: number | undefined;
 }
 
 export interface CompactionOptions {
@@ -220,11 +203,4 @@ export interface CompactionRequest {
   readonly messages: readonly Message[];
   /** Fires when no request waits for the summary any more. */
   readonly signal: HostAbortSignal;
-}
-
-export interface HistoryCompaction {
-  /** The number of later answers that make an answer old, a positive integer. Default 5. */
-  afterResponses?: number | undefined;
-  /** Characters that stay of each shortened part, a non-negative integer. Default 100. */
-  prefixChars?: number | undefined;
 }

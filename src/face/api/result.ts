@@ -89,20 +89,6 @@ interface FailedCall {
 
 export interface FinishOptions {
   /**
-   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
-   * - `"return"`: it is the last answer, with `finishReason: "length"`.
-   * - `"continue"`: the model continues where it stopped, within `maxIterations`, and `result.text` is the whole
-   *   text.
-   * - `"error"`: the run is `failed` with the code `finish_reason`.
-   */
-  onMaxTokens?: "return" | "continue" | "error" | undefined;
-  /**
-   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool
-   * calls. An answer that says it is finished then ends the run, even with calls beside it. Default false: a run
-   * continues as long as there are calls.
-   */
-  strictStopReason?: boolean | undefined;
-  /**
    * For a cancelled run: `run.result` resolves (`"result"`) or rejects with a `RunError` that carries the result
    * (`"throw"`). Default `"result"`.
    */

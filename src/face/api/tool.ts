@@ -189,12 +189,6 @@ export interface ToolRunOptions {
    */
   wordToolError?: WordToolError | undefined;
   /**
-   * Characters (code points) of a tool's result that the model sees. A longer result is cut there, with a note of how
-   * much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole result, and
-   * media are never cut. A tool's `maxResultChars` wins. Default 100,000.
-   */
-  maxToolResultChars?: number | undefined;
-  /**
    * The reaction to a call of an unknown tool. `"tool_result"` tells the model. `"throw"` ends the run as `failed`
    * with the code `config_invalid`; `agent.run` itself throws nothing. A function answers the call. Default
    * `"tool_result"`.
@@ -207,10 +201,4 @@ export interface ToolRunOptions {
   toolHandlers?: { readonly [kind: string]: ToolHandler } | undefined;
   /** Values for the tools' `bindings`. For each name a value in `agent.run(prompt, { inputs })` wins. */
   inputs?: Inputs | undefined;
-  /**
-   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer
-   * still streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an
-   * output guardrail. Default false.
-   */
-  eagerTools?: boolean | undefined;
 }

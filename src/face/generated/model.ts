@@ -62,7 +62,9 @@ export interface ToolFault {
   recoverable: boolean;
 }
 
-/** A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations. */
+/**
+ * A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations.
+ */
 export type Point =
   | "PreToolUse"
   | "PostToolUse"
@@ -436,7 +438,9 @@ export interface RefusalBlock {
   text: string;
 }
 
-/** The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object. */
+/**
+ * The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object.
+ */
 export interface ToolCallBlock {
   type: "tool_call";
   /** The provider's id, echoed in the result. */
@@ -518,3 +522,181 @@ export type PermissionMode =
   | "auto"
   /** Every call runs, except one that a deny or ask rule holds back. */
   | "bypassPermissions";
+
+/** The options of an agent that are plain data. */
+export interface AgentData {
+  /** Time limits of the run and its parts. */
+  timeouts?: Timeouts | undefined;
+  /** When and how looplet repeats a failed model call. */
+  retry?: RetryPolicy | undefined;
+  /**
+   * Which calls of one answer may run at the same time. Results always keep the order of the calls.
+   * Default `"read-only-parallel"`.
+   */
+  toolExecution?: ToolExecution | undefined;
+  /** Tool calls that run at once, a positive integer. Default 8. */
+  maxToolConcurrency?: number | undefined;
+  /**
+   * How looplet treats an answer without tool calls that the limit of output tokens cut off. Default `"return"`.
+   */
+  onMaxTokens?: OnOutputLimit | undefined;
+  /**
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
+   * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
+   * long as there are calls.
+   */
+  strictStopReason?: boolean | undefined;
+  /**
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
+   * with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
+   * result, and media are never cut. A tool's `maxResultChars` wins. Default 100,000.
+   */
+  maxToolResultChars?: number | undefined;
+  /**
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
+   * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
+   * guardrail. Default false.
+   */
+  eagerTools?: boolean | undefined;
+  /**
+   * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
+   * `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+   */
+  maxIterations?: number | undefined;
+  /**
+   * Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`.
+   * Default: none.
+   */
+  maxTotalTokens?: number | undefined;
+  /**
+   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
+   * `stopped` by `tool_rounds`. Default: none.
+   */
+  maxToolRounds?: number | undefined;
+  /**
+   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
+   * by `tool_calls`, before its tools run. Default: none.
+   */
+  maxToolCalls?: number | undefined;
+  /**
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
+   * window is full. Default: none.
+   */
+  contextWindow?: number | undefined;
+  /**
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
+   * lines about them in their place. No model is asked. Default: none.
+   */
+  contextBudget?: number | undefined;
+  /**
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
+   * the run is `stopped` by `structured_output`. Default 3.
+   */
+  maxStructuredOutputRetries?: number | undefined;
+}
+
+/** The options of a run with all of its agents that are plain data. */
+export interface RunData {
+  /**
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
+   * request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
+   * request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
+   * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+   */
+  estimateUsage?: boolean | undefined;
+  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
+  joinDeltas?: boolean | undefined;
+  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
+  maxSubagentDepth?: number | undefined;
+}
+
+/** Time limits in milliseconds: non-negative integers, or `null` for no limit. */
+export interface Timeouts {
+  /** The whole run, which then ends as `stopped` by `time`. Default: none. */
+  totalMs?: number | null | undefined;
+  /**
+   * One iteration, from `prepareIteration` to `onIterationEnd`: the model call with its retries, its tools, and your
+   * functions that looplet asks. This clock stands still while a person is asked (`canUseTool`). The run ends as `stopped`
+   * by `time`. Default: none.
+   */
+  iterationMs?: number | null | undefined;
+  /**
+   * From sending a request to the first byte of its body; ten minutes as in the vendors' own SDKs. A timeout counts as a
+   * retryable failure. Default 600,000.
+   */
+  firstChunkMs?: number | null | undefined;
+  /** Between two chunks of a body. A timeout counts as a retryable failure. Default 120,000. */
+  chunkMs?: number | null | undefined;
+  /** One call of a tool that has no `timeoutMs`. The model gets an error result. Default: none. */
+  toolMs?: number | null | undefined;
+}
+
+/** How old answers are shortened. */
+export interface HistoryCompaction {
+  /** The number of later answers that make an answer old, a positive integer. Default 5. */
+  afterResponses?: number | undefined;
+  /** Characters that stay of each shortened part, a non-negative integer. Default 100. */
+  prefixChars?: number | undefined;
+}
+
+/**
+ * Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
+ *
+ * The n-th retry waits `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`. If the server asked
+ * for a longer wait, that one counts. All numbers are non-negative integers.
+ */
+export interface RetryPolicy {
+  /** Attempts after the first; 0 switches retries off. Default 3. */
+  maxRetries?: number | undefined;
+  /** The wait that the formula begins with, in milliseconds. Default 1,000. */
+  baseMs?: number | undefined;
+  /** The factor by which each wait is longer than the one before, a positive integer. Default 2. */
+  factor?: number | undefined;
+  /** The exponent of the first wait. Default 1: the first wait is base × factor. */
+  firstExponent?: number | undefined;
+  /** The upper bound of the random part, in milliseconds. Default 1,000. */
+  jitterMs?: number | undefined;
+  /** How random the waits are. Default `"added"`. */
+  jitter?: Jitter | undefined;
+  /**
+   * The longest wait in milliseconds, at least `baseMs`. Default 60,000, or `baseMs` if that is more. A `Retry-After`
+   * beyond it ends the retries.
+   */
+  maxMs?: number | undefined;
+  /** Whether looplet waits as long as the server asks (`Retry-After`). Default true. */
+  respectRetryAfter?: boolean | undefined;
+  /** Codes of the failures that are retried. Default: all failures that are `retryable`. */
+  on?: readonly FailureCode[] | undefined;
+  /**
+   * How often looplet makes a whole model call, a positive integer. The next call begins when all attempts of the one
+   * before have failed, for whatever reason, and it has attempts of its own. Default 1.
+   */
+  maxCalls?: number | undefined;
+}
+
+/** How the random share enters a wait. */
+export type Jitter =
+  /** Adds up to `jitterMs` to the formula's wait. */
+  | "added"
+  /** Picks a wait between 0 and the formula's, which spreads many clients best. */
+  | "full";
+
+/** How the run treats an answer without tool calls that the limit of output tokens cut off. */
+export type OnOutputLimit =
+  /** It is the last answer, with `finishReason: "length"`. */
+  | "return"
+  /** The model continues where it stopped, within `maxIterations`, and `result.text` is the whole text. */
+  | "continue"
+  /** The run is `failed` with the code `finish_reason`. */
+  | "error";
+
+/** Which calls of one answer may run at the same time. */
+export type ToolExecution =
+  /**
+   * Read-only calls run in parallel, and so do calls with different resource keys. All other calls run in order.
+   */
+  | "read-only-parallel"
+  /** All calls run at once, but calls with the same resource key run in order. */
+  | "parallel"
+  /** One call runs after the other. */
+  | "sequential";

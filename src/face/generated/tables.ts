@@ -1,5 +1,5 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
-import type { OptionRow } from "../options/options.js";
+import type { OptionTable } from "../options/options.js";
 
 export const PERMISSION_MODES = [
   "default",
@@ -10,35 +10,101 @@ export const PERMISSION_MODES = [
   "bypassPermissions",
 ] as const;
 
-export const TOOL_EXECUTIONS = ["read-only-parallel", "parallel", "sequential"] as const;
+/** The codes of failures that may go away. */
+export const RETRYABLE = [
+  "rate_limit",
+  "overloaded",
+  "server",
+  "network",
+  "timeout",
+  "malformed_stream",
+] as const;
 
-/** The scalar options of an agent. */
-export const SCALAR_OPTIONS: readonly OptionRow[] = [
-  { name: "maxIterations", kind: "count", default: "50" },
-  { name: "maxTotalTokens", kind: "count", default: "none" },
-  { name: "maxToolRounds", kind: "count", default: "none" },
-  { name: "maxToolCalls", kind: "count", default: "none" },
-  { name: "maxStructuredOutputRetries", kind: "whole", default: "3" },
-  { name: "maxSubagentDepth", kind: "count", default: "1" },
-  { name: "contextWindow", kind: "count", default: "none" },
-  { name: "contextBudget", kind: "count", default: "none" },
-  { name: "timeouts.totalMs", kind: "milliseconds", default: "none" },
-  { name: "timeouts.iterationMs", kind: "milliseconds", default: "none" },
-  { name: "timeouts.firstChunkMs", kind: "milliseconds", default: "600000" },
-  { name: "timeouts.chunkMs", kind: "milliseconds", default: "120000" },
-  { name: "timeouts.toolMs", kind: "milliseconds", default: "none" },
-  { name: "retry.maxRetries", kind: "whole", default: "3" },
-  { name: "retry.baseMs", kind: "milliseconds", default: "1000" },
-  { name: "retry.factor", kind: "count", default: "2" },
-  { name: "retry.jitterMs", kind: "milliseconds", default: "1000" },
-  { name: "retry.maxMs", kind: "milliseconds", default: "60000" },
-  { name: "retry.respectRetryAfter", kind: "boolean", default: "true" },
-  { name: "retry.maxCalls", kind: "count", default: "1" },
-  { name: "toolExecution", kind: "tool-execution", default: "read-only-parallel" },
-  { name: "maxToolConcurrency", kind: "count", default: "8" },
-  { name: "strictStopReason", kind: "boolean", default: "false" },
-  { name: "maxToolResultChars", kind: "count", default: "100000" },
-  { name: "eagerTools", kind: "boolean", default: "false" },
-  { name: "estimateUsage", kind: "boolean", default: "false" },
-  { name: "joinDeltas", kind: "boolean", default: "true" },
-];
+export const AGENT_OPTIONS = {
+  timeouts: {
+    totalMs: "whole64?",
+    iterationMs: "whole64?",
+    firstChunkMs: "whole64?",
+    chunkMs: "whole64?",
+    toolMs: "whole64?",
+  },
+  retry: {
+    maxRetries: "whole",
+    baseMs: "whole64",
+    factor: "count",
+    firstExponent: "whole",
+    jitterMs: "whole64",
+    jitter: ["added", "full"],
+    maxMs: "whole64",
+    respectRetryAfter: "boolean",
+    on: "texts",
+    maxCalls: "count",
+  },
+  toolExecution: ["read-only-parallel", "parallel", "sequential"],
+  maxToolConcurrency: "count",
+  onMaxTokens: ["return", "continue", "error"],
+  strictStopReason: "boolean",
+  maxToolResultChars: "count",
+  eagerTools: "boolean",
+} satisfies OptionTable;
+
+export const AGENT_LIMITS = {
+  maxIterations: "count",
+  maxTotalTokens: "count64",
+  maxToolRounds: "count",
+  maxToolCalls: "count",
+} satisfies OptionTable;
+
+export const RENAMED_OPTIONS = {
+  contextWindow: "count64",
+  contextBudget: "count64",
+  maxStructuredOutputRetries: "whole",
+} satisfies OptionTable;
+
+export const RUN_OPTIONS = {
+  estimateUsage: "boolean",
+  joinDeltas: "boolean",
+} satisfies OptionTable;
+
+export const RUN_LIMITS = {
+  maxSubagentDepth: "count",
+} satisfies OptionTable;
+
+export const HISTORY = {
+  afterResponses: "count",
+  prefixChars: "whole",
+} satisfies OptionTable;
+
+/** The default of each scalar option. */
+export const DEFAULTS: { readonly [option: string]: unknown } = {
+  "timeouts.totalMs": null,
+  "timeouts.iterationMs": null,
+  "timeouts.firstChunkMs": 600000,
+  "timeouts.chunkMs": 120000,
+  "timeouts.toolMs": null,
+  "retry.maxRetries": 3,
+  "retry.baseMs": 1000,
+  "retry.factor": 2,
+  "retry.firstExponent": 1,
+  "retry.jitterMs": 1000,
+  "retry.jitter": "added",
+  "retry.maxMs": 60000,
+  "retry.respectRetryAfter": true,
+  "retry.maxCalls": 1,
+  toolExecution: "read-only-parallel",
+  maxToolConcurrency: 8,
+  onMaxTokens: "return",
+  strictStopReason: false,
+  maxToolResultChars: 100000,
+  eagerTools: false,
+  maxIterations: 50,
+  maxTotalTokens: null,
+  maxToolRounds: null,
+  maxToolCalls: null,
+  contextWindow: null,
+  contextBudget: null,
+  maxStructuredOutputRetries: 3,
+  estimateUsage: false,
+  joinDeltas: true,
+  maxSubagentDepth: 1,
+};

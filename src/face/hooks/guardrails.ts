@@ -5,7 +5,7 @@ import { at, checkOptions, checkValue, describe, isObject } from "../options/che
 import type { OptionTable } from "../options/options.js";
 import type { HostFunction } from "./host-functions.js";
 
-const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "any" };
+const GUARDRAILS_TABLE: OptionTable = { input: "any", output: "any", tool: "any", timeoutMs: "count64?" };
 const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewrite: "any" };
 
 type Check = (...of: unknown[]) => unknown;
@@ -33,7 +33,6 @@ export function guardrailFunctions({ guardrails }: HookOptions): HostFunction[] 
   checkOptions(guardrails, "guardrails", GUARDRAILS_TABLE);
   const functions: HostFunction[] = [];
   const { timeoutMs = 600_000, ...kinds } = guardrails;
-  if (timeoutMs !== null) checkValue(timeoutMs, "guardrails.timeoutMs", "count");
   for (const [name, given] of Object.entries(kinds) as [string, Check | Check[] | undefined][]) {
     if (given === undefined) continue;
     const { event, of, into } = KINDS[name]!;

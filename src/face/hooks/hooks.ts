@@ -46,8 +46,8 @@ const WORDS: { readonly [event: string]: readonly string[] } = {
 };
 const GROUP_TABLE: OptionTable = {
   matcher: "string",
-  timeoutMs: "any",
-  onFailure: "any",
+  timeoutMs: "count64?",
+  onFailure: ["continue", "block"],
   hooks: "any!",
 };
 const OUTPUT_TABLE: OptionTable = {
@@ -163,15 +163,7 @@ function* groups({ hooks }: HookOptions): Generator<[event: string, group: HookG
 function checkGroup(group: HookGroup, field: string): void {
   if (typeof group === "function") throw wrong(field, "{ hooks: [function] }", group);
   checkOptions(group, field, GROUP_TABLE);
-  const { timeoutMs, onFailure, hooks } = group;
-  if (timeoutMs !== undefined && timeoutMs !== null) checkValue(timeoutMs, at(field, "timeoutMs"), "count");
-  if (onFailure !== undefined && onFailure !== "continue" && onFailure !== "block") {
-    throw new LoopletError(
-      "config_invalid_value",
-      at(field, "onFailure"),
-      `needs "continue" or "block", got ${describeWord(onFailure)}`,
-    );
-  }
+  const { hooks } = group;
   if (!Array.isArray(hooks)) throw wrong(at(field, "hooks"), "an array of functions", hooks);
   for (const [index, hook] of hooks.entries())
     checkValue(hook, `${at(field, "hooks")}[${index}]`, "function");

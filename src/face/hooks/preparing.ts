@@ -27,11 +27,11 @@ const PREPARED_TABLE: OptionTable = {
 };
 const RAISED_TABLE: OptionTable = {
   maxIterations: "count",
-  maxTotalTokens: "count",
+  maxTotalTokens: "count64",
   maxUsd: "number",
   maxToolRounds: "count",
   maxToolCalls: "count",
-  timeMs: "milliseconds",
+  timeMs: "whole64",
 };
 const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
 

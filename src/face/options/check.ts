@@ -5,13 +5,11 @@
  * cannot work. It asks none of your functions about a run under way, and it performs nothing. `createAgent`,
  * `tool()`, the constructors of models and the methods of a run call it.
  */
-import { TOOL_EXECUTIONS } from "../generated/tables.js";
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
 import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
 
-/** The engine counts in 32 bits, except tokens and time. */
-const MAX_COUNT = 2 ** 32 - 1;
-const WIDE = new Set(["maxTotalTokens", "maxOutputTokens"]);
+const MAX_32 = 2 ** 32 - 1;
+const MAX_64 = Number.MAX_SAFE_INTEGER;
 
 /** How many option names an error lists; a longer list helps nobody. */
 const MAX_LISTED = 25;
@@ -41,13 +39,18 @@ export function checkOptions(
   for (const name in table) {
     const kind = table[name]!;
     const value = options[name];
-    const required = kind.endsWith("!");
     if (value === undefined) {
-      if (required) throw new LoopletError("config_missing", at(path, name), "is required");
-      continue;
-    }
-    checkValue(value, at(path, name), (required ? kind.slice(0, -1) : kind) as OptionKind);
+      if (isMarked(kind, "!")) throw new LoopletError("config_missing", at(path, name), "is required");
+    } else if (typeof kind === "string") {
+      if (value === null && isMarked(kind, "?")) continue;
+      checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
+    } else if (Array.isArray(kind)) checkWord(value, at(path, name), kind);
+    else checkOptions(value, at(path, name), kind as OptionTable);
   }
+}
+
+function isMarked(kind: OptionTable[string], mark: string): boolean {
+  return typeof kind === "string" && kind.endsWith(mark);
 }
 
 /** Names of options that belong elsewhere, each with its place. */
@@ -57,19 +60,18 @@ interface Places {
 
 /** Checks one value. */
 export function checkValue(value: unknown, field: string, kind: OptionKind): void {
-  const problem = PROBLEMS[kind](value, field);
+  const problem = PROBLEMS[kind](value);
   if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
 }
 
 type Problem = ["config_wrong_type" | "config_invalid_value", string] | undefined;
 
-const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) => Problem } = {
-  count: (value, field) => integer(value, field, 1),
-  whole: (value, field) => integer(value, field, 0),
-  milliseconds: (value, field) =>
-    value === null && /(^|\.)timeouts\./.test(field) ? undefined : integer(value, field, 0),
+const PROBLEMS: { readonly [K in OptionKind]: (value: unknown) => Problem } = {
+  count: (value) => integer(value, 1, MAX_32),
+  count64: (value) => integer(value, 1, MAX_64),
+  whole: (value) => integer(value, 0, MAX_32),
+  whole64: (value) => integer(value, 0, MAX_64),
   boolean: (value) => ofType(value, "boolean", "true or false"),
-  "tool-execution": (value) => oneOf(value, TOOL_EXECUTIONS),
   number: (value) =>
     ofType(value, "number", "a number") ??
     (Number.isFinite(value)
@@ -83,17 +85,19 @@ const PROBLEMS: { readonly [K in OptionKind]: (value: unknown, field: string) =>
     Array.isArray(value) && value.every((text) => typeof text === "string")
       ? undefined
       : ["config_wrong_type", "needs an array of strings"],
+  wholes: (value) =>
+    Array.isArray(value)
+      ? value.map((one) => integer(one, 0, MAX_64)).find((problem) => problem !== undefined)
+      : ["config_wrong_type", "needs an array of non-negative integers"],
   function: (value) => ofType(value, "function", "a function"),
   object: (value) =>
     isObject(value) ? undefined : ["config_wrong_type", `needs an object, got ${describe(value)}`],
   any: () => undefined,
 };
 
-function integer(value: unknown, field: string, least: number): Problem {
+function integer(value: unknown, least: number, most: number): Problem {
   const what = least === 1 ? "a positive integer" : "a non-negative integer";
   if (typeof value !== "number") return ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
-  const name = field.slice(field.lastIndexOf(".") + 1);
-  const most = name.endsWith("Ms") || WIDE.has(name) ? Number.MAX_SAFE_INTEGER : MAX_COUNT;
   if (Number.isInteger(value) && value >= least && value <= most) return undefined;
   const fix = value === Infinity ? "; leave the option out, or give the largest number that makes sense" : "";
   return ["config_invalid_value", `needs ${what} up to ${most}, got ${value}${fix}`];

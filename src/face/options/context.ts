@@ -1,7 +1,9 @@
 /** The options about the length of the history: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
+import type { ProfileOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned } from "./check.js";
+import { HISTORY } from "../generated/tables.js";
 import type { OptionTable } from "./options.js";
 import { message } from "./thrown.js";
 
@@ -13,22 +15,19 @@ const COMPACTION_TABLE: OptionTable = {
   summarize: "function",
 };
 
-const HISTORY_TABLE: OptionTable = { afterResponses: "count", prefixChars: "whole" };
-
 /**
  * The engine's part of the options, as JSON.
  *
  * @throws LoopletError `config_…`
  */
-export function contextConfig(options: ContextOptions): object | undefined {
+export function contextConfig(options: ProfileOptions): object | undefined {
   const { contextWindow, contextBudget, compaction, historyCompaction } = options;
   const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
     throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
   }
-  if (typeof historyCompaction === "object")
-    checkOptions(historyCompaction, "historyCompaction", HISTORY_TABLE);
+  if (typeof historyCompaction === "object") checkOptions(historyCompaction, "historyCompaction", HISTORY);
   else if (historyCompaction !== undefined) checkValue(historyCompaction, "historyCompaction", "boolean");
   const config = {
     windowTokens: contextWindow,
@@ -50,7 +49,7 @@ export function contextConfig(options: ContextOptions): object | undefined {
  * @throws LoopletError `config_invalid_value`
  */
 export function checkWindow(
-  { contextWindow }: ContextOptions,
+  { contextWindow }: ProfileOptions,
   { maxOutputTokens = 0 }: { maxOutputTokens?: number | undefined },
   field: string,
 ): void {

@@ -5,11 +5,8 @@ import type { FinishOptions } from "../api/result.js";
 import { checkWord } from "./check.js";
 
 /** @throws LoopletError `config_invalid_value` */
-export function checkFinish(options: FinishOptions): void {
-  for (const name of ["onCancel", "onRefusal", "onLimit", "onFailure"] as const) {
-    const value = options[name];
-    if (typeof value !== "function" || name !== "onLimit") checkWord(value, name, ["result", "throw"]);
-  }
+export function checkFinish({ onLimit }: FinishOptions): void {
+  if (typeof onLimit !== "function") checkWord(onLimit, "onLimit", ["result", "throw"]);
 }
 
 /** The error that `run.result` rejects with, if the options say so for this result. */

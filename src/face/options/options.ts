@@ -1,53 +1,56 @@
 /**
- * The table that options are checked against. A test shows each scalar row at work in the engine. A `!` marks a
- * required option.
+ * The tables that options are checked against. `src/face/generated/tables.ts` has the options that the engine takes as
+ * they are; these tables add the others.
  */
-
-import { SCALAR_OPTIONS } from "../generated/tables.js";
+import {
+  AGENT_LIMITS,
+  AGENT_OPTIONS,
+  RENAMED_OPTIONS,
+  RUN_LIMITS,
+  RUN_OPTIONS,
+} from "../generated/tables.js";
 
 /** The shape that an option's value must have. */
 export type OptionKind =
-  /** A positive integer. */
+  /** A positive integer of 32 bits. */
   | "count"
-  /** A non-negative integer of milliseconds, or `null` where the default is a number or none. */
-  | "milliseconds"
-  /** A non-negative integer. */
+  /** A positive integer. */
+  | "count64"
+  /** A non-negative integer of 32 bits. */
   | "whole"
+  /** A non-negative integer. */
+  | "whole64"
   | "boolean"
-  | "tool-execution"
   | "number"
   | "string"
   | "text"
   | "texts"
+  /** Non-negative integers. */
+  | "wholes"
   | "function"
   | "object"
   | "any";
 
-/** One scalar option of a run: its dotted path, its shape, and its default as text. */
-export interface OptionRow {
-  readonly name: string;
-  readonly kind: OptionKind;
-  readonly default: string;
+/**
+ * The options of one object, by name: a kind, a list of words or the table of an inner object. `!` marks a required
+ * option, `?` one that may be null.
+ */
+export type OptionTable = {
+  readonly [name: string]: OptionKind | `${OptionKind}${"!" | "?"}` | readonly string[] | OptionTable;
+};
+
+/** The options of this table that are set. */
+export function given(options: object, table: OptionTable): { [name: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => value !== undefined && Object.hasOwn(table, name)),
+  );
 }
 
-/** The options of one object, by name; `!` after the kind marks a required option. */
-export type OptionTable = { readonly [name: string]: OptionKind | `${OptionKind}!` };
-
-/** The rows of `SCALAR_OPTIONS` below `group`, or the undotted ones. */
-export function scalarTable(group?: string): OptionTable {
-  const table: { [name: string]: OptionKind } = {};
-  const prefix = group === undefined ? "" : `${group}.`;
-  for (const row of SCALAR_OPTIONS) {
-    const name = row.name.slice(prefix.length);
-    if (row.name.startsWith(prefix) && !name.includes(".")) table[name] = row.kind;
-  }
-  return table;
-}
-
-/** The options that both an agent and a subagent have, besides the scalar ones. */
+/** The options that both an agent and a subagent have, . */
 const PROFILE_TABLE: OptionTable = {
-  timeouts: "object",
-  retry: "object",
+  ...AGENT_OPTIONS,
+  ...AGENT_LIMITS,
+  ...RENAMED_OPTIONS,
   maxUsd: "number",
   stopWhen: "any",
   repeat: "any",
@@ -56,7 +59,6 @@ const PROFILE_TABLE: OptionTable = {
   fallbackModels: "any",
   compaction: "any",
   historyCompaction: "any",
-  onMaxTokens: "any",
 };
 
 /** All options of `createAgent`. */
@@ -65,8 +67,10 @@ export function agentTable(): OptionTable {
     model: "any!",
     system: "string",
     tools: "any",
-    maxOutputTokens: "count",
+    maxOutputTokens: "count64",
     ...PROFILE_TABLE,
+    ...RUN_OPTIONS,
+    ...RUN_LIMITS,
     fetch: "function",
     clock: "object",
     random: "function",
@@ -79,22 +83,21 @@ export function agentTable(): OptionTable {
     instructions: "any",
     ...FINISH_TABLE,
     trace: "any",
-    steeringMode: "any",
-    followUpMode: "any",
+    steeringMode: ["all", "one"],
+    followUpMode: ["all", "one"],
     wordToolError: "function",
     onUnknownTool: "any",
     toolHandlers: "object",
     inputs: "object",
     ...PERMISSION_TABLE,
-    ...scalarTable(),
   };
 }
 
 export const FINISH_TABLE: OptionTable = {
-  onCancel: "any",
-  onRefusal: "any",
+  onCancel: ["result", "throw"],
+  onRefusal: ["result", "throw"],
   onLimit: "any",
-  onFailure: "any",
+  onFailure: ["result", "throw"],
 };
 
 export const PERMISSION_TABLE: OptionTable = {
@@ -102,7 +105,7 @@ export const PERMISSION_TABLE: OptionTable = {
   permissions: "object",
   canUseTool: "function",
   classifyTool: "function",
-  permissionTimeoutMs: "whole",
+  permissionTimeoutMs: "whole64",
   allowDangerouslySkipPermissions: "boolean",
 };
 
@@ -131,11 +134,11 @@ export const TOOL_TABLE: OptionTable = {
   readOnly: "boolean",
   strict: "boolean",
   resourceKey: "function",
-  timeoutMs: "count",
+  timeoutMs: "count64",
   validate: "boolean",
   replay: "any",
   needsApproval: "any",
-  access: "any",
+  access: ["read", "edit", "shell", "fetch"],
   ruleSubject: "text",
   maxCalls: "count",
 };
@@ -146,7 +149,7 @@ const AGENT_TOOL_TABLE = {
   system: "string",
   model: "any",
   tools: "any",
-  maxOutputTokens: "count",
+  maxOutputTokens: "count64",
   needsApproval: "any",
   maxCalls: "count",
 } as const;
@@ -155,13 +158,12 @@ export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "bool
 
 /** All options of `subagent`. */
 export function subagentTable(): OptionTable {
-  const { maxSubagentDepth: _, joinDeltas: __, estimateUsage: ___, ...scalars } = scalarTable();
-  return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE, ...scalars };
+  return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE };
 }
 
 export const CUSTOM_TABLE: OptionTable = {
   name: "text",
-  maxOutputTokens: "count",
+  maxOutputTokens: "count64",
   temperature: "number",
   topP: "number",
   topK: "number",

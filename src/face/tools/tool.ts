@@ -16,7 +16,7 @@ import type {
   ToolRunOptions,
   Tools,
 } from "../api/index.js";
-import { at, checkOptions, describe, describeWord, isObject, isRecord } from "../options/check.js";
+import { at, checkOptions, describe, isObject, isRecord } from "../options/check.js";
 import { TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
@@ -169,17 +169,10 @@ function know(name: string, field: string, options: Tool): KnownTool {
 
 function checkTool(options: unknown, field: string): void {
   checkOptions(options, field, TOOL_TABLE);
-  const { inputSchema, replay, needsApproval, access, execute, kind } = options as Tool;
+  const { inputSchema, replay, needsApproval, execute, kind } = options as Tool;
   if (execute === undefined && kind === undefined)
     throw new LoopletError("config_missing", at(field, "execute"), "is required");
   checkNeedsApproval(needsApproval, at(field, "needsApproval"));
-  if (access !== undefined && !["read", "edit", "shell", "fetch"].includes(access)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      at(field, "access"),
-      `needs "read", "edit", "shell" or "fetch", got ${describeWord(access)}`,
-    );
-  }
   if (replay !== undefined && replay !== "once") {
     throw new LoopletError("config_invalid_value", at(field, "replay"), `needs "once"`);
   }

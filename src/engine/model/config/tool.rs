@@ -1,0 +1,120 @@
+//! A tool of an agent: plain data, part of a [`Config`](crate::engine::model::config::Config).
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::message::Json;
+
+/// One tool, without its function, which stays in JavaScript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolConfig {
+    pub name: String,
+    pub description: String,
+    /// JSON Schema of the input, sent to the model as it is.
+    pub input_schema: Json,
+    /// The vendor makes the model keep to the schema, where it can; default false.
+    pub strict: bool,
+    /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
+    /// not shown all fields.
+    pub full_schema: Option<Json>,
+    /// Fields that your code fills in.
+    pub bindings: Vec<Binding>,
+    /// The longest result of this tool, in characters; default: the agent's own.
+    pub max_result_chars: Option<u64>,
+    /// True when the engine checks the input against the schema; false when a Standard Schema checks it in
+    /// `PrepareCalls`.
+    pub validate: bool,
+    /// The tool changes nothing. Its calls may run beside other read-only calls.
+    pub read_only: bool,
+    /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
+    pub prepare: bool,
+    /// Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
+    /// early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
+    pub replay_once: bool,
+    pub timeout_ms: Option<u64>,
+    /// The number of calls in one run; default: no limit. The model is told when they are used up.
+    pub max_calls: Option<u64>,
+    /// Each call waits until your code approves it.
+    pub needs_approval: bool,
+    /// The kind of resource that the tool touches, for permission modes and the scopes of rules.
+    pub access: Option<Access>,
+    /// The input field with which the scopes of permission rules are compared; default: by `access`.
+    pub rule_subject: Option<String>,
+    /// The answer tool, by which the model gives its structured answer. Your code never sees it.
+    pub answers: bool,
+    /// The agent of the run that answers the calls.
+    pub agent: Option<AgentTool>,
+}
+
+/// A tool that is an agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct AgentTool {
+    /// The index of its configuration: 0 is the run's own, 1 the first of the other agents.
+    pub profile: u32,
+    /// Each call goes on where the last one ended.
+    pub keep: bool,
+    /// The agent takes the conversation over instead of answering the call.
+    pub handoff: bool,
+    /// The agent asks the model of its caller.
+    pub inherit_model: bool,
+}
+
+impl Default for ToolConfig {
+    fn default() -> ToolConfig {
+        ToolConfig::new(String::new(), Json::empty_object())
+    }
+}
+
+impl ToolConfig {
+    /// Creates a tool with this name and schema; every other field has its default.
+    pub fn new(name: String, input_schema: Json) -> ToolConfig {
+        ToolConfig {
+            name,
+            description: String::new(),
+            input_schema,
+            full_schema: None,
+            bindings: Vec::new(),
+            max_result_chars: None,
+            strict: false,
+            validate: true,
+            read_only: false,
+            prepare: false,
+            replay_once: false,
+            timeout_ms: None,
+            max_calls: None,
+            needs_approval: false,
+            access: None,
+            rule_subject: None,
+            answers: false,
+            agent: None,
+        }
+    }
+}
+
+/// The kind of resource that a tool touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Access {
+    /// Reads files.
+    Read,
+    /// Writes files.
+    Edit,
+    /// Runs commands.
+    Shell,
+    /// Reads addresses of the web.
+    Fetch,
+}
+
+/// A field of a tool's input that is filled in from the run's inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Binding {
+    /// The name of a field of the tool's input.
+    pub field: String,
+    /// The name of one of the run's inputs.
+    pub input: String,
+}
