@@ -210,15 +210,15 @@ fn settings(protocol: &str, max_iterations: u32, choices: &mut Choices<'_>) -> S
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
             "mode": modes[permissions as usize / 4 % 3],
             "ask": permissions & 64 == 0,
-            "maxRetries": permissions / 16 % 3,
+            "maxStructuredOutputRetries": permissions / 16 % 3,
         });
     }
     if permissions & 3 == 2 {
         fields["context"] = json!({
-            "windowTokens": 40 + u64::from(permissions),
+            "contextWindow": 40 + u64::from(permissions),
             "keepLast": permissions / 4 % 3,
             "ask": permissions & 64 != 0,
-            "budgetChars": if permissions & 128 == 0 { json!(null) } else { json!(300) },
+            "contextBudget": if permissions & 128 == 0 { json!(null) } else { json!(300) },
             "history": if permissions & 32 == 0 { json!(null) } else { json!({"afterResponses": 1, "prefixChars": 3}) },
         });
     }

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import { readingsOf, type Reading } from "../../src/face/options/readings.js";
+import type { Reading } from "../../src/face/generated/input.js";
+import { readingsOf } from "../../src/face/options/readings.js";
 import type { AgentOptions } from "../../src/face/api/agent.js";
 
 const url = { type: "object", properties: { url: { type: "string" } } } as const;

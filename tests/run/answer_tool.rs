@@ -127,7 +127,7 @@ fn an_answer_beside_calls_is_no_call_of_the_hosts_either() {
 fn s001_50_an_answer_that_does_not_fit_leaves_the_earlier_one_that_did() {
     for mode in ["native", "tool"] {
         for refuses in [false, true] {
-            let format = json!({"schema": schema(), "mode": mode, "maxRetries": 1});
+            let format = json!({"schema": schema(), "mode": mode, "maxStructuredOutputRetries": 1});
             let mut world = World::started(config(json!([]), json!({"output": format})));
             world.input(Input::FollowUp {
                 id: 1,

@@ -54,7 +54,7 @@ fn limits_that_were_given_are_reached_whatever_the_default_of_iterations() {
     assert_eq!(rounds(&mut world, 60, false), 55);
     assert_eq!(world.result()["stoppedBy"], "condition");
 
-    let output = json!({"schema": {"type": "object"}, "mode": "native", "maxRetries": 55});
+    let output = json!({"schema": {"type": "object"}, "mode": "native", "maxStructuredOutputRetries": 55});
     let mut world = self::world(json!({"output": output}));
     for _ in 0..56 {
         world.respond(&stream(&[text("no")], "end_turn"));

@@ -46,7 +46,7 @@ fn expect_nothing_left(mut world: World, question: &str) {
 
 #[test]
 fn the_wait_for_a_summary_ends_with_its_agent() {
-    let mut world = with_helper(json!({"context": {"windowTokens": 500, "keepLast": 1, "ask": true}}));
+    let mut world = with_helper(json!({"context": {"contextWindow": 500, "keepLast": 1, "ask": true}}));
     for round in 1..=4 {
         if !world.questions.is_empty() {
             break;

@@ -332,7 +332,7 @@ fn s001_50_a_structured_answer_in_pieces_survives_a_guardrail_that_rewrites_each
 
 #[test]
 fn p_22_an_input_guardrail_looks_at_what_is_left_of_the_history() {
-    let context = json!({"context": {"budgetChars": 400, "auto": false}, "system": ""});
+    let context = json!({"context": {"contextBudget": 400, "auto": false}, "system": ""});
     let mut world = world(json!([{"event": "InputGuardrail"}]), context);
     for round in 0..4 {
         let seen = asked(&world).remove(0).1["messages"].clone();

@@ -115,10 +115,10 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
     random_hooks::add(dice, &mut fields);
     if dice.below(3) == 0 {
         fields["context"] = json!({
-            "windowTokens": 60 + dice.below(200),
+            "contextWindow": 60 + dice.below(200),
             "keepLast": dice.below(3),
             "ask": dice.below(4) == 0,
-            "budgetChars": dice.pick(&[json!(null), json!(300)]),
+            "contextBudget": dice.pick(&[json!(null), json!(300)]),
             "history": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
         });
     }
@@ -127,7 +127,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
             "schema": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
             "mode": dice.pick(&["auto", "native", "tool"]),
             "ask": dice.below(2) == 0,
-            "maxRetries": dice.below(3),
+            "maxStructuredOutputRetries": dice.below(3),
         });
         fields["agents"][2]["output"] = fields["output"].clone();
     }
@@ -135,7 +135,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
         let own = fields["agents"][dice.below(2) as usize].as_object_mut().unwrap();
         own.insert(
             "output".into(),
-            json!({"schema": {"type": "object", "required": ["n"]}, "maxRetries": 1, "ask": true}),
+            json!({"schema": {"type": "object", "required": ["n"]}, "maxStructuredOutputRetries": 1, "ask": true}),
         );
         own.insert(
             "fallbackModels".into(),

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct ContextPolicy {
     /// Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
     /// window is full.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent"), rename = "contextWindow"))]
-    pub window_tokens: Option<u64>,
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub context_window: Option<u64>,
     /// Summarises when the window is nearly full and when the vendor reports that it is full; default true.
     pub auto: bool,
     /// The share of the window that may be full, in percent; default 80.
@@ -26,8 +26,8 @@ pub struct ContextPolicy {
     pub ask: bool,
     /// Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
     /// lines about them in their place. No model is asked.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent"), rename = "contextBudget"))]
-    pub budget_chars: Option<u64>,
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub context_budget: Option<u64>,
     /// How thinking and calls of old answers are cut short; default: never.
     pub history: Option<HistoryPolicy>,
 }
@@ -47,13 +47,13 @@ pub struct HistoryPolicy {
 impl Default for ContextPolicy {
     fn default() -> ContextPolicy {
         ContextPolicy {
-            window_tokens: None,
+            context_window: None,
             auto: true,
             threshold_percent: 80,
             keep_last: 3,
             instructions: None,
             ask: false,
-            budget_chars: None,
+            context_budget: None,
             history: None,
         }
     }

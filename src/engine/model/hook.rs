@@ -38,6 +38,7 @@ impl Hook {
 
 /// A hook's decision, from the mildest to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Decision {
     Allow,
@@ -66,6 +67,7 @@ impl Gate {
 
 /// Changes to the requests of the next iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Prepared {
     pub model: Option<ModelConfig>,
@@ -78,6 +80,7 @@ pub struct Prepared {
 
 /// Limits for the rest of the run. A limit that is left out stays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Raise {
     pub max_iterations: Option<u32>,
@@ -116,6 +119,7 @@ impl Raise {
 
 /// The answer of a hook, or of several hooks joined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct HookAnswer {
     pub decision: Option<Decision>,

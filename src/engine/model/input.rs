@@ -20,6 +20,7 @@ use crate::engine::model::question::Answer;
 ///
 /// Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input<'a> {
     /// Starts the run.
@@ -111,6 +112,7 @@ pub enum Input<'a> {
 
 /// The return value of a tool's function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolReturn {
     /// Any JSON value. The model sees a string as it is and any other value as its JSON text.
@@ -124,6 +126,7 @@ pub enum ToolReturn {
 
 /// Your code's preparation of one call before it runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PreparedCall {
     /// The validated input that the tool gets. The history keeps the model's own text.
@@ -138,6 +141,7 @@ pub struct PreparedCall {
 
 /// Your code's judgement of a structured answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct CheckedOutput {
     /// The message for the model when the answer is not accepted.
@@ -148,6 +152,7 @@ pub struct CheckedOutput {
 
 /// Your code's decision whether a call may run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
@@ -162,6 +167,7 @@ pub struct PermissionAnswer {
 
 /// The decision in one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Behavior {
     Allow,
@@ -171,6 +177,7 @@ pub enum Behavior {
 
 /// A change of what the run may do from its next call on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionUpdate {
     pub r#type: UpdateType,
@@ -213,6 +220,7 @@ impl PermissionUpdate {
 
 /// The target of a [`PermissionUpdate`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum UpdateType {
     #[default]

@@ -81,6 +81,7 @@ pub struct AuthSlot {
 
 /// A call of one of your tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolInvocation {
     pub call: EffectId,

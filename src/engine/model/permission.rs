@@ -46,6 +46,7 @@ pub struct Permissions {
 
 /// The list to which a rule belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
     Allow,
@@ -130,18 +131,20 @@ impl From<Rule> for String {
 
 /// One text and its normal forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Reading {
     pub text: String,
-    /// For paths: the text in Unicode's NFC and without case; `None` if that equals the text in lower case.
+    /// For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case.
     pub folded: Option<String>,
-    /// The address; `None` if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
+    /// The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
     /// web.
     pub address: Option<Address>,
 }
 
 /// An address in normal form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Address {
     /// For example `https`.

@@ -110,6 +110,7 @@ impl Point {
 
 /// A question to one function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
     pub point: Point,
@@ -132,6 +133,7 @@ pub struct Question {
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Answer {
     Hook(Box<HookAnswer>),

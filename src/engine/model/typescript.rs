@@ -15,16 +15,27 @@ use crate::engine::model::config::Config;
 use crate::engine::model::context::HistoryPolicy;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
+use crate::engine::model::input::Input;
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::Outcome;
+use crate::engine::model::output::ToolInvocation;
 use crate::engine::model::permission::PermissionMode;
-use crate::engine::model::question::Point;
+use crate::engine::model::question::{Point, Question};
 use crate::engine::model::usage::Usage;
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";
 
 #[test]
 fn the_generated_typescript_is_that_of_the_types() {
+    let mut text = HEADER.to_owned();
+    for (name, schema) in &printed_types() {
+        text += &declared(name, schema);
+    }
+    check("model.ts", &text);
+}
+
+/// The types that leave the engine, and the options.
+fn printed_types() -> Map<String, Value> {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let events = add::<EventKind>(&mut generator);
     for add in [
@@ -34,6 +45,8 @@ fn the_generated_typescript_is_that_of_the_types() {
         add::<Point>,
         add::<Outcome>,
         add::<PermissionMode>,
+        add::<Question>,
+        add::<ToolInvocation>,
         add::<Usage>,
     ] {
         add(&mut generator);
@@ -72,11 +85,7 @@ fn the_generated_typescript_is_that_of_the_types() {
     for name in ["Jitter", "OnOutputLimit", "ToolExecution"] {
         definitions.insert(name.to_owned(), types[name].clone());
     }
-    let mut text = HEADER.to_owned();
-    for (name, schema) in &definitions {
-        text += &declared(name, schema);
-    }
-    check("model.ts", &text);
+    definitions
 }
 
 fn declared(name: &str, schema: &Value) -> String {
@@ -102,6 +111,52 @@ fn declared(name: &str, schema: &Value) -> String {
 
 fn capitalised(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
+}
+
+#[test]
+fn the_generated_inputs_are_those_that_the_engine_reads() {
+    let mut generator = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+    generator.subschema_for::<Input<'_>>();
+    generator.subschema_for::<Config>();
+    let mut types = generator.take_definitions(true);
+    let printed = printed_types();
+    let mut shared = Vec::new();
+    types.retain(|name, _| {
+        let is_shared = printed.contains_key(name);
+        if is_shared {
+            shared.push(name.clone());
+        }
+        // `AnyBlock` is how serde reads a `Block`.
+        !is_shared && name != "AnyBlock"
+    });
+    shared.sort();
+    let mut text = String::new();
+    for (name, schema) in &mut types {
+        mark_read(schema);
+        text += &declared(name, schema);
+    }
+    let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
+    shared.retain(|name| words.contains(&name.as_str()));
+    let shared = shared.join(", ");
+    let text = format!("{HEADER}import type {{ {shared} }} from \"./model.js\";\n{text}");
+    check("input.ts", &text);
+}
+
+/// Marks every schema within this one: the engine reads such a value, so `null` and lists that do not change will do.
+fn mark_read(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, inner) in fields.iter_mut() {
+                match inner.as_object_mut().filter(|_| key == "properties") {
+                    Some(properties) => properties.values_mut().for_each(mark_read),
+                    None => mark_read(inner),
+                }
+            }
+            fields.insert("x-read".to_owned(), true.into());
+        }
+        Value::Array(items) => items.iter_mut().for_each(mark_read),
+        _ => {}
+    }
 }
 
 /// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its own,
@@ -132,7 +187,8 @@ fn the_generated_tables_are_those_of_the_configuration() {
     for (name, of, mark) in [
         ("AGENT_OPTIONS", &OPTION_TYPES[..1], "agent"),
         ("AGENT_LIMITS", &OPTION_TYPES[1..2], "agent"),
-        ("RENAMED_OPTIONS", &OPTION_TYPES[2..], "agent"),
+        ("AGENT_CONTEXT", &OPTION_TYPES[2..3], "agent"),
+        ("AGENT_OUTPUT", &OPTION_TYPES[3..], "agent"),
         ("RUN_OPTIONS", &OPTION_TYPES[..1], "run"),
         ("RUN_LIMITS", &OPTION_TYPES[1..2], "run"),
     ] {
@@ -334,15 +390,13 @@ fn object(schema: &Value, indent: &str) -> String {
         let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
         let mut field = field.clone();
         // Serde leaves an absent field out and writes no `null`.
-        if !is_of_null(schema) && (is_options || !is_required) {
+        if !is_of_null(schema) && (is_options || !is_required && schema["x-read"] != true) {
             remove_null(&mut field);
         }
-        let list = if is_options && field["type"] == "array" {
-            "readonly "
-        } else {
-            ""
-        };
-        let of = list.to_owned() + &typed(&field, &inner);
+        if is_options {
+            mark_read(&mut field);
+        }
+        let of = typed(&field, &inner);
         text += &match (is_options, is_required) {
             (true, _) => format!(
                 "{}{inner}{name}?: {of} | undefined;\n",
@@ -430,7 +484,15 @@ fn typed(schema: &Value, indent: &str) -> String {
         }
         Value::String(name) => match name.as_str() {
             "integer" | "number" => "number".to_owned(),
-            "array" => format!("{}[]", typed(&schema["items"], indent)),
+            "array" if schema["prefixItems"].is_array() => {
+                let items = schema["prefixItems"].as_array().into_iter().flatten();
+                let items: Vec<String> = items.map(|item| typed(item, indent)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            "array" => {
+                let mark = if schema["x-read"] == true { "readonly " } else { "" };
+                format!("{mark}{}[]", typed(&schema["items"], indent))
+            }
             "object" => object(schema, indent),
             other => other.to_owned(),
         },

@@ -1,9 +1,9 @@
 /** The agents of a run besides its own, each with its index in the engine's list of configurations. */
 import type { AgentOptions, ProfileOptions, Tool } from "../api/index.js";
+import type { Config } from "../generated/input.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import type { KnownTool, ToolSet } from "../tools/tool.js";
-import type { EngineConfig } from "./profile.js";
 
 /**
  * The key under which a tool's options hold its agent. The property is not enumerable, so that the options stay
@@ -16,13 +16,13 @@ export interface AgentList {
   readonly options: AgentOptions;
   readonly models: ModelList;
   /** The engine configuration of the run's own agent, which other agents inherit. */
-  readonly root: EngineConfig;
+  readonly root: Config;
   /** The tools of each agent, beginning with the run's own. */
   readonly sets: ToolSet[];
   /** The options of each agent, in the order of `sets`. A handoff has the options of the agent before it. */
   readonly profiles: ProfileOptions[];
   /** The engine's configurations, from the second agent on. */
-  readonly configs: EngineConfig[];
+  readonly configs: Config[];
 }
 
 /** The agent whose tools are searched. */

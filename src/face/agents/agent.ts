@@ -19,7 +19,7 @@ import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { agentTable, given, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
 import { iterationFunctions } from "../hooks/preparing.js";
-import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
+import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
 import { EngineRun } from "../run/run.js";
 import { steerConfig } from "../options/steering.js";
@@ -38,6 +38,7 @@ import type {
   TraceOptions,
   Tracer,
 } from "../api/index.js";
+import type { Config } from "../generated/input.js";
 import { checkRuleNames, permissionConfig, type RuledTools } from "../options/permissions.js";
 
 /** The parts that all runs of an agent share. */
@@ -158,7 +159,7 @@ function rootConfig(
   model: ModelConfig,
   fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
-): EngineConfig {
+): Config {
   const { system, instructions, maxSubagentDepth } = options;
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(

@@ -1,5 +1,6 @@
 /** The configuration that each agent of a run has of its own: the agent that is started, and its subagents. */
 import type { ProfileOptions } from "../api/agent.js";
+import type { Config } from "../generated/input.js";
 import { LoopletError } from "../api/errors.js";
 import { AGENT_LIMITS, AGENT_OPTIONS, RETRYABLE } from "../generated/tables.js";
 import type { ModelList } from "../models/model-list.js";
@@ -12,19 +13,16 @@ import { stopConfig } from "../options/stopping.js";
 import { outputConfig } from "../tools/structured-output.js";
 import type { ToolSet } from "../tools/tool.js";
 
-/** A part of the engine's configuration, as JSON. */
-export type EngineConfig = { [name: string]: unknown };
-
 /**
  * The engine's part of the options. `field` is the path of these options, empty for the run's own.
  *
  * @throws LoopletError `config_…`
  */
-export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): EngineConfig {
+export function profileConfig(options: ProfileOptions, field: string, tools: ToolSet): Config {
   return field === "" ? config(options, tools) : placed(field, () => config(options, tools));
 }
 
-function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
+function config(options: ProfileOptions, tools: ToolSet): Config {
   const { retry = {}, maxUsd } = options;
   const { on = [], baseMs, maxMs } = retry;
   for (const [index, code] of on.entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
@@ -40,7 +38,7 @@ function config(options: ProfileOptions, tools: ToolSet): EngineConfig {
     ...given(options, AGENT_OPTIONS),
     ...stopConfig(options, tools),
     context: contextConfig(options),
-    output: outputConfig(options.output, options.maxStructuredOutputRetries),
+    output: outputConfig(options),
   };
 }
 

@@ -1,13 +1,14 @@
 /** `subagent()` and `handoff()`: tools that call another agent of the run. */
 import { LoopletError } from "../api/errors.js";
 import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
+import type { Config } from "../generated/input.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, isObject } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
 import { HANDOFF_TABLE, subagentTable } from "../options/options.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
-import { fallbackConfig, profileConfig, type EngineConfig } from "./profile.js";
+import { fallbackConfig, profileConfig } from "./profile.js";
 
 type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
 
@@ -188,7 +189,7 @@ function addAgent(
   options: SubagentOptions | HandoffOptions,
   tools: ToolSet,
   profileOptions: ProfileOptions,
-  config: EngineConfig,
+  config: Config,
 ): void {
   const { model } = caller;
   const profile = list.sets.push(tools) - 1;

@@ -523,6 +523,37 @@ export type PermissionMode =
   /** Every call runs, except one that a deny or ask rule holds back. */
   | "bypassPermissions";
 
+/** A question to one function. */
+export interface Question {
+  point: Point;
+  /** The index of the function in `hooks`; 0 at a point with one function. */
+  asker: number;
+  /** The index of the configuration that has the function, 0 for the run's own. */
+  profile: number;
+  agentPath: string;
+  iteration: number;
+  /** The name of a subagent's tool. */
+  agentName?: string;
+  permissionMode?: PermissionMode;
+  effort?: string;
+  /** The `Facts` of the point. */
+  data: unknown;
+}
+
+/** A call of one of your tools. */
+export interface ToolInvocation {
+  call: number;
+  toolCallId: string;
+  toolName: string;
+  /** The JSON text of the arguments: the validated input if your code gave one, else the model's own. */
+  input: unknown;
+  iteration: number;
+  /** The index of the calling agent in the run's tree. */
+  agent: number;
+  /** The index of the configuration that has the tool, 0 for the run's own. */
+  profile: number;
+}
+
 /** The options of an agent that are plain data. */
 export interface AgentData {
   /** Time limits of the run and its parts. */

@@ -55,9 +55,12 @@ export const AGENT_LIMITS = {
   maxToolCalls: "count",
 } satisfies OptionTable;
 
-export const RENAMED_OPTIONS = {
+export const AGENT_CONTEXT = {
   contextWindow: "count64",
   contextBudget: "count64",
+} satisfies OptionTable;
+
+export const AGENT_OUTPUT = {
   maxStructuredOutputRetries: "whole",
 } satisfies OptionTable;
 

@@ -1,5 +1,6 @@
 /** Turns your guardrails into functions that the engine asks. It decides nothing. */
 import type { GuardrailResult, HookOptions } from "../api/hook.js";
+import type { Point } from "../generated/model.js";
 import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, isObject } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
@@ -10,7 +11,7 @@ const RESULT_TABLE: OptionTable = { allowed: "boolean!", reason: "string", rewri
 
 type Check = (...of: unknown[]) => unknown;
 type Kind = {
-  readonly event: string;
+  readonly event: Point;
   /** The arguments of your function before the context. */
   readonly of: (input: any) => unknown[];
   /** The field of the answer in which the engine reads the rewrite. */

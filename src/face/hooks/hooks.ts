@@ -93,7 +93,7 @@ export function hookFunctions(
     const known = WORDS[event] ?? (isOfTools || AGENT_EVENTS.includes(event) ? names : undefined);
     if (HEARD_EVENTS.includes(event)) continue;
     const config = {
-      event,
+      event: event as Point,
       names: isOfTools && isOpen ? undefined : isFor && known?.filter(isFor),
       timeoutMs,
       blocks: onFailure === "block",
@@ -219,7 +219,7 @@ function answerOf(event: string, output: unknown, options: PermissionOptions, to
       throw new TypeError(`a ${event} hook decides nothing, got ${describeWord(decision)}`);
     throw new TypeError(`decision needs one of "${words.join('", "')}", got ${describeWord(decision)}`);
   }
-  const answer: HookAnswer = { ...rest, decision };
+  const answer: HookAnswer = { ...rest, decision: decision === "block" ? "deny" : decision };
   if (additionalContext !== undefined) answer.context = [additionalContext];
   if (classifierContext !== undefined) answer.classifierContext = [classifierContext];
   if (goesOn === false) answer.stop = stopReason ?? "A hook has ended the run.";

@@ -7,19 +7,13 @@
  * the functions in, and a run hands it the questions.
  */
 import type { Model } from "../api/index.js";
+import type { Hook } from "../generated/input.js";
 import type { HookAnswer } from "../host/question.js";
 import type { ModelConfig } from "../models/models.js";
 
 /** One of your functions: its row in the engine's configuration, and the call. */
 export interface HostFunction {
-  /** The engine's `Hook`, as JSON. */
-  readonly config: {
-    readonly event: string;
-    /** The names that the function is asked about. Default: all. */
-    readonly names?: readonly string[] | undefined;
-    readonly timeoutMs?: number | null | undefined;
-    readonly blocks?: boolean | undefined;
-  };
+  readonly config: Hook;
   /** Returns the function's answer. A rejection counts as the function's failure. */
   readonly ask: (input: any, context: HostContext) => Promise<HookAnswer>;
 }

@@ -10,6 +10,7 @@ import type {
   RaisedLimits,
 } from "../api/iteration.js";
 import type { FinishOptions } from "../api/result.js";
+import type { Raise } from "../generated/input.js";
 import type { HookAnswer } from "../host/question.js";
 import { checkOptions, describe, isObject } from "../options/check.js";
 import { checkToolChoice } from "../options/model-options.js";
@@ -83,13 +84,13 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
  *
  * @throws LoopletError `config_…`
  */
-export function addedBudget(budget: AddedBudget): { agentPath: string; more: object } {
+export function addedBudget(budget: AddedBudget): { agentPath: string; more: Raise } {
   checkOptions(budget, "budget", ADDED_TABLE);
   const { agentPath = "root", ...more } = budget;
   return { agentPath, more: inNano("budget", more) };
 }
 
-function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): object {
+function inNano(where: string, { maxUsd, ...limits }: RaisedLimits): Raise {
   if (maxUsd !== undefined && maxUsd < 0)
     throw new LoopletError("config_invalid_value", `${where}.maxUsd`, `needs to be more, got ${maxUsd}`);
   return { ...limits, maxCostNanoUsd: nanoUsd(maxUsd) };

@@ -15,6 +15,7 @@ import { Shell } from "./shell.js";
 import type { Answer, HookAnswer, Question, ToolInvocation, ToolReturn } from "./question.js";
 import type { Block, FetchInit, Outcome, PermissionMode, Usage } from "../api/index.js";
 import type { HostBytes } from "../api/platform.js";
+import type { ModelConfig, Raise } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { normalUpdates, readingsOf } from "../options/readings.js";
 import { message } from "../options/thrown.js";
@@ -121,15 +122,12 @@ export class RunDriver {
   }
 
   /** Raises limits; false if the agent is not at work. */
-  addBudget(agentPath: string, more: object): boolean {
+  addBudget(agentPath: string, more: Raise): boolean {
     return this.shell.tell({ addBudget: { agentPath, more } });
   }
 
-  /**
-   * Switches the model; `model` is the engine's `ModelConfig`. Throws `{ field, problem }` for a model that cannot be
-   * used.
-   */
-  setModel(model: object): void {
+  /** Switches the model. Throws `{ field, problem }` for a model that cannot be used. */
+  setModel(model: ModelConfig): void {
     this.shell.tell({ setModel: { model } });
   }
 

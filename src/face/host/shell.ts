@@ -9,6 +9,7 @@ import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
 import { redact, RedactedBody, secretsOf } from "./redact.js";
 import type { Outcome } from "../api/index.js";
+import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
 
@@ -69,7 +70,7 @@ export class Shell {
    * Gives the engine an input; returns whether the input's target is still there. Throws `{ field, problem }` for an
    * input that the engine refuses.
    */
-  tell(input: object | string): boolean {
+  tell(input: Input): boolean {
     return this.tellJson(JSON.stringify(input));
   }
 

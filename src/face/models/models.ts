@@ -18,48 +18,13 @@ import type {
   Quirks,
   WireProtocol,
 } from "../api/index.js";
+import type * as engine from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
 import { askedWith } from "../options/model-options.js";
 import { COMPATIBLE_TABLE, HTTP_MODEL_TABLE, QUIRK_TABLE } from "../options/options.js";
 
-/** The engine's `ModelConfig`, as JSON. */
-export interface ModelConfig {
-  /** The model's index among the models of a run. */
-  slot?: number;
-  vendor: string;
-  protocol?: string;
-  model: string;
-  baseUrl?: string;
-  headers?: [string, string][];
-  stream?: boolean;
-  maxOutputTokens?: number;
-  temperature?: number;
-  topP?: number;
-  topK?: number;
-  frequencyPenalty?: number;
-  presencePenalty?: number;
-  seed?: number;
-  stopSequences?: readonly string[];
-  thinking?: unknown;
-  effort?: string;
-  toolChoice?: unknown;
-  parallelToolCalls?: boolean;
-  responseFormat?: { name?: string; schema: unknown; strict?: boolean };
-  promptCaching?: { enabled?: boolean; ttl?: string; key?: string };
-  metadata?: unknown;
-  body?: unknown;
-  quirks?: unknown;
-  price?: {
-    inputNanoUsd: number;
-    outputNanoUsd: number;
-    cacheReadNanoUsd?: number;
-    cacheWriteNanoUsd?: number;
-    cacheWriteHourNanoUsd?: number;
-    longAboveTokens?: number;
-    longInputPercent?: number;
-    longOutputPercent?: number;
-  };
-}
+/** A model as the engine reads it. */
+export type ModelConfig = engine.ModelConfig & { vendor: string; model: string };
 
 /** A model's inside. */
 export interface ModelParts {

@@ -3,8 +3,9 @@ import { LoopletError } from "../api/errors.js";
 import type { ProfileOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned } from "./check.js";
-import { HISTORY } from "../generated/tables.js";
-import type { OptionTable } from "./options.js";
+import type { ContextPolicy, ModelConfig } from "../generated/input.js";
+import { AGENT_CONTEXT, HISTORY } from "../generated/tables.js";
+import { given, type OptionTable } from "./options.js";
 import { message } from "./thrown.js";
 
 const COMPACTION_TABLE: OptionTable = {
@@ -20,8 +21,8 @@ const COMPACTION_TABLE: OptionTable = {
  *
  * @throws LoopletError `config_…`
  */
-export function contextConfig(options: ProfileOptions): object | undefined {
-  const { contextWindow, contextBudget, compaction, historyCompaction } = options;
+export function contextConfig(options: ProfileOptions): ContextPolicy | undefined {
+  const { compaction, historyCompaction } = options;
   const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
@@ -30,13 +31,12 @@ export function contextConfig(options: ProfileOptions): object | undefined {
   if (typeof historyCompaction === "object") checkOptions(historyCompaction, "historyCompaction", HISTORY);
   else if (historyCompaction !== undefined) checkValue(historyCompaction, "historyCompaction", "boolean");
   const config = {
-    windowTokens: contextWindow,
+    ...given(options, AGENT_CONTEXT),
     auto,
     thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
     keepLast,
     instructions,
     ask: summarize === undefined ? undefined : true,
-    budgetChars: contextBudget,
     // In a subagent null switches off the run's own setting.
     history: historyCompaction === true ? {} : historyCompaction === false ? null : historyCompaction,
   };
@@ -50,10 +50,10 @@ export function contextConfig(options: ProfileOptions): object | undefined {
  */
 export function checkWindow(
   { contextWindow }: ProfileOptions,
-  { maxOutputTokens = 0 }: { maxOutputTokens?: number | undefined },
+  { maxOutputTokens }: ModelConfig,
   field: string,
 ): void {
-  if (contextWindow === undefined || contextWindow > maxOutputTokens) return;
+  if (contextWindow === undefined || contextWindow > (maxOutputTokens ?? 0)) return;
   const problem = `needs room beside the answer: it is ${contextWindow}, maxOutputTokens is ${maxOutputTokens}; set maxOutputTokens lower, or contextWindow to what the model can read`;
   throw new LoopletError("config_invalid_value", at(field, "contextWindow"), problem);
 }

@@ -3,9 +3,10 @@
  * they are; these tables add the others.
  */
 import {
+  AGENT_CONTEXT,
   AGENT_LIMITS,
   AGENT_OPTIONS,
-  RENAMED_OPTIONS,
+  AGENT_OUTPUT,
   RUN_LIMITS,
   RUN_OPTIONS,
 } from "../generated/tables.js";
@@ -50,7 +51,8 @@ export function given(options: object, table: OptionTable): { [name: string]: un
 const PROFILE_TABLE: OptionTable = {
   ...AGENT_OPTIONS,
   ...AGENT_LIMITS,
-  ...RENAMED_OPTIONS,
+  ...AGENT_CONTEXT,
+  ...AGENT_OUTPUT,
   maxUsd: "number",
   stopWhen: "any",
   repeat: "any",

@@ -4,6 +4,7 @@
  */
 import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
+import type { Permissions } from "../generated/input.js";
 import { PERMISSION_MODES } from "../generated/tables.js";
 import type { OptionTable } from "./options.js";
 import type {
@@ -16,19 +17,12 @@ import { normalRules } from "./readings.js";
 
 const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
-/** The engine's `Permissions`, as JSON. */
-export interface PermissionConfig extends PermissionRules {
-  mode: PermissionMode;
-  canUseTool: boolean;
-  timeoutMs?: number;
-}
-
 /**
  * The engine's part of the options. It is undefined if no option is set, and then every tool runs.
  *
  * @throws LoopletError `config_…`
  */
-export function permissionConfig(options: PermissionOptions): PermissionConfig | undefined {
+export function permissionConfig(options: PermissionOptions): Permissions | undefined {
   const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
   if (mode !== undefined) checkMode(mode, "permissionMode", options);
   if (permissions !== undefined) {

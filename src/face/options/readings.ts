@@ -3,25 +3,7 @@
  * parser for paths and addresses.
  */
 
-/** One text and its normal forms. */
-export interface Reading {
-  text: string;
-  /** The text as a path: NFC, without upper case. */
-  folded?: string;
-  /** The text as an address; absent if `URL` refuses it or its scheme is not one of the web's. */
-  address?: Address;
-}
-
-/** An address in normal form. */
-export interface Address {
-  scheme: string;
-  /** The host name, without a last dot. */
-  host: string;
-  /** The host name with its port, and without it if the port is the usual one. */
-  places: string[];
-  /** Path and query as `URL` writes them. If resolving their escapes changes them, that form stands here too. */
-  paths: string[];
-}
+import type { Address, Reading } from "../generated/input.js";
 
 const PORTS: Readonly<Record<string, string>> = {
   "http:": "80",

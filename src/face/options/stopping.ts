@@ -1,6 +1,7 @@
 /** The options about stopping: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
 import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
+import type { Config } from "../generated/input.js";
 import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
 import type { OptionTable } from "./options.js";
 
@@ -24,13 +25,8 @@ export function iterationCount(iterations: number): StopCondition {
   return Object.freeze({ iterations });
 }
 
-/** The engine's part of the options, as JSON. */
-export interface StopConfig {
-  stopWhen?: StopCondition[];
-  askStop?: boolean;
-  askRepeat?: boolean;
-  repeat?: object;
-}
+/** The engine's part of the options. */
+export type StopConfig = Pick<Config, "stopWhen" | "askStop" | "askRepeat" | "repeat">;
 
 const REPEAT_TABLE: OptionTable = { nudgeAfter: "any", askAfter: "any", stopAfter: "any" };
 

@@ -1,12 +1,13 @@
 /** Calls on a run that come before the engine is loaded. */
 import type { ContentBlock } from "../api/index.js";
+import type { Raise } from "../generated/input.js";
 import type { Driver } from "./engine.js";
 
 export class Early {
   /** Calls to repeat on the driver before the run begins. */
   readonly first: ((driver: Driver) => void)[] = [];
   /** Limits to raise after the run has begun. */
-  readonly budgets: { agentPath: string; more: object }[] = [];
+  readonly budgets: { agentPath: string; more: Raise }[] = [];
   #queued: { id: number; isSteer: boolean; content: ContentBlock[] }[] = [];
 
   /** Ids of the queued steers and follow-ups. */

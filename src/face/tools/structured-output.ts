@@ -1,8 +1,11 @@
 /** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
 import { LoopletError } from "../api/errors.js";
 import type { OutputFormat } from "../api/result.js";
-import { checkOptions, checkWord } from "../options/check.js";
-import type { OptionTable } from "../options/options.js";
+import type { ProfileOptions } from "../api/agent.js";
+import type { OutputFormat as EngineFormat } from "../generated/input.js";
+import { AGENT_OUTPUT } from "../generated/tables.js";
+import { checkOptions } from "../options/check.js";
+import { given, type OptionTable } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
 
@@ -10,7 +13,7 @@ const OUTPUT_TABLE: OptionTable = {
   schema: "any!",
   name: "text",
   description: "string",
-  mode: "any",
+  mode: ["auto", "native", "tool"],
   strict: "boolean",
   validate: "function",
 };
@@ -20,14 +23,11 @@ const OUTPUT_TABLE: OptionTable = {
  *
  * @throws LoopletError `config_…`
  */
-export function outputConfig(
-  output: OutputFormat | undefined,
-  maxRetries: number | undefined,
-): object | undefined {
+export function outputConfig(options: ProfileOptions): EngineFormat | undefined {
+  const { output } = options;
   if (output === undefined) return undefined;
   checkOptions(output, "output", OUTPUT_TABLE);
   const { schema, name, description, mode, strict, validate } = output;
-  checkWord(mode, "output.mode", ["auto", "native", "tool"]);
   if (name !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     throw new LoopletError("config_invalid_value", "output.name", "needs up to 64 letters, digits, _ and -");
   }
@@ -40,7 +40,7 @@ export function outputConfig(
     mode,
     validate: !isStandard,
     ask: isStandard || validate !== undefined,
-    maxRetries,
+    ...given(options, AGENT_OUTPUT),
   };
 }
 

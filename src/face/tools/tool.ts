@@ -10,12 +10,12 @@ import type {
   InputSchema,
   StandardSchemaV1,
   Tool,
-  ToolAccess,
   ToolHandler,
   ToolOptions,
   ToolRunOptions,
   Tools,
 } from "../api/index.js";
+import type { ToolConfig } from "../generated/input.js";
 import { at, checkOptions, describe, isObject, isRecord } from "../options/check.js";
 import { TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
@@ -37,31 +37,9 @@ export function tool<
   return options as ToolOptions<S, R> & (N extends string ? { name: N } : unknown);
 }
 
-/** The engine's `ToolConfig`, as JSON. */
-export interface ToolConfig {
-  name: string;
-  description: string;
-  inputSchema: unknown;
-  strict?: boolean;
-  validate: boolean;
-  readOnly: boolean;
-  prepare: boolean;
-  replayOnce: boolean;
-  timeoutMs?: number;
-  needsApproval?: boolean;
-  maxCalls?: number;
-  access?: ToolAccess;
-  ruleSubject?: string;
-  agent?: { profile: number; keep?: boolean; handoff?: boolean; inheritModel?: boolean };
-  /** The schema with the bound fields; `inputSchema` lacks them. */
-  fullSchema?: unknown;
-  bindings?: { field: string; input: string }[];
-  maxResultChars?: number;
-}
-
 /** A tool of an agent, checked and named. */
 export interface KnownTool {
-  readonly config: ToolConfig;
+  readonly config: ToolConfig & { name: string };
   readonly options: Tool;
   /** The Standard Schema that checks the input before the call, if the engine does not. */
   readonly standard: StandardSchemaV1 | undefined;

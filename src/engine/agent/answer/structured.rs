@@ -119,7 +119,11 @@ impl Agent {
         self.structured.failures += 1;
         let message = ["The answer was not taken: ", problem].concat();
         desk.warn(self.who.place(), "invalid_output", message.clone());
-        let most = desk.config.output.as_ref().map_or(0, |format| format.max_retries);
+        let most = desk
+            .config
+            .output
+            .as_ref()
+            .map_or(0, |format| format.max_structured_output_retries);
         let refuses = matches!(
             self.reply.finish_reason,
             Some(FinishReason::Refusal | FinishReason::ContentFilter)

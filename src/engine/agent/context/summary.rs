@@ -175,7 +175,7 @@ impl Agent {
     }
 
     fn trim(&mut self, desk: &mut Desk<'_>) {
-        let Some(budget) = desk.config.context.budget_chars else {
+        let Some(budget) = desk.config.context.context_budget else {
             return;
         };
         let messages = self.transcript.messages();

@@ -47,12 +47,12 @@ fn full() -> Value {
             ]}
         ],
         "context": {
-            "windowTokens": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
-            "budgetChars": 9, "history": {"afterResponses": 1, "prefixChars": 2}
+            "contextWindow": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
+            "contextBudget": 9, "history": {"afterResponses": 1, "prefixChars": 2}
         },
         "output": {
             "name": "n", "description": "d", "schema": {"type": "object"}, "strict": false, "mode": "tool",
-            "validate": false, "ask": true, "maxRetries": 0
+            "validate": false, "ask": true, "maxStructuredOutputRetries": 0
         },
         "limits": {"maxIterations": 2, "maxTotalTokens": 3, "maxCostNanoUsd": 9, "maxToolRounds": 4, "maxToolCalls": 5},
         "stopWhen": [{"toolCall": "t"}, {"iterations": 4}], "askStop": true, "askRepeat": true,

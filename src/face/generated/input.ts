@@ -1,0 +1,770 @@
+// Printed from src/engine/model by `npm run format`: change the types there.
+import type {
+  Block,
+  HistoryCompaction,
+  Message,
+  OnOutputLimit,
+  PermissionMode,
+  Point,
+  RetryPolicy,
+  Timeouts,
+  ToolExecution,
+  ToolFault,
+} from "./model.js";
+
+/**
+ * One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
+ *
+ * Every input except heads and chunks crosses the boundary as JSON: `{"steer":{"id":1,"content":[…]}}`, `"due"`.
+ */
+export type Input =
+  /** Starts the run. */
+  | {
+      prompt: {
+        content: readonly Block[];
+      };
+    }
+  /** Gives the model a message before its next call. The face chooses the id, any number. */
+  | {
+      steer: {
+        id: number;
+        content: readonly Block[];
+      };
+    }
+  /** Gives the model a message when it has finished. */
+  | {
+      followUp: {
+        id: number;
+        content: readonly Block[];
+      };
+    }
+  /** Takes back a steer or follow-up that has not been delivered. */
+  | {
+      withdraw: {
+        id: number;
+      };
+    }
+  /** The head of a response has arrived. Header names come in any case. */
+  | {
+      head: {
+        request: number;
+        status: number;
+        headers: readonly [string, string][];
+      };
+    }
+  | {
+      end: {
+        request: number;
+      };
+    }
+  /** The request failed, or the reading of its body. `why` contains no secret. */
+  | {
+      networkFailed: {
+        request: number;
+        why: string;
+      };
+    }
+  /** The request was never sent: `authorize` or your `fetch` refused it. It is not retried. */
+  | {
+      notSent: {
+        request: number;
+        why: string;
+      };
+    }
+  | {
+      toolFinished: {
+        call: number;
+        result: ToolReturn;
+      };
+    }
+  | {
+      toolProgress: {
+        call: number;
+        data: unknown;
+      };
+    }
+  | {
+      answered: {
+        question: number;
+        answer: Answer;
+      };
+    }
+  | {
+      saved: {
+        save: number;
+        ok: boolean;
+      };
+    }
+  /** Your listeners have heard everything that came before the handover. */
+  | {
+      handedOver: {
+        handover: number;
+      };
+    }
+  /** Sets the mode for calls that no rule speaks of, from the next call on. */
+  | {
+      setMode: {
+        mode: PermissionMode;
+      };
+    }
+  /** The root asks this model from its next request on. */
+  | {
+      setModel: {
+        model: ModelConfig;
+      };
+    }
+  /** Summarises the root's history before its next request. `instructions` is guidance for the summary. */
+  | {
+      compact: {
+        instructions?: string | null;
+      };
+    }
+  /** Raises limits of an agent that is at work. */
+  | {
+      addBudget: {
+        agentPath: string;
+        more: Raise;
+      };
+    }
+  /** The timer fired, or time has passed anyway. */
+  | "due"
+  | {
+      cancel: {
+        why: string;
+      };
+    };
+
+/** The return value of a tool's function. */
+export type ToolReturn =
+  /** Any JSON value. The model sees a string as it is and any other value as its JSON text. */
+  | {
+      value: unknown;
+    }
+  /** Blocks for the model (text, media). */
+  | {
+      content: readonly Block[];
+    }
+  | {
+      fault: ToolFault;
+    }
+  /** A result after which the run ends if the round's other calls say so too. It is never nested. */
+  | {
+      last: ToolReturn;
+    };
+
+/** The answer to a question. */
+export type Answer =
+  | {
+      hook: HookAnswer;
+    }
+  /** One entry per call in the question, in order. */
+  | {
+      prepared: readonly PreparedCall[];
+    }
+  /** One text per error in the question, in order. */
+  | {
+      worded: readonly string[];
+    }
+  | {
+      permission: PermissionAnswer;
+    }
+  | {
+      classified: PermissionAnswer;
+    }
+  /** True when the run should stop. */
+  | {
+      stop: boolean;
+    }
+  | {
+      checked: CheckedOutput;
+    }
+  /** The summary of the conversation so far. */
+  | {
+      summary: string;
+    }
+  /** An answer that changes inputs, together with the platform's readings of texts in them. */
+  | {
+      read: {
+        readings: readonly Reading[];
+        answer: Answer;
+      };
+    }
+  /** Your code could not answer. The point's own failure rule decides. */
+  | {
+      failed: {
+        why: string;
+      };
+    };
+
+/** The answer of a hook, or of several hooks joined. */
+export interface HookAnswer {
+  decision?: Decision | null;
+  /** The reason for the decision. */
+  reason?: string | null;
+  /** The input that the tool gets. */
+  updatedInput?: unknown;
+  /** The text that the model sees instead of the tool's result or its own answer. */
+  updatedOutput?: unknown;
+  /** The messages with which the conversation goes on. */
+  messages?: readonly Message[] | null;
+  /** Further texts for the model. */
+  context?: readonly string[];
+  /** The reason to end the run; absent if it goes on. */
+  stop?: string | null;
+  /** The model may try a denied call again. */
+  retry?: boolean;
+  /** The denial ends the run. */
+  interrupt?: boolean;
+  updatedPermissions?: readonly PermissionUpdate[];
+  /** A message for your user. */
+  systemMessage?: string | null;
+  /** Texts that your classifier gets with later calls. */
+  classifierContext?: readonly string[];
+  prepared?: Prepared | null;
+  limits?: Raise | null;
+}
+
+/** A hook's decision, from the mildest to the strictest. */
+export type Decision = "allow" | "ask" | "defer" | "deny";
+
+/** A change of what the run may do from its next call on. */
+export interface PermissionUpdate {
+  type?: UpdateType;
+  /** The list to which `rules` belong. */
+  behavior?: RuleKind | null;
+  rules?: readonly Rule[];
+  /** The new mode, for `setMode`. */
+  mode?: PermissionMode | null;
+  /** Where the change is to be kept. A run ignores it and keeps the change for itself. */
+  destination?: string | null;
+}
+
+/** The target of a `PermissionUpdate`. */
+export type UpdateType =
+  | "addRules"
+  | "replaceRules"
+  | "removeRules"
+  | "setMode"
+  /** Changes nothing: a run has no folders. */
+  | "addDirectories"
+  /** Changes nothing either. */
+  | "removeDirectories";
+
+/** The list to which a rule belongs. */
+export type RuleKind = "allow" | "ask" | "deny";
+
+/** A permission rule, read from its text. */
+export type Rule =
+  | string
+  | {
+      toolName: string;
+      ruleContent?: string | null;
+    };
+
+/** Changes to the requests of the next iteration. */
+export interface Prepared {
+  model?: ModelConfig | null;
+  /** The names of the tools that the model is told about. */
+  tools?: readonly string[] | null;
+  toolChoice?: ToolChoice | null;
+  /** The system prompt; an empty text removes it. */
+  system?: string | null;
+}
+
+/** A model, its address, and the way it is asked. */
+export interface ModelConfig {
+  /** The face's number of the model. Each request carries it, so that the right key is used. */
+  slot?: number;
+  /** The name of a vendor row (`anthropic`, `openai`, …), or `compatible` or `custom`. */
+  vendor?: string;
+  /** The wire protocol's name; default: the vendor's own. */
+  protocol?: string | null;
+  model?: string;
+  /** The address of the API, with or without a trailing slash; default: the vendor's own. */
+  baseUrl?: string | null;
+  /** Further request headers, in order. A key never stands here: `authorize` adds it. */
+  headers?: readonly [string, string][];
+  /** Asks for a stream; default true. */
+  stream?: boolean;
+  /**
+   * The most tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
+   */
+  maxOutputTokens?: number | null;
+  /** Sampling numbers, kept as their JSON text. */
+  temperature?: unknown;
+  topP?: unknown;
+  topK?: unknown;
+  frequencyPenalty?: unknown;
+  presencePenalty?: unknown;
+  seed?: unknown;
+  stopSequences?: readonly string[];
+  /** `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object. */
+  thinking?: unknown;
+  /** `low`, `medium`, `high`, `xhigh` or `max`, for vendors that have such a setting. */
+  effort?: string | null;
+  toolChoice?: ToolChoice | null;
+  /** `false` asks the vendor for at most one call per answer. */
+  parallelToolCalls?: boolean | null;
+  /** The form of an answer's text; default: any. */
+  responseFormat?: ResponseFormat | null;
+  promptCaching?: PromptCaching;
+  /** A JSON object that the vendor stores with the request, for vendors that have such a field. */
+  metadata?: unknown;
+  /** A JSON object whose fields are added to the request body. They win over looplet's own. */
+  body?: unknown;
+  /**
+   * A JSON object of the server's deviations from its protocol's documentation: see
+   * `quirks`. Default: the deviations in the vendor's row.
+   */
+  quirks?: unknown;
+  price?: Price | null;
+}
+
+/** The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`. */
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | {
+      tool: string;
+    };
+
+/** Asks for an answer that is JSON and fits a schema. */
+export interface ResponseFormat {
+  /** The schema's name, for vendors that want one; default `answer`. */
+  name?: string;
+  /** JSON Schema, sent as it is. */
+  schema?: unknown;
+  /** The vendor enforces the schema, where it can; default true. */
+  strict?: boolean;
+}
+
+/** Asks the vendor to cache the beginning of the prompt. Vendors that cache by themselves need none of it. */
+export interface PromptCaching {
+  /**
+   * Sends cache markers; default: true where the vendor's own endpoint is known to take them and does not cache
+   * unasked.
+   */
+  enabled?: boolean | null;
+  /** The time for which the vendor keeps a marked prefix, `5m` or `1h`; default: the vendor's own. */
+  ttl?: string | null;
+  /** A key that routes requests to the same cache, for vendors that have one. */
+  key?: string | null;
+}
+
+/** The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens). */
+export interface Price {
+  inputNanoUsd: number;
+  outputNanoUsd: number;
+  /** Per token read from the cache; default: the input price. */
+  cacheReadNanoUsd?: number | null;
+  /** Per token written to the cache; default: the input price. */
+  cacheWriteNanoUsd?: number | null;
+  /** Per token written to the cache for an hour; default: as any other token written to it. */
+  cacheWriteHourNanoUsd?: number | null;
+  /** The number of input tokens above which the whole call is dearer; default: no such number. */
+  longAboveTokens?: number | null;
+  /** The input price of such a call, in percent of the normal one; default 100. */
+  longInputPercent?: number | null;
+  /** The output price of such a call, in percent; default 100. */
+  longOutputPercent?: number | null;
+}
+
+/** Limits for the rest of the run. A limit that is left out stays. */
+export interface Raise {
+  maxIterations?: number | null;
+  maxTotalTokens?: number | null;
+  maxCostNanoUsd?: number | null;
+  maxToolRounds?: number | null;
+  maxToolCalls?: number | null;
+  /** Time from now on, in milliseconds; for `run.addBudget`, time after the deadline. */
+  timeMs?: number | null;
+}
+
+/** Your code's preparation of one call before it runs. */
+export interface PreparedCall {
+  /** The validated input that the tool gets. The history keeps the model's own text. */
+  input?: unknown;
+  /** The key of the resource. Calls with equal keys never overlap. */
+  resourceKey?: string | null;
+  /** The message for the model when the input is invalid. */
+  problem?: string | null;
+  /** This call has to be approved before it runs. */
+  needsApproval?: boolean;
+}
+
+/** Your code's decision whether a call may run. */
+export interface PermissionAnswer {
+  behavior?: Behavior;
+  /** The input that the tool gets instead of the model's. The history keeps the model's own text. */
+  updatedInput?: unknown;
+  /** The reason for a denial, which the model is told. */
+  message?: string | null;
+  /** The denial ends the run. */
+  interrupt?: boolean;
+  updatedPermissions?: readonly PermissionUpdate[];
+}
+
+/** The decision in one word. */
+export type Behavior = "allow" | "deny";
+
+/** Your code's judgement of a structured answer. */
+export interface CheckedOutput {
+  /** The message for the model when the answer is not accepted. */
+  problem?: string | null;
+  /** The value that the run's result shows instead of the model's own. */
+  output?: unknown;
+}
+
+/** One text and its normal forms. */
+export interface Reading {
+  text?: string;
+  /** For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case. */
+  folded?: string | null;
+  /**
+   * The address; absent if the platform's `URL` refuses the text, or if its scheme does not follow the rules of the
+   * web.
+   */
+  address?: Address | null;
+}
+
+/** An address in normal form. */
+export interface Address {
+  /** For example `https`. */
+  scheme?: string;
+  /** The host in lower case, in ASCII, without a last dot. */
+  host?: string;
+  /** The host with its port and, if the port is the usual one, without it. */
+  places?: readonly string[];
+  /** Path and query as `URL` writes them and, if they differ, with escapes resolved. */
+  paths?: readonly string[];
+}
+
+/** The whole configuration of a run, camelCase in JSON. */
+export interface Config {
+  model?: ModelConfig;
+  system?: string | null;
+  /** Instructions that are appended to the system prompt of every agent of the run. */
+  instructions?: string | null;
+  tools?: readonly ToolConfig[];
+  /** The history that the run continues. */
+  messages?: readonly Message[];
+  limits?: Limits;
+  /** Time limits of the run and its parts. */
+  timeouts?: Timeouts;
+  /** Conditions that end the run when a round of tools is over. One that holds is enough. */
+  stopWhen?: readonly StopCondition[];
+  /** True when your code is asked after each round of tools whether to stop. */
+  askStop?: boolean;
+  /** The form that answers must have; default: any text. */
+  output?: OutputFormat | null;
+  /** When and how the history is made shorter. */
+  context?: ContextPolicy;
+  repeat?: RepeatPolicy;
+  /** True when your code is asked about repeated rounds. */
+  askRepeat?: boolean;
+  /** When and how looplet repeats a failed model call. */
+  retry?: RetryPolicy;
+  /** The models to ask in turn when a model's retries are used up. */
+  fallbackModels?: readonly ModelConfig[];
+  /** Which calls may run; default: every call, except calls of tools that need an approval. */
+  permissions?: Permissions | null;
+  /** Hooks and guardrails, in the order in which they are asked; default none. */
+  hooks?: readonly Hook[];
+  /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
+  toolExecution?: ToolExecution;
+  /** Tool calls that run at once, a positive integer. */
+  maxToolConcurrency?: number;
+  /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */
+  onMaxTokens?: OnOutputLimit;
+  /**
+   * Whether a run fails (code `finish_reason`) when an answer ends in any way but finished, paused or with tool calls.
+   * An answer that says it is finished then ends the run, even with calls beside it. Default false: a run continues as
+   * long as there are calls.
+   */
+  strictStopReason?: boolean;
+  /** One steer is delivered with each request; default: all that wait. */
+  steerOne?: boolean;
+  /** All follow-ups that wait are delivered at once; default: one at a time. */
+  followUpAll?: boolean;
+  /** The form in which the model is told that a call went wrong. */
+  toolErrorFormat?: ErrorFormat;
+  /**
+   * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
+   * with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
+   * result, and media are never cut. A tool's `maxResultChars` wins.
+   */
+  maxToolResultChars?: number;
+  /** How a call of an unknown tool is answered. */
+  onUnknownTool?: OnUnknownTool;
+  /** A JSON object with your code's values for the tools' bindings. */
+  inputs?: unknown;
+  /**
+   * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
+   * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
+   * guardrail.
+   */
+  eagerTools?: boolean;
+  /**
+   * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
+   * request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
+   * request's estimate is reserved, so that parallel subagents see each other's, and a request that does not fit in the
+   * rest of the limit is not sent. An estimate takes 3.5 bytes for a token. Default false: only reported usage counts.
+   */
+  estimateUsage?: boolean;
+  /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
+  joinDeltas?: boolean;
+  /** The steps of effects are saved; without a journal no step is saved, and nothing waits for a save. */
+  journal?: boolean;
+  /** Events carry their time, and tool calls the hash of their input. */
+  trace?: boolean;
+  /**
+   * The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
+   */
+  agents?: readonly Config[];
+  /** The earlier conversations of agents that are kept from call to call. */
+  subagents?: readonly Memory[];
+  /** How the session begins, for hooks of `SessionStart`; absent in every later run of the session. */
+  session?: string | null;
+}
+
+/** One tool, without its function, which stays in JavaScript. */
+export interface ToolConfig {
+  name?: string;
+  description?: string;
+  /** JSON Schema of the input, sent to the model as it is. */
+  inputSchema?: unknown;
+  /** The vendor makes the model keep to the schema, where it can; default false. */
+  strict?: boolean;
+  /**
+   * JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
+   * not shown all fields.
+   */
+  fullSchema?: unknown;
+  /** Fields that your code fills in. */
+  bindings?: readonly Binding[];
+  /** The longest result of this tool, in characters; default: the agent's own. */
+  maxResultChars?: number | null;
+  /**
+   * True when the engine checks the input against the schema; false when a Standard Schema checks it in
+   * `PrepareCalls`.
+   */
+  validate?: boolean;
+  /** The tool changes nothing. Its calls may run beside other read-only calls. */
+  readOnly?: boolean;
+  /** Your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
+  prepare?: boolean;
+  /**
+   * Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
+   * early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
+   */
+  replayOnce?: boolean;
+  timeoutMs?: number | null;
+  /** The number of calls in one run; default: no limit. The model is told when they are used up. */
+  maxCalls?: number | null;
+  /** Each call waits until your code approves it. */
+  needsApproval?: boolean;
+  /** The kind of resource that the tool touches, for permission modes and the scopes of rules. */
+  access?: Access | null;
+  /** The input field with which the scopes of permission rules are compared; default: by `access`. */
+  ruleSubject?: string | null;
+  /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
+  answers?: boolean;
+  /** The agent of the run that answers the calls. */
+  agent?: AgentTool | null;
+}
+
+/** A field of a tool's input that is filled in from the run's inputs. */
+export interface Binding {
+  /** The name of a field of the tool's input. */
+  field: string;
+  /** The name of one of the run's inputs. */
+  input: string;
+}
+
+/** The kind of resource that a tool touches. */
+export type Access =
+  /** Reads files. */
+  | "read"
+  /** Writes files. */
+  | "edit"
+  /** Runs commands. */
+  | "shell"
+  /** Reads addresses of the web. */
+  | "fetch";
+
+/** A tool that is an agent. */
+export interface AgentTool {
+  /** The index of its configuration: 0 is the run's own, 1 the first of the other agents. */
+  profile?: number;
+  /** Each call goes on where the last one ended. */
+  keep?: boolean;
+  /** The agent takes the conversation over instead of answering the call. */
+  handoff?: boolean;
+  /** The agent asks the model of its caller. */
+  inheritModel?: boolean;
+}
+
+/** The limits that end a run early. */
+export interface Limits {
+  /**
+   * Model calls of one run, a positive integer. Default 50, or as many as `maxToolRounds`, `iterationCount(n)` and
+   * `maxStructuredOutputRetries` need. A run that wants more is `stopped` by `iterations`.
+   */
+  maxIterations?: number | null;
+  /** Input plus output tokens of one run, a positive integer. A run that uses more is `stopped` by `tokens`. */
+  maxTotalTokens?: number | null;
+  /** The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more. */
+  maxCostNanoUsd?: number | null;
+  /**
+   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
+   * `stopped` by `tool_rounds`.
+   */
+  maxToolRounds?: number | null;
+  /**
+   * Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
+   * by `tool_calls`, before its tools run.
+   */
+  maxToolCalls?: number | null;
+  /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
+  maxSubagentDepth?: number;
+}
+
+/** A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
+export type StopCondition =
+  /** The round called this tool. */
+  | {
+      toolCall: string;
+    }
+  /** The round belongs to this iteration or a later one. */
+  | {
+      iterations: number;
+    };
+
+/**
+ * Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
+ */
+export interface OutputFormat {
+  /** The name that the vendor and the answer tool use; default `answer`. */
+  name?: string;
+  /** A description of the answer, for the model. */
+  description?: string;
+  /** JSON Schema of an object. */
+  schema?: unknown;
+  /** The vendor enforces the schema; default: true if it can enforce this one. */
+  strict?: boolean | null;
+  mode?: OutputMode;
+  /** True when the engine checks answers against the schema; false when a Standard Schema does. */
+  validate?: boolean;
+  /** Your code checks answers, too. */
+  ask?: boolean;
+  /**
+   * How often looplet asks again for an answer that does not fit the schema, a non-negative integer. After the last try
+   * the run is `stopped` by `structured_output`.
+   */
+  maxStructuredOutputRetries?: number;
+}
+
+/** The way in which a model is held to a schema. */
+export type OutputMode =
+  | "native"
+  | "tool"
+  /** Uses the protocol's own means where the model has them, else a tool. */
+  | "auto";
+
+/** When and how the history is made shorter. */
+export interface ContextPolicy {
+  /**
+   * Tokens that the model can read, a positive integer. Without it looplet learns only from the vendor's error that the
+   * window is full.
+   */
+  contextWindow?: number | null;
+  /** Summarises when the window is nearly full and when the vendor reports that it is full; default true. */
+  auto?: boolean;
+  /** The share of the window that may be full, in percent; default 80. */
+  thresholdPercent?: number;
+  /** The number of answers that stay as they are, with their tools' results; default 3. */
+  keepLast?: number;
+  /** Guidance for the summary. */
+  instructions?: string | null;
+  /** Your code writes the summary. */
+  ask?: boolean;
+  /**
+   * Characters of a request, a positive integer. looplet drops messages from the front of a longer request and puts a few
+   * lines about them in their place. No model is asked.
+   */
+  contextBudget?: number | null;
+  /** How thinking and calls of old answers are cut short; default: never. */
+  history?: HistoryCompaction | null;
+}
+
+/**
+ * The steps that a run takes when rounds of tool calls repeat with equal calls and equal results.
+ *
+ * `null` switches a step off. A step that is left out keeps the order of the three: see `steps`.
+ */
+export interface RepeatPolicy {
+  enabled?: boolean;
+  /** The number of equal calls, or turns of a cycle of rounds, after which the model is told; default 3. */
+  nudgeAfter?: number | null;
+  /** The number after which your code is asked; default 6. */
+  askAfter?: number | null;
+  /** The number after which the run stops; default 20. */
+  stopAfter?: number | null;
+}
+
+/** The current permissions of a run. Answers of your code can add rules and switch the mode. */
+export interface Permissions {
+  mode?: PermissionMode;
+  allow?: readonly Rule[];
+  ask?: readonly Rule[];
+  deny?: readonly Rule[];
+  /** Your code has a function that can be asked. Without one, a call that nothing allows is denied. */
+  canUseTool?: boolean;
+  /** The time after which an open question counts as a denial, in milliseconds; default: none. */
+  timeoutMs?: number | null;
+}
+
+/** One hook or guardrail, without its function. */
+export interface Hook {
+  event: Point;
+  /** The tools, or other names, to which it applies; default: all. */
+  names?: readonly string[] | null;
+  /** The time after which it counts as failed, in milliseconds; default: none. */
+  timeoutMs?: number | null;
+  /** Its failure counts as a denial; default: it is passed over with a warning. */
+  blocks?: boolean;
+}
+
+/** How the model is told about a failed call: one text per convention. */
+export type ErrorFormat =
+  /** `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}` */
+  | "structured"
+  /** `{"error":message}` */
+  | "sprout"
+  /** The message alone. */
+  | "claude"
+  /** `Error: message` */
+  | "guide"
+  /** `error: message` */
+  | "simple"
+  /** `Error: Tool 'name' failed: message`, for faults of the tool itself. */
+  | "prompty"
+  /** Your code words the error when the round is over. The structured form fills in for it. */
+  | "host";
+
+/** How a call of an unknown tool is answered. */
+export type OnUnknownTool =
+  /** The model gets an error result. */
+  | "tool_result"
+  /** The run fails. */
+  | "throw"
+  /** Your code answers it like a call of one of its tools. */
+  | "host";
+
+/** The conversation of an agent that is kept from call to call. */
+export interface Memory {
+  /** The agent's path at its first call. */
+  agentPath: string;
+  messages: readonly Message[];
+}
