@@ -143,6 +143,7 @@ impl Default for Config {
 
 /// What each run of an agent has of its own when it starts, camelCase in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
     /// The history that the run continues.

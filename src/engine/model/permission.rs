@@ -132,7 +132,7 @@ impl From<Rule> for String {
 /// One text and its normal forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Reading {
     pub text: String,
     /// For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case.
@@ -145,7 +145,7 @@ pub struct Reading {
 /// An address in normal form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Address {
     /// For example `https`.
     pub scheme: String,

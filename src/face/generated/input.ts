@@ -418,7 +418,7 @@ export interface CheckedOutput {
 
 /** One text and its normal forms. */
 export interface Reading {
-  text?: string;
+  text: string;
   /** For paths: the text in Unicode's NFC and without case; absent if that equals the text in lower case. */
   folded?: string | null;
   /**
@@ -431,24 +431,22 @@ export interface Reading {
 /** An address in normal form. */
 export interface Address {
   /** For example `https`. */
-  scheme?: string;
+  scheme: string;
   /** The host in lower case, in ASCII, without a last dot. */
-  host?: string;
+  host: string;
   /** The host with its port and, if the port is the usual one, without it. */
-  places?: readonly string[];
+  places: readonly string[];
   /** Path and query as `URL` writes them and, if they differ, with escapes resolved. */
-  paths?: readonly string[];
+  paths: readonly string[];
 }
 
-/** The whole configuration of a run, camelCase in JSON. */
+/** The configuration that all runs of an agent share, camelCase in JSON. */
 export interface Config {
   model?: ModelConfig;
   system?: string | null;
   /** Instructions that are appended to the system prompt of every agent of the run. */
   instructions?: string | null;
   tools?: readonly ToolConfig[];
-  /** The history that the run continues. */
-  messages?: readonly Message[];
   limits?: Limits;
   /** Time limits of the run and its parts. */
   timeouts?: Timeouts;
@@ -487,8 +485,8 @@ export interface Config {
   steerOne?: boolean;
   /** All follow-ups that wait are delivered at once; default: one at a time. */
   followUpAll?: boolean;
-  /** The form in which the model is told that a call went wrong. */
-  toolErrorFormat?: ErrorFormat;
+  /** Your code words the failed calls of each round for the model; default: their structured errors. */
+  wordErrors?: boolean;
   /**
    * Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
    * with a note of how much is missing and a `warning` event (`result_cut`). Events and `result.toolCalls` have the whole
@@ -497,8 +495,6 @@ export interface Config {
   maxToolResultChars?: number;
   /** How a call of an unknown tool is answered. */
   onUnknownTool?: OnUnknownTool;
-  /** A JSON object with your code's values for the tools' bindings. */
-  inputs?: unknown;
   /**
    * Whether calls of tools with `readOnly: true` start as soon as they are complete, while the rest of the answer still
    * streams. If the attempt fails, its calls are aborted and forgotten. No call starts early when there is an output
@@ -522,10 +518,6 @@ export interface Config {
    * The configurations of the agents that stand behind tools, from the second profile on. Their own lists are empty.
    */
   agents?: readonly Config[];
-  /** The earlier conversations of agents that are kept from call to call. */
-  subagents?: readonly Memory[];
-  /** How the session begins, for hooks of `SessionStart`; absent in every later run of the session. */
-  session?: string | null;
 }
 
 /** One tool, without its function, which stays in JavaScript. */
@@ -736,23 +728,6 @@ export interface Hook {
   blocks?: boolean;
 }
 
-/** How the model is told about a failed call: one text per convention. */
-export type ErrorFormat =
-  /** `{"error":true,"code":…,"message":…,"hint":…,"recoverable":…}` */
-  | "structured"
-  /** `{"error":message}` */
-  | "sprout"
-  /** The message alone. */
-  | "claude"
-  /** `Error: message` */
-  | "guide"
-  /** `error: message` */
-  | "simple"
-  /** `Error: Tool 'name' failed: message`, for faults of the tool itself. */
-  | "prompty"
-  /** Your code words the error when the round is over. The structured form fills in for it. */
-  | "host";
-
 /** How a call of an unknown tool is answered. */
 export type OnUnknownTool =
   /** The model gets an error result. */
@@ -761,10 +736,3 @@ export type OnUnknownTool =
   | "throw"
   /** Your code answers it like a call of one of its tools. */
   | "host";
-
-/** The conversation of an agent that is kept from call to call. */
-export interface Memory {
-  /** The agent's path at its first call. */
-  agentPath: string;
-  messages: readonly Message[];
-}

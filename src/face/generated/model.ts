@@ -673,7 +673,7 @@ export interface HistoryCompaction {
 /**
  * Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
  *
- * The n-th retry waits `min(maxMs, baseMs × factor^(n − 1 + firstExponent))` plus up to `jitterMs`. If the server asked
+ * The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
  * for a longer wait, that one counts. All numbers are non-negative integers.
  */
 export interface RetryPolicy {
@@ -683,8 +683,11 @@ export interface RetryPolicy {
   baseMs?: number | undefined;
   /** The factor by which each wait is longer than the one before, a positive integer. Default 2. */
   factor?: number | undefined;
-  /** The exponent of the first wait. Default 1: the first wait is base × factor. */
-  firstExponent?: number | undefined;
+  /**
+   * The waits before the first retries in milliseconds, instead of `baseMs` and `factor`. The last one holds for all later
+   * retries. Default: none.
+   */
+  delaysMs?: readonly number[] | undefined;
   /** The upper bound of the random part, in milliseconds. Default 1,000. */
   jitterMs?: number | undefined;
   /** How random the waits are. Default `"added"`. */
