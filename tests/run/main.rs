@@ -39,6 +39,7 @@ mod journal;
 mod kept_agents;
 mod limits;
 mod many_calls;
+mod message_events;
 mod models;
 mod permissions;
 mod raising;

@@ -110,6 +110,8 @@ impl Agent {
     }
 
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
+        self.tell_messages(desk);
+        self.tell_closing(desk);
         desk.ledger.timers.clear(self.who.iteration_timer());
         desk.withdraw_all(self.who.agent);
         desk.ledger.accounts.count(self.who.agent, &Usage::default());

@@ -136,6 +136,7 @@ impl Agent {
         }
         self.who.attempt += 1;
         self.take_next_model(desk);
+        self.tell_messages(desk);
         if let Err(error) = self.encode(desk.config) {
             return self.end_failed(desk, error.into());
         }
@@ -147,6 +148,7 @@ impl Agent {
     pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
         self.reply.text_before = String::new();
         self.transcript.push_assistant(message);
+        self.tell_messages(desk);
         let goes_on = calls.is_empty() && self.goes_on(desk);
         if let Some(failure) = self.refused_finish(desk).filter(|_| !goes_on) {
             self.shelve(desk, calls);

@@ -21,6 +21,8 @@ pub struct Transcript {
     messages: Vec<Message>,
     /// The number of messages that have been part of a request.
     sent: usize,
+    /// The number of messages that events have told whole, or that the run was given.
+    told: usize,
     #[serde(skip)]
     body: Body,
 }
@@ -71,11 +73,18 @@ impl Transcript {
         }
         let open = transcript.open_calls();
         transcript.close(&open, Vec::new());
+        transcript.told = transcript.messages.len();
         Ok(transcript)
     }
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The messages that have not been told. They count as told then.
+    pub fn take_untold(&mut self) -> &[Message] {
+        let told = std::mem::replace(&mut self.told, self.messages.len());
+        self.messages.get(told..).unwrap_or_default()
     }
 
     pub fn into_messages(self) -> Vec<Message> {
@@ -150,6 +159,7 @@ impl Transcript {
     /// Puts a user message with `head` in place of the first `cut` messages. The message after them must not answer calls.
     pub fn replace_first(&mut self, cut: usize, head: Vec<Block>) {
         let cut = cut.min(self.messages.len());
+        let untold = self.messages.len().saturating_sub(self.told);
         let mut rest = self.messages.split_off(cut).into_iter().peekable();
         let mut first = Message::user(head);
         if let Some(next) = rest.next_if(|next| next.role == Role::User) {
@@ -157,6 +167,7 @@ impl Transcript {
         }
         self.messages = std::iter::once(first).chain(rest).collect();
         self.sent = self.sent.saturating_sub(cut);
+        self.told = self.messages.len().saturating_sub(untold);
         self.forget_body();
     }
 

@@ -95,6 +95,9 @@ pub struct Config {
     /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub join_deltas: bool,
+    /// Whether each whole message of the transcript is an event. Default false.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub message_events: bool,
     /// The steps of effects are saved; without a journal no step is saved, and nothing waits for a save.
     pub journal: bool,
     /// Events carry their time, and tool calls the hash of their input.
@@ -134,6 +137,7 @@ impl Default for Config {
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
+            message_events: false,
             journal: false,
             trace: false,
             agents: Vec::new(),

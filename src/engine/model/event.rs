@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::error::Failure;
-use crate::engine::model::message::Json;
+use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::question::Point;
 use crate::engine::model::usage::Usage;
@@ -177,6 +177,11 @@ pub enum EventKind {
     Limits {
         /// `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }`
         limits: Json,
+    },
+    /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
+    /// results of tools in them, the model's when its answer is over or given up.
+    Message {
+        message: Message,
     },
     /// Something is odd, and the run goes on.
     Warning {

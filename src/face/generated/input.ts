@@ -510,6 +510,8 @@ export interface Config {
   estimateUsage?: boolean;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
   joinDeltas?: boolean;
+  /** Whether each whole message of the transcript is an event. Default false. */
+  messageEvents?: boolean;
   /** The steps of effects are saved; without a journal no step is saved, and nothing waits for a save. */
   journal?: boolean;
   /** Events carry their time, and tool calls the hash of their input. */

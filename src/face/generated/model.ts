@@ -144,6 +144,110 @@ export interface Usage {
   isCostReported: boolean;
 }
 
+/**
+ * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
+ * message.
+ */
+export interface Message {
+  role: Role;
+  content: Block[];
+  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
+  partial?: boolean;
+  /** `historyCompaction` shortened its thinking and its calls. The thinking is not sent back. */
+  compacted?: boolean;
+  /**
+   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
+   * to them.
+   */
+  origin?: Origin;
+}
+
+export type Role = "user" | "assistant";
+
+/** One piece of a message. */
+export type Block =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | RefusalBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | MediaBlock
+  | RawBlock;
+
+export interface TextBlock {
+  type: "text";
+  text: string;
+  vendor?: { [field: string]: unknown };
+}
+
+/** The model's reasoning. It returns only to its origin, unchanged. */
+export interface ThinkingBlock {
+  type: "thinking";
+  text: string;
+  /** Proves to the vendor that it wrote this text itself. */
+  signature?: string;
+  vendor?: { [field: string]: unknown };
+}
+
+/** Reasoning that the vendor encrypted. */
+export interface RedactedThinkingBlock {
+  type: "redacted_thinking";
+  data: string;
+}
+
+/** A refusal that the vendor marks as such. */
+export interface RefusalBlock {
+  type: "refusal";
+  text: string;
+}
+
+/**
+ * The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object.
+ */
+export interface ToolCallBlock {
+  type: "tool_call";
+  /** The provider's id, echoed in the result. */
+  id: string;
+  name: string;
+  vendor?: { [field: string]: unknown };
+  input?: unknown;
+  inputText?: string;
+}
+
+export interface ToolResultBlock {
+  type: "tool_result";
+  /** The id of the call that this answers. */
+  callId: string;
+  content: Block[];
+  /** Whether the call failed. Default false. */
+  isError?: boolean;
+}
+
+/** An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
+export interface MediaBlock {
+  type: "media";
+  /** For example `image/png` or `application/pdf`. */
+  mediaType: string;
+  /** Further fields of the vendor whose model made it. */
+  vendor?: { [field: string]: unknown };
+  data?: string;
+  url?: string;
+}
+
+/** A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged. */
+export interface RawBlock {
+  type: "raw";
+  json: unknown;
+}
+
+/** The author of an assistant message. */
+export interface Origin {
+  /** The protocol's name, for example `anthropic`. */
+  protocol: string;
+  model: string;
+}
+
 /** Why the model stopped, in neutral words. */
 export type FinishReason =
   | "tool_calls"
@@ -361,6 +465,14 @@ export type EventKind =
       /** `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }` */
       limits: unknown;
     }
+  /**
+   * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
+   * results of tools in them, the model's when its answer is over or given up.
+   */
+  | {
+      type: "message";
+      message: Message;
+    }
   /** Something is odd, and the run goes on. */
   | {
       type: "warning";
@@ -397,110 +509,6 @@ export type EventKind =
       type: "finish";
       outcome: Outcome;
     };
-
-export type Role = "user" | "assistant";
-
-/** One piece of a message. */
-export type Block =
-  | TextBlock
-  | ThinkingBlock
-  | RedactedThinkingBlock
-  | RefusalBlock
-  | ToolCallBlock
-  | ToolResultBlock
-  | MediaBlock
-  | RawBlock;
-
-export interface TextBlock {
-  type: "text";
-  text: string;
-  vendor?: { [field: string]: unknown };
-}
-
-/** The model's reasoning. It returns only to its origin, unchanged. */
-export interface ThinkingBlock {
-  type: "thinking";
-  text: string;
-  /** Proves to the vendor that it wrote this text itself. */
-  signature?: string;
-  vendor?: { [field: string]: unknown };
-}
-
-/** Reasoning that the vendor encrypted. */
-export interface RedactedThinkingBlock {
-  type: "redacted_thinking";
-  data: string;
-}
-
-/** A refusal that the vendor marks as such. */
-export interface RefusalBlock {
-  type: "refusal";
-  text: string;
-}
-
-/**
- * The model calls a tool. The call has `input`, or `inputText` when the model's arguments are not a JSON object.
- */
-export interface ToolCallBlock {
-  type: "tool_call";
-  /** The provider's id, echoed in the result. */
-  id: string;
-  name: string;
-  vendor?: { [field: string]: unknown };
-  input?: unknown;
-  inputText?: string;
-}
-
-export interface ToolResultBlock {
-  type: "tool_result";
-  /** The id of the call that this answers. */
-  callId: string;
-  content: Block[];
-  /** Whether the call failed. Default false. */
-  isError?: boolean;
-}
-
-/** An image, a sound or a document, as base64 (`data`, without a `data:` prefix) or by `url`. */
-export interface MediaBlock {
-  type: "media";
-  /** For example `image/png` or `application/pdf`. */
-  mediaType: string;
-  /** Further fields of the vendor whose model made it. */
-  vendor?: { [field: string]: unknown };
-  data?: string;
-  url?: string;
-}
-
-/** A block of the vendor that has no neutral form; looplet keeps it and sends it back unchanged. */
-export interface RawBlock {
-  type: "raw";
-  json: unknown;
-}
-
-/** The author of an assistant message. */
-export interface Origin {
-  /** The protocol's name, for example `anthropic`. */
-  protocol: string;
-  model: string;
-}
-
-/**
- * One message. Tool results stand in the user message that follows the calls they answer. The system prompt is not a
- * message.
- */
-export interface Message {
-  role: Role;
-  content: Block[];
-  /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
-  partial?: boolean;
-  /** `historyCompaction` shortened its thinking and its calls. The thinking is not sent back. */
-  compacted?: boolean;
-  /**
-   * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
-   * to them.
-   */
-  origin?: Origin;
-}
 
 /** How a call is treated that no rule speaks of. */
 export type PermissionMode =
@@ -637,6 +645,8 @@ export interface RunData {
   estimateUsage?: boolean | undefined;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
+  /** Whether each whole message of the transcript is an event. Default false. */
+  messageEvents?: boolean | undefined;
   /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */
   maxSubagentDepth?: number | undefined;
 }

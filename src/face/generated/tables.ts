@@ -67,6 +67,7 @@ export const AGENT_OUTPUT = {
 export const RUN_OPTIONS = {
   estimateUsage: "boolean",
   joinDeltas: "boolean",
+  messageEvents: "boolean",
 } satisfies OptionTable;
 
 export const RUN_LIMITS = {
@@ -108,5 +109,6 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   maxStructuredOutputRetries: 3,
   estimateUsage: false,
   joinDeltas: true,
+  messageEvents: false,
   maxSubagentDepth: 1,
 };

@@ -88,6 +88,34 @@ impl Agent {
         self.transcript.push_round(results, Vec::new());
     }
 
+    /// Tells each message once, when it is whole: the user's when it is sent, the model's when its answer is over.
+    pub(crate) fn tell_messages(&mut self, desk: &mut Desk<'_>) {
+        if !desk.config.message_events {
+            return;
+        }
+        let place = self.who.place();
+        let untold = self.transcript.take_untold().iter();
+        for message in untold.filter(|message| !message.content.is_empty()) {
+            desk.emit(
+                place,
+                EventKind::Message {
+                    message: message.clone(),
+                },
+            );
+        }
+    }
+
+    /// Tells the results that close the calls of an agent that ends before they are over.
+    pub(crate) fn tell_closing(&self, desk: &mut Desk<'_>) {
+        if !desk.config.message_events {
+            return;
+        }
+        for message in self.messages().iter().skip(self.transcript.messages().len()) {
+            let message = message.clone();
+            desk.emit(self.who.place(), EventKind::Message { message });
+        }
+    }
+
     fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {
         let model = &self.who.model;
         let origin = Origin {
