@@ -16,7 +16,7 @@ async function main() {
   const generated = (env) => [join(rust.bin, "cargo"), ["test", "--quiet", "--lib", "typescript"], env];
   if (process.argv.includes("--fix")) {
     await all([
-      ["rustfmt", cargo("cargo-fmt", "fmt")],
+      ["rustfmt", cargo("cargo-fmt", "fmt", "--all")],
       ["generated types", generated({ ...env, LOOPLET_WRITE: "1" })],
       ["prettier", node(...prettier, "--write", ".")],
     ]);
@@ -32,7 +32,7 @@ async function main() {
     { ...env, RUSTDOCFLAGS: `-D warnings -A rustdoc::private_intra_doc_links ${sysroot}` },
   ];
   const results = await all([
-    ["rustfmt", cargo("cargo-fmt", "fmt", "--check")],
+    ["rustfmt", cargo("cargo-fmt", "fmt", "--all", "--check")],
     ["prettier", node(...prettier, "--check", ".")],
     ["clippy, native", cargo("cargo-clippy", "clippy", "--all-targets", "--", "-D", "warnings")],
     ["clippy, wasm32", cargo("cargo-clippy", "clippy", ...wasm32, ...wasmTargets, "--", "-D", "warnings")],

@@ -91,7 +91,7 @@ function wantedIds() {
 /** The tests of each id. Rust's tests stand beside the code and in tests/. */
 function testsById() {
   const found = new Map();
-  for (const folder of ["src/engine", "tests"])
+  for (const folder of ["src", "crates", "tests"])
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !/\.rs$|\.test\.(?:ts|mjs)$/.test(entry.name)) continue;
       const file = join(entry.parentPath, entry.name);

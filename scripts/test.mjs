@@ -39,7 +39,8 @@ async function native({ rust, env }) {
   const metadata = JSON.parse(
     output(cargo, ["metadata", "--no-deps", "--format-version", "1"], { cwd: root, env }),
   );
-  const targets = metadata.packages[0].targets
+  const targets = metadata.packages
+    .flatMap(({ targets }) => targets)
     .filter(({ kind }) => kind.includes("test"))
     .map(({ name }) => name);
   const quick = targets

@@ -1,11 +1,11 @@
 //! The engine's own readers of JSON against serde_json.
 
-use looplet::engine::json::check;
-use looplet::engine::json::reader::{Object, items, string, validate};
 use looplet::engine::json::value::read;
 use looplet::engine::model::config::{Config, RunOptions};
 use looplet::engine::model::json;
 use looplet::engine::model::message::Json;
+use looplet_scan::check;
+use looplet_scan::reader::{Object, items, string, validate};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

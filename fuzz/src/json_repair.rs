@@ -1,7 +1,7 @@
 //! The repair of arguments: JSON comes through untouched, anything else is refused or loses something, never gains.
 
-use looplet::engine::json::check;
 use looplet::engine::json::repair::{Repair, parse_arguments};
+use looplet_scan::check;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

@@ -1,8 +1,8 @@
 //! A schema and an instance, a line each: whatever they are, they are compiled and checked within bounds.
 
-use looplet::engine::json::check;
 use looplet::engine::json::value::read;
 use looplet::engine::schema::compile;
+use looplet_scan::check;
 
 pub fn check(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

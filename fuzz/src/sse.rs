@@ -1,6 +1,6 @@
 //! The decoder of event streams against a reading of the whole body, line by line.
 
-use looplet::engine::stream::sse::{SseDecoder, SseError};
+use looplet_scan::sse::{SseDecoder, SseError};
 
 use super::cuts;
 

@@ -4,7 +4,7 @@ use looplet::engine::model::answer::{Answer, Change, PartKind};
 use looplet::engine::model::error::Failure;
 use looplet::engine::protocol::{Decoder, Framing, Protocol};
 use looplet::engine::stream::eventstream::EventStreamDecoder;
-use looplet::engine::stream::sse::SseDecoder;
+use looplet_scan::sse::SseDecoder;
 
 /// What a body decodes to. The answer's list of changes is empty.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,11 +8,11 @@
 //! The agent calls [`parse_arguments`] once per finished call, and for structured answers. It takes time linear in the
 //! length of the text and builds no tree. It fails with an [`ArgumentsError`] whose words are for the model.
 
+use looplet_scan::check::{Fault, check};
+use looplet_scan::cursor::plain_length;
+use looplet_scan::reader::string;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::check::{Fault, check};
-use crate::engine::json::cursor::plain_length;
-use crate::engine::json::reader::string;
 use crate::engine::json::value;
 use crate::engine::json::writer::decimal;
 use std::borrow::Cow;

@@ -4,10 +4,10 @@
 //! brackets itself; a field's function sets the comma before it. A caller passes JSON text only if it is valid: nothing
 //! is checked again, and nothing fails.
 
+use looplet_scan::cursor::plain_length;
+use looplet_scan::reader::Object;
 use serde::Serialize;
 
-use crate::engine::json::cursor::plain_length;
-use crate::engine::json::reader::Object;
 use crate::engine::model::message::Json;
 
 /// Appends `text` as a JSON string.

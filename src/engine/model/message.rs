@@ -10,10 +10,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use looplet_scan::check::{Fault, check};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::engine::json::check::{Fault, check};
 use crate::engine::json::writer::push_string;
 
 /// A JSON value that is kept as the text in which it arrived. Key order, spacing and large integers survive. Cloning is

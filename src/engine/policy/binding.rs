@@ -4,7 +4,8 @@
 //! value comes from the run's `inputs`, which the configuration holds. A binding whose input is missing changes
 //! nothing, and nothing fails.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::push_any;
 use crate::engine::model::config::Binding;
 use crate::engine::model::message::Json;

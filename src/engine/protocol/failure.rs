@@ -12,7 +12,8 @@
 
 use std::borrow::Cow;
 
-use crate::engine::json::reader::{Object, items, string, validate, whole};
+use looplet_scan::reader::{Object, items, string, validate, whole};
+
 use crate::engine::json::writer::decimal;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::usage::shifted;

@@ -4,9 +4,9 @@
 //! of an answer. The model call reaches the functions here through the table of protocols. A line that is not valid
 //! JSON fails the call, and so does a body without `finish`.
 
+use looplet_scan::reader::{Object, items, string, validate, whole};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::{Object, items, string, validate, whole};
 use crate::engine::json::writer::push_value;
 use crate::engine::json::writer::{
     push_comma, push_flag, push_key, push_raw, push_string, push_text, push_text_if,

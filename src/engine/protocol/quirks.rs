@@ -9,7 +9,8 @@
 //! `stream_options`) and `requiredReasoning` (the field of reasoning that every message with a call must have). The
 //! encoder calls [`Quirks::push`] for each option. An option that the server lacks is a [`ConfigError`].
 
-use crate::engine::json::reader::{Object, string};
+use looplet_scan::reader::{Object, string};
+
 use crate::engine::json::writer::push_any;
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;

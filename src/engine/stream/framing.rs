@@ -4,12 +4,12 @@
 //! [`FramingState::finish`]. The state holds the unfinished event and nothing else, and a saved run contains it. It
 //! never looks into an event: that is the decoder's work. Only an event that is too long or broken fails.
 
+use looplet_scan::sse::SseDecoder;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::Framing;
 use crate::engine::stream::eventstream::EventStreamDecoder;
-use crate::engine::stream::sse::SseDecoder;
 
 /// The longest line of NDJSON in bytes, equal to the limit of an SSE event.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;

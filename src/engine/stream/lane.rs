@@ -9,10 +9,11 @@
 //! learns its frame. The decoded answer does not depend on the lane, so a saved run does not contain it. Nothing fails
 //! here: the general way reports the fault.
 
-use crate::engine::json::cursor::{Cursor, behind, not_plain, plain_length};
+use looplet_scan::cursor::{Cursor, behind, not_plain, plain_length};
+use looplet_scan::sse::line_end;
+
 use crate::engine::model::answer::Answer;
 use crate::engine::protocol::Repeat;
-use crate::engine::stream::sse::line_end;
 
 /// The longest frame that is kept, in bytes.
 const MAX_FRAME_BYTES: usize = 2048;

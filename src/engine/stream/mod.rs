@@ -1,6 +1,6 @@
 //! Framing of streamed bodies: bytes in, events out, wherever the chunks are cut.
 //!
-//! [`framing`] chooses between Server-Sent Events ([`sse`]), lines of JSON, and AWS's binary messages
+//! [`framing`] chooses between Server-Sent Events ([`looplet_scan::sse`]), lines of JSON, and AWS's binary messages
 //! ([`eventstream`]). [`lane`] takes the events that repeat the one before them without the framing. A model call feeds
 //! each chunk to them; the protocols decode the events. No framing knows what an event means, and each fails only on an
 //! event that is too long or broken.
@@ -8,4 +8,3 @@
 pub mod eventstream;
 pub mod framing;
 pub mod lane;
-pub mod sse;

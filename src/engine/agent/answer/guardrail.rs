@@ -1,5 +1,6 @@
 //! The output guardrail: what the model answers, let through, rewritten or denied.
 
+use looplet_scan::reader::string;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
@@ -8,7 +9,6 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
-use crate::engine::json::reader::string;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;

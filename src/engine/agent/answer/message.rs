@@ -1,12 +1,13 @@
 //! From the parts of an answer to events while it streams, and to a message when it is over.
 
+use looplet_scan::check::check;
+
 use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::{WrittenCall, name_call};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::json::check::check;
 use crate::engine::ledger::{Grown, Ledger, Place};
 use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};

@@ -4,9 +4,9 @@
 //! mode). Elsewhere, or where the vendor takes only a part of JSON Schema that this one is not in, the model calls a
 //! tool of ours with its answer (tool mode). The mode is chosen once, by the first model of a run.
 
+use looplet_scan::reader::Object;
 use serde_json::{Map, Value};
 
-use crate::engine::json::reader::Object;
 use crate::engine::json::value::read;
 use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;

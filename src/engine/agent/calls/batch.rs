@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
+use looplet_scan::reader::string;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::string;
 use crate::engine::json::writer::push_value;
 use crate::engine::model::config::ToolExecution;
 use crate::engine::model::event::ToolFault;

@@ -4,6 +4,7 @@
 //! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts that
 //! have arrived stay in [`ModelCall::answer`].
 
+use looplet_scan::sse::byte_text;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::Answer;
@@ -13,7 +14,6 @@ use crate::engine::protocol::failure::{decode_failure, request_id};
 use crate::engine::protocol::{Decoder, Protocol};
 use crate::engine::stream::framing::FramingState;
 use crate::engine::stream::lane::{Lane, split_event};
-use crate::engine::stream::sse::byte_text;
 
 /// The bytes of an error body that are read. Any vendor's error object fits, and a hostile body does not fill memory.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;

@@ -5,8 +5,9 @@
 //! the whole call doubtful: allow rules then cover nothing. [`super::Rule`] compares the texts, and
 //! [`crate::engine::policy::permission`] calls [`Subject::of`] once per call.
 
-use crate::engine::json::cursor::Cursor;
-use crate::engine::json::reader::Object;
+use looplet_scan::cursor::Cursor;
+use looplet_scan::reader::Object;
+
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::permission::{Address, Reading};
 use crate::engine::policy::rule::reading;

@@ -8,7 +8,7 @@
 //! A decoder tries [`Layout::recall`] first, then the scanner, and passes the scanner's finding to [`Layout::learn`].
 //! An unknown layout is `None`; nothing fails.
 
-use crate::engine::json::cursor::{Cursor, RawString, behind};
+use looplet_scan::cursor::{Cursor, RawString, behind};
 
 /// The frame of the last event that the scanner recognised, with the scanner's finding.
 #[derive(Clone, Debug, PartialEq)]

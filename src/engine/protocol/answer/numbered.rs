@@ -4,7 +4,8 @@
 //! event is laid out like the one before it. The decoder of Responses calls [`Numbered::recall`] and
 //! [`Numbered::learn`] in the order of [`Layout`]. A number in any other place makes the layout unknown.
 
-use crate::engine::json::cursor::{RawString, behind};
+use looplet_scan::cursor::{RawString, behind};
+
 use crate::engine::protocol::answer::layout::Layout;
 
 /// The key of the number, with its colon. It cannot stand within a string, where quotes are escaped.

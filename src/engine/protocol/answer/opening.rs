@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::engine::json::reader::{Object, validate};
+use looplet_scan::reader::{Object, validate};
+
 use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;

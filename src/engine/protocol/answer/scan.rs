@@ -2,10 +2,10 @@
 //!
 //! [`anthropic_delta`], [`chat_delta`], [`responses_delta`] and [`converse_delta`] each recognise one delta of text,
 //! reasoning or tool arguments, in any order of keys and with any blanks. They return `None` for everything else. The
-//! decoder then takes the general way ([`crate::engine::json::reader`]) with an equal result. The scanner decides
+//! decoder then takes the general way ([`looplet_scan::reader`]) with an equal result. The scanner decides
 //! nothing about an event's meaning, and it never fails.
 
-use crate::engine::json::cursor::{Cursor, RawString, behind};
+use looplet_scan::cursor::{Cursor, RawString, behind};
 
 /// Sets `slot` the first time. `None` when a key comes twice, which only the general reader judges.
 fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {

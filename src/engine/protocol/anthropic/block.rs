@@ -4,10 +4,10 @@
 //! does not recognise, and [`OpenBlock::stop`] at the end. Text goes straight into the answer. Blocks of unknown types
 //! are kept raw, with their deltas folded in. Nothing fails: a delta that does not fit its block is passed over.
 
+use looplet_scan::check::check;
+use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::check::check;
-use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::{closed, others, push_any, push_comma, push_string, push_vendor, written};
 use crate::engine::model::answer::{Answer, PartKind};
 

@@ -7,9 +7,9 @@
 //! The model call feeds events, then calls [`AnthropicDecoder::finish`]. An `error` event, unreadable JSON and an early
 //! end fail.
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;

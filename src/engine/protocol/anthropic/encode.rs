@@ -4,7 +4,8 @@
 //! `body` has win over looplet's own. A configuration that Anthropic cannot express is a [`ConfigError`] with the
 //! option's path.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{
     push_comma, push_flag, push_key, push_number, push_others, push_raw, push_text,
 };

@@ -13,8 +13,8 @@
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
+use looplet_scan::reader::Object;
 
-use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;

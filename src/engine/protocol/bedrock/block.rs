@@ -7,10 +7,10 @@
 //! The decoder opens an [`OpenBlock`], adds deltas, and calls [`OpenBlock::stop`] at the end. Nothing fails: a delta
 //! that fits no block begins another one.
 
+use looplet_scan::check::check;
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::check::check;
-use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{object_of, others, push_any, push_raw, written};
 use crate::engine::model::answer::{Answer, PartKind};
 

@@ -4,7 +4,8 @@
 //! model call writes the head anew for each request. An option that the family lacks is a [`ConfigError`] with its
 //! path.
 
-use crate::engine::json::reader::{Object, string};
+use looplet_scan::reader::{Object, string};
+
 use crate::engine::json::writer::{push_comma, push_flag, push_key, push_number, push_raw, push_text};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::ConfigError;

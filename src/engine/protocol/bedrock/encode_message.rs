@@ -7,7 +7,8 @@
 //!
 //! A message is encoded once, when the transcript grows, and its bytes are never rewritten. Nothing fails.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;

@@ -7,10 +7,10 @@
 //! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
 //! without a finish reason fail.
 
+use looplet_scan::cursor::{Cursor, behind};
+use looplet_scan::reader::{Object, items, string, validate};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::cursor::{Cursor, behind};
-use crate::engine::json::reader::{Object, items, string, validate};
 use crate::engine::json::writer::{closed, others, push_others, push_raw};
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;

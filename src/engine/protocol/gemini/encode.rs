@@ -3,7 +3,8 @@
 //! The model call writes it anew for each request. Fields that the configuration's `body` has win over looplet's own.
 //! An option that Gemini cannot express is a [`ConfigError`] with its path.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{
     push_any, push_comma, push_count, push_flag, push_key, push_string, push_text, push_text_if,
 };

@@ -8,8 +8,9 @@
 //!
 //! A message is encoded once, when the transcript grows. Nothing fails.
 
-use crate::engine::json::check::check;
-use crate::engine::json::reader::{Object, string};
+use looplet_scan::check::check;
+use looplet_scan::reader::{Object, string};
+
 use crate::engine::json::writer::{
     push_comma, push_key, push_raw, push_string, push_text, push_text_if, push_vendor,
 };

@@ -7,9 +7,9 @@
 //! The decoder calls [`PartialArgs::write`] for each element, then [`PartialArgs::close`]. A path that leads back into
 //! a closed container cannot be followed: the element is `None`.
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{decimal, push_escaped};
 
 /// The place of the last value, and the containers that are open around it.

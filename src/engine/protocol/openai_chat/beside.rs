@@ -9,9 +9,9 @@
 //! <https://docs.perplexity.ai/api-reference/chat-completions-post>,
 //! <https://openrouter.ai/docs/features/multimodal/image-generation> (2026-11-22)
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::protocol::answer::sources::{attach_sources, push_item, push_source};
 

@@ -4,9 +4,9 @@
 //! [`Calls::read_legacy`]. They open calls in the answer and append arguments to them. Nothing fails: a delta that
 //! names nothing continues the last call.
 
+use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::{Object, string};
 use crate::engine::json::writer::others;
 use crate::engine::model::answer::Answer;
 

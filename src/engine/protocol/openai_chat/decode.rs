@@ -4,10 +4,10 @@
 //! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk, unreadable
 //! JSON and an early end fail.
 
+use looplet_scan::cursor::RawString;
+use looplet_scan::reader::{Object, items, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::cursor::RawString;
-use crate::engine::json::reader::{Object, items, string};
 use crate::engine::json::writer::object_of;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;

@@ -4,7 +4,8 @@
 //! [`crate::engine::protocol::quirks`]. The model call writes the head anew for each request. Fields that the
 //! configuration's `body` has win. An option that the server lacks is a [`ConfigError`] with its path.
 
-use crate::engine::json::reader::{Object, string};
+use looplet_scan::reader::{Object, string};
+
 use crate::engine::json::writer::{
     decimal_u64, push_comma, push_flag, push_key, push_raw, push_text, written,
 };

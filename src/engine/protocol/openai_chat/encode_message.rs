@@ -7,7 +7,8 @@
 //!
 //! A message is encoded once, when the transcript grows. Nothing fails.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{
     push_comma, push_escaped, push_key, push_raw, push_string, push_text, push_vendor,
 };

@@ -5,9 +5,9 @@
 //! with tool calls returns with its reasoning. The decoder collects the pieces in [`Details`]; the encoder writes them
 //! unchanged. A piece that is not an object is ignored.
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{push_any, push_comma, push_string, written};
 
 /// The elements of `reasoning_details`, with the pieces of each joined.

@@ -3,7 +3,8 @@
 //! The decoders call [`read_usage`] for every usage object, and the last one counts. A count that is missing or not a
 //! number is 0. The vendor's own cost is read where it sends one; every other cost comes from the model's price.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::model::usage::{Usage, shifted};
 
 /// The neutral counts. `prompt_tokens` includes tokens from the cache.

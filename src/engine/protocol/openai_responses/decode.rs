@@ -8,9 +8,9 @@
 //! The model call feeds events, then calls [`ResponsesDecoder::finish`]. A failed response, unreadable JSON and an
 //! early end fail.
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::answer::numbered::Numbered;

@@ -3,7 +3,8 @@
 //! The model call writes it anew for each request. Objects of the configuration's `body` are merged over looplet's own
 //! and win. An option that Responses lacks is a [`ConfigError`] with its path.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{push_any, push_comma, push_flag, push_key, push_raw, push_text, written};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::error::ConfigError;

@@ -10,7 +10,8 @@
 //! <https://github.com/laravel/ai/pull/1052>, <https://github.com/TanStack/ai/issues/1212> (2026-11-21). Recorded
 //! requests without any ids were accepted, too. Nothing fails here.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text, push_vendor};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;

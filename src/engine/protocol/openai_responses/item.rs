@@ -4,9 +4,9 @@
 //! [`Slot`], and calls [`Item::settle`] with the whole item at the end. An item that only the end shows is read from
 //! there. Nothing fails: an unknown item becomes a raw block.
 
+use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::reader::Object;
 use crate::engine::json::writer::{object_of, push_escaped, written};
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::message::{Block, ToolInput};

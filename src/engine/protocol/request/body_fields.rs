@@ -4,7 +4,8 @@
 //! returns false for a field that `body` replaces. [`BodyFields::finish`] comes last and appends the rest of `body`.
 //! The run alone may write `stream` and the messages: a `body` with either of them is a [`ConfigError`].
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::json::writer::{push_any, push_comma, push_key, push_number, push_string};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;

@@ -7,7 +7,8 @@
 //!
 //! The model call asks before each request. Nothing fails.
 
-use crate::engine::json::reader::Object;
+use looplet_scan::reader::Object;
+
 use crate::engine::model::message::{Block, Message, Role};
 use crate::engine::model::model_config::ModelConfig;
 use crate::engine::protocol::Protocol;

@@ -1,4 +1,4 @@
-use crate::engine::stream::sse::*;
+use crate::sse::*;
 use proptest::prelude::*;
 
 type Events = Vec<(String, String)>;

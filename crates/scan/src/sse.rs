@@ -6,11 +6,12 @@
 //! LF. Each byte is looked at once and copied at most once. An event that lies whole within one chunk is borrowed from
 //! it.
 //!
-//! [`FramingState`](super::framing::FramingState) calls [`SseDecoder::feed`] for each chunk, then
-//! [`SseDecoder::finish`]. Only an event that is too long fails.
+//! The caller calls [`SseDecoder::feed`] for each chunk, then [`SseDecoder::finish`]. Only an event that is too long
+//! fails.
 
-use crate::engine::json::reader::whole;
 use serde::{Deserialize, Serialize};
+
+use crate::reader::whole;
 
 /// One event. Both fields are the bytes as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
