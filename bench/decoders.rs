@@ -22,10 +22,10 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::Output;
+use looplet::engine::protocol::reader::AnswerReader;
 use looplet::engine::protocol::{Protocol, protocol};
 use looplet::engine::run::Run;
 use looplet::engine::stream::eventstream::crc32;
-use looplet::engine::stream::framing::FramingState;
 use serde_json::json;
 
 const MIB: usize = 1 << 20;
@@ -188,19 +188,14 @@ fn now_ms() -> f64 {
 
 /// Returns the length of the arguments.
 fn decode(protocol: &Protocol, body: &[u8]) -> usize {
-    let mut framing = FramingState::new(protocol.framing);
-    let mut decoder = (protocol.decoder)();
+    let mut reader = AnswerReader::new(protocol);
     let mut answer = Answer::new(true);
     for chunk in body.chunks(CHUNK_BYTES) {
-        framing
-            .feed(chunk, &mut |event, data| {
-                decoder.decode_event(event, data, &mut answer).unwrap()
-            })
-            .unwrap();
+        reader.feed(chunk, &mut answer).unwrap();
         let changes = answer.take_changes();
         answer.recycle(changes);
     }
-    decoder.finish(&mut answer).unwrap();
+    reader.finish(&mut answer).unwrap();
     answer.parts[0].text.len()
 }
 

@@ -2,8 +2,8 @@
 
 use looplet::engine::model::answer::{Answer, Change, PartKind};
 use looplet::engine::model::error::Failure;
-use looplet::engine::protocol::{Decoder, Protocol, protocol};
-use looplet::engine::stream::framing::FramingState;
+use looplet::engine::protocol::reader::AnswerReader;
+use looplet::engine::protocol::{Protocol, protocol};
 
 use super::cuts;
 
@@ -26,27 +26,22 @@ fn decode(
     mut answer: Answer,
     restore: bool,
 ) -> (Answer, Option<Failure>) {
-    let mut framing = FramingState::new(protocol.framing);
-    let mut decoder = (protocol.decoder)();
+    let mut reader = AnswerReader::new(protocol);
     let mut report = Report::default();
     let mut read = 0;
     for (index, chunk) in chunks.iter().enumerate() {
-        let failure = feed(&mut decoder, &mut answer, |on_event| {
-            framing.feed(chunk, on_event)
-        });
+        let failure = reader.feed(chunk, &mut answer).err();
         read += chunk.len();
         report.read(&mut answer);
         if failure.is_some() {
             return report.fail(answer, failure, read);
         }
         if restore && index % 2 == 1 {
-            (framing, decoder, answer) = restored(&(framing, decoder, answer));
+            // A restored reader has no lane.
+            (reader, answer) = restored(&(reader, answer));
         }
     }
-    let mut failure = feed(&mut decoder, &mut answer, |on_event| framing.finish(on_event));
-    if failure.is_none() {
-        failure = decoder.finish(&mut answer).err();
-    }
+    let failure = reader.finish(&mut answer).err();
     report.read(&mut answer);
     if failure.is_some() {
         return report.fail(answer, failure, read);
@@ -58,22 +53,6 @@ fn decode(
         "a block of a complete answer never ended"
     );
     (answer, None)
-}
-
-type OnEvent<'a> = &'a mut dyn FnMut(&[u8], &[u8]);
-
-fn feed(
-    decoder: &mut Decoder,
-    answer: &mut Answer,
-    frame: impl FnOnce(OnEvent<'_>) -> Result<(), Failure>,
-) -> Option<Failure> {
-    let mut failed = None;
-    let framed = frame(&mut |event, data| {
-        if failed.is_none() {
-            failed = decoder.decode_event(event, data, answer).err();
-        }
-    });
-    failed.or(framed.err())
 }
 
 fn restored<T: serde::Serialize + serde::de::DeserializeOwned>(state: &T) -> T {

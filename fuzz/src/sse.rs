@@ -39,6 +39,7 @@ fn decode(chunks: &[&[u8]], max_event_bytes: usize, restore: bool) -> (Vec<Event
     for (index, chunk) in chunks.iter().enumerate() {
         let fed = decoder.feed(chunk, &mut |event| {
             events.push((event.event.to_vec(), event.data.to_vec()));
+            0
         });
         if fed.is_err() {
             assert_eq!(
@@ -56,6 +57,7 @@ fn decode(chunks: &[&[u8]], max_event_bytes: usize, restore: bool) -> (Vec<Event
     }
     let finished = decoder.finish(&mut |event| {
         events.push((event.event.to_vec(), event.data.to_vec()));
+        0
     });
     (events, finished)
 }

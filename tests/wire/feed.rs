@@ -2,9 +2,8 @@
 
 use looplet::engine::model::answer::{Answer, Change, PartKind};
 use looplet::engine::model::error::Failure;
-use looplet::engine::protocol::{Decoder, Framing, Protocol};
-use looplet::engine::stream::eventstream::EventStreamDecoder;
-use looplet_scan::sse::SseDecoder;
+use looplet::engine::protocol::Protocol;
+use looplet::engine::protocol::reader::AnswerReader;
 
 /// What a body decodes to. The answer's list of changes is empty.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,110 +23,49 @@ pub fn decode_body(protocol: &Protocol, body: &[u8]) -> Decoded {
     Decoded { answer, failure }
 }
 
-/// Decodes a streamed body that comes in these chunks.
-pub fn decode_stream<'a>(protocol: &Protocol, chunks: impl Iterator<Item = &'a [u8]>) -> Decoded {
+/// Decodes a streamed body that comes in these chunks, with the text-delta lane and without it.
+pub fn decode_stream<'a>(protocol: &Protocol, chunks: impl Iterator<Item = &'a [u8]> + Clone) -> Decoded {
+    let reader = AnswerReader::new(protocol);
+    let decoded = decode_with(reader.clone(), chunks.clone(), |_| ());
+    // A saved reader has no lane. It goes on as the first would, between any two chunks.
+    let restore = |reader: &mut AnswerReader| {
+        *reader = serde_json::from_str(&serde_json::to_string(reader).unwrap()).unwrap();
+    };
+    let mut fed = 0_u32;
+    let mut lane_off = reader;
+    restore(&mut lane_off);
+    let restored = decode_with(lane_off, chunks, |reader| {
+        fed += 1;
+        if fed.is_power_of_two() {
+            restore(reader);
+        }
+    });
+    assert_eq!(restored, decoded, "the lane makes a difference");
+    decoded
+}
+
+fn decode_with<'a>(
+    mut reader: AnswerReader,
+    chunks: impl Iterator<Item = &'a [u8]>,
+    mut after_chunk: impl FnMut(&mut AnswerReader),
+) -> Decoded {
     let mut answer = Answer::new(true);
     let mut report = Report::default();
-    let mut framed = Framed::new(protocol);
     let mut failure = None;
     for chunk in chunks {
-        failure = framed.feed(chunk, &mut answer).err();
+        failure = reader.feed(chunk, &mut answer).err();
         report.read(&mut answer);
         if failure.is_some() {
             break;
         }
+        after_chunk(&mut reader);
     }
     if failure.is_none() {
-        failure = framed.finish(&mut answer).err();
+        failure = reader.finish(&mut answer).err();
         report.read(&mut answer);
     }
     report.check(&answer, failure.is_none());
     Decoded { answer, failure }
-}
-
-struct Framed {
-    framing: Framing,
-    sse: SseDecoder,
-    binary: EventStreamDecoder,
-    line: Vec<u8>,
-    decoder: Decoder,
-}
-
-impl Framed {
-    fn new(protocol: &Protocol) -> Framed {
-        Framed {
-            framing: protocol.framing,
-            sse: SseDecoder::default(),
-            binary: EventStreamDecoder::default(),
-            line: Vec::new(),
-            decoder: (protocol.decoder)(),
-        }
-    }
-
-    fn feed(&mut self, chunk: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if self.framing == Framing::Ndjson {
-            for piece in chunk.split_inclusive(|byte| *byte == b'\n') {
-                self.line.extend_from_slice(piece);
-                if piece.ends_with(b"\n") {
-                    let line = std::mem::take(&mut self.line);
-                    self.decoder.decode_event(b"", &line, answer)?;
-                }
-            }
-            return Ok(());
-        }
-        if self.framing == Framing::EventStream {
-            return self.feed_binary(chunk, answer);
-        }
-        let mut result = Ok(());
-        let decoder = &mut self.decoder;
-        self.sse
-            .feed(chunk, &mut |event| {
-                if result.is_ok() {
-                    result = decoder.decode_event(event.event, event.data, answer);
-                    // A decoder's state survives being saved between any two events.
-                    if event.data.len().is_multiple_of(7) {
-                        let saved = serde_json::to_string(&*decoder).unwrap();
-                        *decoder = serde_json::from_str(&saved).unwrap();
-                    }
-                }
-            })
-            .unwrap();
-        result
-    }
-
-    fn feed_binary(&mut self, chunk: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        let mut result = Ok(());
-        let decoder = &mut self.decoder;
-        let framed = self.binary.feed(chunk, &mut |name, data| {
-            if result.is_ok() {
-                result = decoder.decode_event(name, data, answer);
-                if data.len().is_multiple_of(7) {
-                    let saved = serde_json::to_string(&*decoder).unwrap();
-                    *decoder = serde_json::from_str(&saved).unwrap();
-                }
-            }
-        });
-        result.and(framed)
-    }
-
-    fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
-        self.binary.finish()?;
-        if self.framing == Framing::Ndjson {
-            let line = std::mem::take(&mut self.line);
-            self.decoder.decode_event(b"", &line, answer)?;
-        }
-        let mut result = Ok(());
-        let decoder = &mut self.decoder;
-        self.sse
-            .finish(&mut |event| {
-                if result.is_ok() {
-                    result = decoder.decode_event(event.event, event.data, answer);
-                }
-            })
-            .unwrap();
-        result?;
-        self.decoder.finish(answer)
-    }
 }
 
 /// What an answer's changes have said.
@@ -178,7 +116,7 @@ impl Report {
 }
 
 /// The bytes one by one.
-pub fn bytes(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub fn bytes(body: &[u8]) -> std::slice::Chunks<'_, u8> {
     body.chunks(1)
 }
 

@@ -20,6 +20,8 @@ pub struct SseEvent<'a> {
     pub event: &'a [u8],
     /// The values of the `data` lines, joined by LF.
     pub data: &'a [u8],
+    /// The bytes of the chunk behind the event.
+    pub behind: &'a [u8],
 }
 
 /// The reason why a stream cannot be decoded any further.
@@ -109,11 +111,18 @@ struct Borrowed<'a> {
 }
 
 impl SseDecoder {
-    /// Decodes one chunk and calls `on_event` with every event that ends in it.
+    /// Decodes one chunk and calls `on_event` with every event that ends in it. `on_event` returns the number of bytes
+    /// behind the event that it has read itself; they must be whole events.
     ///
     /// # Errors
     /// [`SseError::EventTooLong`], and then for every later call as well.
-    pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
+    // Inlined into the engine, it would be built for size.
+    #[inline(never)]
+    pub fn feed(
+        &mut self,
+        chunk: &[u8],
+        on_event: &mut dyn FnMut(SseEvent<'_>) -> usize,
+    ) -> Result<(), SseError> {
         if self.failed {
             return Err(self.too_long());
         }
@@ -142,7 +151,8 @@ impl SseDecoder {
                 self.open_line(line)?;
                 self.close_line()?;
             } else if line.is_empty() {
-                self.dispatch(&mut here, on_event);
+                let read = self.dispatch(&mut here, rest, on_event);
+                rest = rest.get(read..).unwrap_or_default();
             } else {
                 self.take_line(line, &mut here)?;
             }
@@ -156,14 +166,14 @@ impl SseDecoder {
     ///
     /// # Errors
     /// [`SseError::EventTooLong`].
-    pub fn finish(&mut self, on_event: &mut dyn FnMut(SseEvent<'_>)) -> Result<(), SseError> {
+    pub fn finish(&mut self, on_event: &mut dyn FnMut(SseEvent<'_>) -> usize) -> Result<(), SseError> {
         if self.failed {
             return Err(self.too_long());
         }
         if self.is_within_a_line() {
             self.close_line()?;
         }
-        self.dispatch(&mut Borrowed::default(), on_event);
+        self.dispatch(&mut Borrowed::default(), &[], on_event);
         Ok(())
     }
 
@@ -330,17 +340,25 @@ impl SseDecoder {
         Ok(())
     }
 
-    fn dispatch(&mut self, here: &mut Borrowed<'_>, on_event: &mut dyn FnMut(SseEvent<'_>)) {
+    fn dispatch(
+        &mut self,
+        here: &mut Borrowed<'_>,
+        behind: &[u8],
+        on_event: &mut dyn FnMut(SseEvent<'_>) -> usize,
+    ) -> usize {
         let borrowed = std::mem::take(here);
+        let mut read = 0;
         if borrowed.data.is_some() || self.has_data {
-            on_event(SseEvent {
+            read = on_event(SseEvent {
                 event: borrowed.event.unwrap_or(&self.event),
                 data: borrowed.data.unwrap_or(&self.data),
+                behind,
             });
         }
         self.has_data = false;
         reset(&mut self.data);
         reset(&mut self.event);
+        read
     }
 
     fn check_length(&mut self, bytes: usize) -> Result<(), SseError> {

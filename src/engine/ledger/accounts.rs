@@ -198,6 +198,10 @@ impl Accounts {
         let mut found = None;
         let mut at = Some(agent);
         while let Some((index, account)) = at.and_then(|at| Some((at, self.all.get(at as usize)?))) {
+            at = account.parent;
+            if account.max_total_tokens.is_none() && account.max_cost_nano_usd.is_none() {
+                continue;
+            }
             let used = self.claimed(index);
             let is_over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
             if is_over(account.max_total_tokens, used.total_tokens()) {
@@ -205,7 +209,6 @@ impl Accounts {
             } else if is_over(account.max_cost_nano_usd, used.cost_nano_usd.unwrap_or(0)) {
                 found = Some((index, StoppedBy::Usd));
             }
-            at = account.parent;
         }
         found
     }

@@ -232,6 +232,34 @@ impl Answer {
         }
     }
 
+    /// A copy in which every text is empty and no change is left. Two copies show whether anything but texts differs.
+    pub fn outline(&self) -> Answer {
+        let parts = self.parts.iter().map(|part| Part {
+            text: String::new(),
+            id: part.id.clone(),
+            name: part.name.clone(),
+            signature: part.signature.clone(),
+            vendor: part.vendor.clone(),
+            ..*part
+        });
+        Answer {
+            parts: parts.collect(),
+            finish_reason: self.finish_reason,
+            raw_finish_reason: self.raw_finish_reason.clone(),
+            response_id: self.response_id.clone(),
+            model: self.model.clone(),
+            changes: Vec::new(),
+            price: self.price,
+            answer_tool: self.answer_tool.clone(),
+            ..*self
+        }
+    }
+
+    /// The length of each block's text, in bytes.
+    pub fn text_lengths(&self) -> Vec<usize> {
+        self.parts.iter().map(|part| part.text.len()).collect()
+    }
+
     /// Takes the changes since the last call. The buffer goes along: give it back with [`Answer::recycle`].
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)

@@ -19,14 +19,15 @@ pub mod openai_chat;
 mod openai_parts;
 pub mod openai_responses;
 pub mod quirks;
+pub mod reader;
 pub mod request;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
 
+use looplet_scan::lane::Keys;
 use serde::{Deserialize, Serialize};
 
-pub use answer::layout::Repeat;
 pub use request::cache_marks::Marks;
 
 use crate::engine::model::answer::Answer;
@@ -91,6 +92,8 @@ pub struct Protocol {
     /// Only the sent body has it, never the kept bytes. [`Marks`] knows the place.
     pub marked_end: fn(&RequestSpec<'_>) -> String,
     pub decoder: fn() -> Decoder,
+    /// The keys by which the text-delta lane takes a stream's deltas; `None` where the decoder is fast enough.
+    pub lane: Option<&'static Keys>,
 }
 
 impl Protocol {
@@ -294,16 +297,6 @@ impl Decoder {
             Decoder::Gemini(decoder) => decoder.decode_event(data, answer),
             Decoder::Bedrock(decoder) => decoder.decode_event(event, data, answer),
             Decoder::Ndjson(decoder) => decoder.decode_event(data, answer),
-        }
-    }
-
-    /// Takes the [`Repeat`] of the last event, if the event only appended. [`crate::engine::stream::lane::Lane`] then
-    /// takes the events that repeat it.
-    pub fn take_repeat(&mut self) -> Option<Repeat> {
-        match self {
-            Decoder::Anthropic(decoder) => decoder.layout.take_repeat(),
-            Decoder::OpenaiChat(decoder) => decoder.layout.take_repeat(),
-            _ => None,
         }
     }
 

@@ -44,6 +44,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail,
     marked_end: no_marker,
     decoder: || Decoder::Ndjson(NdjsonDecoder::default()),
+    lane: None,
 };
 
 fn encode_head(spec: &RequestSpec<'_>, into: &mut Vec<u8>) -> Result<(), ConfigError> {

@@ -1,5 +1,4 @@
-//! Tests of the scanner against the general reader, of the encoders on small histories, and of failures on known
-//! bodies.
+//! Tests of the decoders on any layout, of the encoders on small histories, and of failures on known bodies.
 
 mod bedrock;
 mod cache;
@@ -8,8 +7,8 @@ mod encode_responses;
 mod failure;
 mod gemini;
 mod growth;
+pub mod layouts;
 mod matrix;
 mod options;
-mod scan;
 mod session;
 mod strict;

@@ -88,38 +88,6 @@ impl Run {
 
     /// Mutates the state; then poll the outputs until there are none.
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
-        match input {
-            Input::Chunk { request, bytes } => {
-                if let Some(bytes) = self.take_repeats(request, bytes, moment) {
-                    self.handle_any(Input::Chunk { request, bytes }, moment);
-                }
-            }
-            input => self.handle_any(input, moment),
-        }
-    }
-
-    /// What is left of a chunk when that is taken which repeats what came before, if anything is left to be done.
-    fn take_repeats<'a>(&mut self, request: EffectId, bytes: &'a [u8], moment: Moment) -> Option<&'a [u8]> {
-        let Some(open) = self.ledger.find(request) else {
-            return Some(bytes);
-        };
-        if self.outcome.is_some() || !self.ledger.is_quiet() {
-            return Some(bytes);
-        }
-        self.ledger.begin(moment);
-        if self.ledger.late().is_some() {
-            return Some(bytes);
-        }
-        match self.desk(open.agent) {
-            Some((agent, mut desk)) => agent.take_repeats(&mut desk, request, bytes),
-            None => Some(bytes),
-        }
-    }
-
-    // Out of the way of what comes by the thousand. What seldom follows from an input stays out of this in turn
-    // (`#[inline(never)]`): a host compiles a function whole when it is first called.
-    #[inline(never)]
-    fn handle_any(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
             return;
         }
@@ -303,6 +271,7 @@ impl Run {
     /// Acts on the time that was over when an input came, and on those that are over since.
     fn stop_late(&mut self, mut late: Option<TimerReason>) {
         while let Some(reason) = late.take().or_else(|| self.ledger.late()) {
+            self.keep_grown();
             self.ledger.timers.clear(reason);
             self.time_is_up(reason);
         }

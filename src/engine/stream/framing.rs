@@ -4,7 +4,7 @@
 //! [`FramingState::finish`]. The state holds the unfinished event and nothing else, and a saved run contains it. It
 //! never looks into an event: that is the decoder's work. Only an event that is too long or broken fails.
 
-use looplet_scan::sse::SseDecoder;
+use looplet_scan::sse::{SseDecoder, SseEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::{Failure, FailureCode};
@@ -31,17 +31,24 @@ impl FramingState {
         }
     }
 
-    /// Hands every event that this chunk completes to `on_event(name, data)`.
+    /// Hands every event that this chunk completes to `on_event`, which returns as in [`SseDecoder::feed`]. A line of
+    /// NDJSON is an event without a name.
     ///
     /// # Errors
     /// `malformed_stream` when one event is too long or broken.
-    pub fn feed(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+    pub fn feed(
+        &mut self,
+        chunk: &[u8],
+        on_event: &mut dyn FnMut(SseEvent<'_>) -> usize,
+    ) -> Result<(), Failure> {
         match self {
-            FramingState::Sse(sse) => sse
-                .feed(chunk, &mut |event| on_event(event.event, event.data))
-                .map_err(too_long),
-            FramingState::Ndjson(pending) => feed_lines(pending, chunk, on_event),
-            FramingState::EventStream(stream) => stream.feed(chunk, on_event),
+            FramingState::Sse(sse) => sse.feed(chunk, on_event).map_err(too_long),
+            FramingState::Ndjson(pending) => feed_lines(pending, chunk, &mut |line| {
+                on_event(alone(b"", line));
+            }),
+            FramingState::EventStream(stream) => stream.feed(chunk, &mut |name, data| {
+                on_event(alone(name, data));
+            }),
         }
     }
 
@@ -57,15 +64,13 @@ impl FramingState {
     ///
     /// # Errors
     /// As [`FramingState::feed`].
-    pub fn finish(&mut self, on_event: &mut dyn FnMut(&[u8], &[u8])) -> Result<(), Failure> {
+    pub fn finish(&mut self, on_event: &mut dyn FnMut(SseEvent<'_>) -> usize) -> Result<(), Failure> {
         match self {
-            FramingState::Sse(sse) => sse
-                .finish(&mut |event| on_event(event.event, event.data))
-                .map_err(too_long),
+            FramingState::Sse(sse) => sse.finish(on_event).map_err(too_long),
             FramingState::Ndjson(pending) => {
                 let line = std::mem::take(pending);
                 if !line.trim_ascii().is_empty() {
-                    on_event(b"", &line);
+                    on_event(alone(b"", &line));
                 }
                 Ok(())
             }
@@ -74,20 +79,25 @@ impl FramingState {
     }
 }
 
-fn feed_lines(
-    pending: &mut Vec<u8>,
-    chunk: &[u8],
-    on_event: &mut dyn FnMut(&[u8], &[u8]),
-) -> Result<(), Failure> {
+/// An event of a framing in which nobody else reads events.
+fn alone<'a>(event: &'a [u8], data: &'a [u8]) -> SseEvent<'a> {
+    SseEvent {
+        event,
+        data,
+        behind: &[],
+    }
+}
+
+fn feed_lines(pending: &mut Vec<u8>, chunk: &[u8], on_line: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
     let mut lines = chunk.split(|byte| *byte == b'\n').peekable();
     while let Some(line) = lines.next() {
         if lines.peek().is_none() {
             pending.extend_from_slice(line);
         } else if pending.is_empty() {
-            hand_over(line, on_event);
+            hand_over(line, on_line);
         } else {
             pending.extend_from_slice(line);
-            hand_over(pending, on_event);
+            hand_over(pending, on_line);
             pending.clear();
         }
     }
@@ -98,9 +108,9 @@ fn feed_lines(
     }
 }
 
-fn hand_over(line: &[u8], on_event: &mut dyn FnMut(&[u8], &[u8])) {
+fn hand_over(line: &[u8], on_line: &mut dyn FnMut(&[u8])) {
     if !line.trim_ascii().is_empty() {
-        on_event(b"", line);
+        on_line(line);
     }
 }
 
@@ -118,7 +128,10 @@ mod tests {
     fn lines(chunks: &[&[u8]]) -> Vec<String> {
         let mut framing = FramingState::new(Framing::Ndjson);
         let mut found = Vec::new();
-        let mut keep = |_: &[u8], data: &[u8]| found.push(String::from_utf8_lossy(data).into_owned());
+        let mut keep = |event: SseEvent<'_>| {
+            found.push(String::from_utf8_lossy(event.data).into_owned());
+            0
+        };
         for chunk in chunks {
             framing.feed(chunk, &mut keep).unwrap();
         }

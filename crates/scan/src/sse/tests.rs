@@ -19,7 +19,10 @@ fn decode<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Decod
         ..SseDecoder::default()
     };
     let mut events = Vec::new();
-    let mut collect = |event: SseEvent<'_>| events.push((event.event.to_vec(), event.data.to_vec()));
+    let mut collect = |event: SseEvent<'_>| {
+        events.push((event.event.to_vec(), event.data.to_vec()));
+        0
+    };
     let mut result = chunks
         .into_iter()
         .try_for_each(|chunk| decoder.feed(chunk, &mut collect));
@@ -240,7 +243,7 @@ fn an_event_at_the_limit_passes_and_one_beyond_it_fails_for_good() {
         max_event_bytes: 3,
         ..SseDecoder::default()
     };
-    assert!(decoder.feed(b"data: 1234", &mut |_| ()).is_err());
+    assert!(decoder.feed(b"data: 1234", &mut |_| 0).is_err());
     assert!(
         decoder
             .feed(b"\n\ndata: 1\n\n", &mut |_| panic!("delivered"))
@@ -259,6 +262,7 @@ fn an_event_within_one_chunk_is_borrowed_from_it() {
         .feed(chunk, &mut |event| {
             assert!(within.contains(&event.data.as_ptr()));
             seen += 1;
+            0
         })
         .unwrap();
     assert_eq!(seen, 2);
@@ -266,6 +270,19 @@ fn an_event_within_one_chunk_is_borrowed_from_it() {
         decoder.data.capacity() + decoder.event.capacity() + decoder.line_value.capacity(),
         0
     );
+}
+
+#[test]
+fn events_that_the_caller_has_read_itself_are_passed_over() {
+    let mut decoder = SseDecoder::default();
+    let mut seen = Vec::new();
+    decoder
+        .feed(b"data: 1\n\ndata: 2\n\ndata: 3\n\n", &mut |event| {
+            seen.push((event.data.to_vec(), event.behind.len()));
+            if event.data == b"1" { 9 } else { 0 }
+        })
+        .unwrap();
+    assert_eq!(seen, [(b"1".to_vec(), 18), (b"3".to_vec(), 0)]);
 }
 
 #[test]
@@ -282,7 +299,7 @@ fn between_events_is_where_the_next_byte_begins_one() {
         ("", false),
     ] {
         let mut decoder = SseDecoder::default();
-        decoder.feed(bytes.as_bytes(), &mut |_| ()).unwrap();
+        decoder.feed(bytes.as_bytes(), &mut |_| 0).unwrap();
         assert_eq!(decoder.is_between_events(), expected, "{bytes:?}");
     }
 }
@@ -291,7 +308,7 @@ fn between_events_is_where_the_next_byte_begins_one() {
 fn comments_without_end_take_no_memory() {
     let mut decoder = SseDecoder::default();
     for _ in 0..1000 {
-        decoder.feed(&[b':'; 4096], &mut |_| ()).unwrap();
+        decoder.feed(&[b':'; 4096], &mut |_| 0).unwrap();
     }
     assert!(decoder.line_value.capacity() < 64 && decoder.data.capacity() == 0);
 }
@@ -378,7 +395,7 @@ proptest! {
     fn a_restored_decoder_goes_on_as_the_first_would(stream in streams(), cut in 0usize..100) {
         let cut = cut.min(stream.len());
         let mut decoder = SseDecoder::default();
-        decoder.feed(&stream[..cut], &mut |_| ()).unwrap();
+        decoder.feed(&stream[..cut], &mut |_| 0).unwrap();
         let saved = serde_json::to_string(&decoder).unwrap();
         let restored: SseDecoder = serde_json::from_str(&saved).unwrap();
         prop_assert_eq!(restored, decoder);

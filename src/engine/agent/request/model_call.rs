@@ -1,28 +1,22 @@
 //! One HTTP request to a model, and the answer that its response becomes.
 //!
-//! Owns the answer under assembly and the state of its decoder. The order is [`ModelCall::handle_head`], then
+//! Owns the answer under assembly and its reader. The order is [`ModelCall::handle_head`], then
 //! [`ModelCall::handle_chunk`] for each chunk, then [`ModelCall::handle_end`]. A failure ends the attempt; the parts that
 //! have arrived stay in [`ModelCall::answer`].
 
-use looplet_scan::sse::byte_text;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::Answer;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::output::EffectId;
+use crate::engine::protocol::Protocol;
 use crate::engine::protocol::failure::{decode_failure, request_id};
-use crate::engine::protocol::{Decoder, Protocol};
-use crate::engine::stream::framing::FramingState;
-use crate::engine::stream::lane::{Lane, split_event};
+use crate::engine::protocol::reader::AnswerReader;
 
 /// The bytes of an error body that are read. Any vendor's error object fits, and a hostile body does not fill memory.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// The bytes of a body that is one JSON value; one event has an equal bound.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
-/// The bytes of an event's beginning that are kept until its end comes. A longer one is framed piece by piece.
-const MAX_HELD_BYTES: usize = 4096;
-/// The bytes of a buffer that is kept. The memory that a larger chunk needed is given back.
-const MAX_KEPT_BYTES: usize = 64 * 1024;
 /// The characters of an unreadable body that a failure shows.
 const EXCERPT_CHARS: usize = 500;
 
@@ -51,13 +45,7 @@ pub struct ModelCall {
     body: Body,
     /// The first bytes, as long as no event has been read.
     prefix: Vec<u8>,
-    decoder: Decoder,
-    framing: FramingState,
-    /// The beginning of an event that the framing has not seen.
-    #[serde(with = "byte_text")]
-    held: Vec<u8>,
-    #[serde(skip)]
-    lane: Lane,
+    reader: AnswerReader,
 }
 
 impl ModelCall {
@@ -77,10 +65,7 @@ impl ModelCall {
             stream,
             body: Body::Unknown,
             prefix: Vec::new(),
-            decoder: (protocol.decoder)(),
-            framing: FramingState::new(protocol.framing),
-            held: Vec::new(),
-            lane: Lane::default(),
+            reader: AnswerReader::new(protocol),
         }
     }
 
@@ -161,10 +146,9 @@ impl ModelCall {
     fn sniff(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let first = bytes.iter().find(tells).copied();
-        let is_ndjson = matches!(self.framing, FramingState::Ndjson(_));
         match first {
             Some(b'<' | 0x1F) => self.body = Body::Whole(Vec::new()),
-            Some(b'{' | b'[') if !is_ndjson => self.body = Body::Whole(Vec::new()),
+            Some(b'{' | b'[') if !self.reader.reads_lines() => self.body = Body::Whole(Vec::new()),
             Some(_) => self.body = Body::Events,
             None => return self.feed(bytes),
         }
@@ -176,118 +160,14 @@ impl ModelCall {
             self.prefix
                 .extend(bytes.iter().take(4 * EXCERPT_CHARS - self.prefix.len()));
         }
-        if self.held.is_empty() {
-            let taken = self.feed_events(bytes)?;
-            self.held
-                .extend_from_slice(bytes.get(taken..).unwrap_or_default());
-            return Ok(());
-        }
-        let mut held = std::mem::take(&mut self.held);
-        held.extend_from_slice(bytes);
-        let taken = self.feed_events(&held)?;
-        held.drain(..taken.min(held.len()));
-        held.shrink_to(MAX_KEPT_BYTES);
-        self.held = held;
-        Ok(())
-    }
-
-    /// Takes the events that repeat the one before them, and keeps the beginning of the next. Returns true if nothing else
-    /// was in `bytes`, and the bytes that are left for [`ModelCall::handle_chunk`].
-    pub fn take_repeats<'a>(&mut self, bytes: &'a [u8]) -> (bool, &'a [u8]) {
-        let is_ready = matches!(self.body, Body::Events) && self.lane.is_known();
-        if !is_ready || !self.framing.is_between_events() {
-            return (false, bytes);
-        }
-        if self.held.is_empty() {
-            let rest = self.lane.take(bytes, &mut self.answer);
-            if !is_beginning(rest) {
-                return (false, rest);
-            }
-            self.held.extend_from_slice(rest);
-            return (true, &[]);
-        }
-        self.held.extend_from_slice(bytes);
-        let left = self.lane.take(&self.held, &mut self.answer).len();
-        self.held.drain(..self.held.len().saturating_sub(left));
-        self.held.shrink_to(MAX_KEPT_BYTES);
-        (is_beginning(&self.held), &[])
-    }
-
-    /// Returns the number of bytes that were taken; the rest is the beginning of an event.
-    fn feed_events(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
-        if !matches!(self.framing, FramingState::Sse(_)) {
-            self.feed_long_way(bytes, false)?;
-            return Ok(bytes.len());
-        }
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let begins_event = self.framing.is_between_events();
-            if begins_event {
-                rest = self.lane.take(rest, &mut self.answer);
-                if rest.is_empty() {
-                    break;
-                }
-            }
-            let is_open = self.lane.is_open();
-            let event = if is_open { split_event(rest) } else { None };
-            let Some((event, after)) = event else {
-                if begins_event && is_open && rest.len() <= MAX_HELD_BYTES {
-                    return Ok(bytes.len() - rest.len());
-                }
-                self.feed_long_way(rest, false)?;
-                break;
-            };
-            self.feed_long_way(event, begins_event)?;
-            rest = after;
-        }
-        Ok(bytes.len())
-    }
-
-    /// Feeds framing and decoder. `is_event` says that `bytes` is one whole event.
-    fn feed_long_way(&mut self, bytes: &[u8], is_event: bool) -> Result<(), Failure> {
-        let ModelCall {
-            decoder,
-            framing,
-            answer,
-            lane,
-            ..
-        } = self;
-        lane.forget();
-        let mut failed = None;
-        let framed = framing.feed(bytes, &mut |event, data| {
-            if failed.is_some() {
-                return;
-            }
-            decoder.take_repeat();
-            failed = decoder.decode_event(event, data, answer).err();
-            if is_event && let Some(repeat) = decoder.take_repeat() {
-                lane.learn(bytes, data, repeat);
-            }
-        });
-        match failed.map_or(framed, Err) {
-            Ok(()) => Ok(()),
-            Err(failure) => Err(self.describe(failure)),
-        }
+        self.reader
+            .feed(bytes, &mut self.answer)
+            .map_err(|failure| self.describe(failure))
     }
 
     fn finish_events(&mut self) -> Result<(), Failure> {
-        let held = std::mem::take(&mut self.held);
-        self.feed_long_way(&held, false)?;
-        let ModelCall {
-            decoder,
-            framing,
-            answer,
-            ..
-        } = self;
-        let mut failed = None;
-        let framed = framing.finish(&mut |event, data| {
-            if failed.is_none() {
-                failed = decoder.decode_event(event, data, answer).err();
-            }
-        });
-        failed
-            .map_or(framed, Err)
-            .and_then(|()| decoder.finish(answer))
+        self.reader
+            .finish(&mut self.answer)
             .map_err(|failure| self.describe(failure))
     }
 
@@ -295,8 +175,8 @@ impl ModelCall {
         self.prefix = body.iter().take(4 * EXCERPT_CHARS).copied().collect();
         if matches!(body.trim_ascii().first(), Some(b'{' | b'[')) {
             return self
-                .decoder
-                .decode_body(body, &mut self.answer)
+                .reader
+                .read_body(body, &mut self.answer)
                 .map_err(|failure| self.describe(failure));
         }
         let mut failure = decode_failure(&self.vendor, self.status, &self.headers, body, now_ms);
@@ -310,11 +190,6 @@ impl ModelCall {
         failure.retryable = false;
         Err(self.describe(failure))
     }
-}
-
-/// True when the end of an event is not in `bytes`, and they are few enough to be kept.
-fn is_beginning(bytes: &[u8]) -> bool {
-    bytes.len() <= MAX_HELD_BYTES && split_event(bytes).is_none()
 }
 
 fn excerpt(bytes: &[u8]) -> String {

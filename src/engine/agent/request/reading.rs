@@ -1,6 +1,6 @@
 //! Takes the response of an open request in, piece by piece, and tells its news.
 //!
-//! The order is [`Agent::handle_head`], then [`Agent::take_repeats`] and [`Agent::handle_chunk`] for each chunk, then
+//! The order is [`Agent::handle_head`], then [`Agent::handle_chunk`] for each chunk, then
 //! [`Agent::handle_end`]. [`Agent::handle_request_failed`] takes the place of the rest when the connection breaks.
 
 use crate::engine::agent::Agent;
@@ -26,33 +26,6 @@ impl Agent {
         }
     }
 
-    /// Takes the events that repeat the one before them, which are nearly all events of a stream. Returns the bytes that
-    /// are left for [`Agent::handle_chunk`], or `None` when nothing is left to do.
-    pub fn take_repeats<'a>(
-        &mut self,
-        desk: &mut Desk<'_>,
-        request: EffectId,
-        bytes: &'a [u8],
-    ) -> Option<&'a [u8]> {
-        let is_summary = self.phase.is_summarizing();
-        let Some(call) = self.phase.call_mut() else {
-            return Some(bytes);
-        };
-        if call.answer.stage() != Stage::Streaming || desk.estimates_usage() {
-            return Some(bytes);
-        }
-        let (is_all, rest) = call.take_repeats(bytes);
-        let place = self.who.place();
-        let answer = &mut call.answer;
-        if !is_all || (answer.has_changes() && !tell_growth(answer, place, desk, is_summary)) {
-            return Some(rest);
-        }
-        // No budget can be overrun here, because an event that only repeats reports no usage.
-        let chunk_ms = desk.config.timeouts.chunk_ms;
-        desk.ledger.set_timer(TimerReason::Effect(request), chunk_ms);
-        None
-    }
-
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
         let place = self.who.place();
         let is_summary = self.phase.is_summarizing();
@@ -62,6 +35,16 @@ impl Agent {
         let before = call.answer.stage();
         let fed = call.handle_chunk(bytes);
         let stage = call.answer.stage();
+        let chunk_ms = desk.config.timeouts.chunk_ms;
+        // Nearly every chunk of a stream makes one block grow, and nothing follows from it.
+        let is_growth = fed.is_ok() && stage == Stage::Streaming && !desk.estimates_usage();
+        let answer = &mut call.answer;
+        if is_growth
+            && (!answer.has_changes()
+                || (desk.overrun(&self.who).is_none() && tell_growth(answer, place, desk, is_summary)))
+        {
+            return desk.ledger.set_timer(TimerReason::Effect(request), chunk_ms);
+        }
         tell_changes(&mut call.answer, place, desk, is_summary);
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
@@ -70,7 +53,6 @@ impl Agent {
             let next = self.calls.start_early(&self.who, desk, &mut call.answer);
             self.follow(desk, next);
         }
-        let chunk_ms = desk.config.timeouts.chunk_ms;
         let wait_ms = match stage {
             Stage::Streaming => {
                 if let Some(call) = self.phase.call() {

@@ -1,6 +1,6 @@
 //! Opens the JSON of an event or of a whole body for a decoder.
 //!
-//! The decoders call these functions for every event that their scanner does not recognise. The text is checked once as
+//! The decoders call these functions for every event. The text is checked once as
 //! a whole. A text that is not valid JSON, or not an object, is a `malformed_stream`.
 
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! A content block during streaming: the fields of its start, and the additions of its deltas.
 //!
-//! The decoder opens an [`OpenBlock`] for each block, calls [`OpenBlock::read_delta`] for each delta that the scanner
-//! does not recognise, and [`OpenBlock::stop`] at the end. Text goes straight into the answer. Blocks of unknown types
+//! The decoder opens an [`OpenBlock`] for each block, calls [`OpenBlock::read_delta`] for each delta, and
+//! [`OpenBlock::stop`] at the end. Text goes straight into the answer. Blocks of unknown types
 //! are kept raw, with their deltas folded in. Nothing fails: a delta that does not fit its block is passed over.
 
 use looplet_scan::check::check;

@@ -10,13 +10,11 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
-use crate::engine::protocol::answer::layout::Layout;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
-use crate::engine::protocol::answer::scan::{AnthropicDelta, anthropic_delta};
 use crate::engine::protocol::anthropic::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 
@@ -28,8 +26,6 @@ pub struct AnthropicDecoder {
     usage: Reported,
     /// `message_stop` has come.
     done: bool,
-    #[serde(skip)]
-    pub layout: Layout<(u32, AnthropicDelta)>,
 }
 
 /// The usage in Anthropic's terms, where `input_tokens` excludes tokens read from or written to the cache.
@@ -49,40 +45,8 @@ impl AnthropicDecoder {
     /// # Errors
     /// The failure that an `error` event reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if self.done || self.decode_hot(data, answer).is_some() {
-            return Ok(());
-        }
-        self.decode_any(data, answer)
-    }
-
-    /// Decodes the events that come by the thousand. `None` means that the event is not one of them and nothing has
-    /// happened.
-    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let ((index, delta), text) = match self.layout.recall(data) {
-            Some(known) => known,
-            None => {
-                let (kind, text) = anthropic_delta(data)?;
-                self.layout.learn(data, &text, kind);
-                (kind, text)
-            }
-        };
-        let block = self.open.iter().rev().find(|block| block.index == index)?;
-        let kind = match delta {
-            AnthropicDelta::Text => PartKind::Text,
-            AnthropicDelta::Thinking => PartKind::Thinking,
-            AnthropicDelta::InputJson => PartKind::ToolCall,
-        };
-        if answer.parts.get(block.part)?.kind != kind {
-            return None;
-        }
-        answer.grow(block.part, |into| text.unescape_into(into))?;
-        self.layout.note(block.part, &text, data);
-        Some(())
-    }
-
-    fn decode_any(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let data = data.trim_ascii();
-        if data.is_empty() || data == b"[DONE]" {
+        if self.done || data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
         let text = event_text(data)?;

@@ -14,6 +14,8 @@ mod decode;
 mod encode;
 mod encode_message;
 
+use looplet_scan::lane::Keys;
+
 use crate::engine::protocol::{Decoder, Framing, Protocol};
 
 pub use decode::AnthropicDecoder;
@@ -29,6 +31,10 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail: encode::encode_tail,
     marked_end: encode::marked_end,
     decoder: || Decoder::Anthropic(AnthropicDecoder::default()),
+    lane: Some(&Keys {
+        text: &["text", "thinking", "partial_json"],
+        noise: &[],
+    }),
 };
 
 const NAME: &str = "anthropic";

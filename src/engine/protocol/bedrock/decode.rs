@@ -10,12 +10,11 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::answer::scan::{ConverseDelta, converse_delta};
 use crate::engine::protocol::bedrock::block::OpenBlock;
 use crate::engine::protocol::failure::{decode_error_value, decode_exception, malformed};
 
@@ -36,7 +35,7 @@ impl BedrockDecoder {
     /// # Errors
     /// The failure that an exception reports, or `malformed_stream`.
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if self.done || (event == b"contentBlockDelta" && self.decode_hot(data, answer).is_some()) {
+        if self.done {
             return Ok(());
         }
         if let Some(kind) = event.strip_prefix(b"!") {
@@ -44,22 +43,6 @@ impl BedrockDecoder {
         }
         self.decode_object(event, &event_object(&event_text(data)?)?, answer);
         Ok(())
-    }
-
-    /// Decodes the deltas that come by the thousand. `None` means that the event is not one of them and nothing has
-    /// happened.
-    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let ((index, delta), text) = converse_delta(data)?;
-        let block = self.open.iter().rev().find(|block| block.index == index)?;
-        let kind = match delta {
-            ConverseDelta::Text => PartKind::Text,
-            ConverseDelta::Reasoning => PartKind::Thinking,
-            ConverseDelta::Input => PartKind::ToolCall,
-        };
-        if answer.parts.get(block.part)?.kind != kind {
-            return None;
-        }
-        answer.grow(block.part, |into| text.unescape_into(into))
     }
 
     fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {

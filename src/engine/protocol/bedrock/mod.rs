@@ -32,6 +32,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail: encode::encode_tail,
     marked_end: encode::marked_end,
     decoder: || Decoder::Bedrock(BedrockDecoder::default()),
+    lane: None,
 };
 
 const NAME: &str = "bedrock_converse";

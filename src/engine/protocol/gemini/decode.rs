@@ -7,7 +7,6 @@
 //! The model call feeds chunks, then calls [`GeminiDecoder::finish`]. An error chunk, unreadable JSON and a body
 //! without a finish reason fail.
 
-use looplet_scan::cursor::{Cursor, behind};
 use looplet_scan::reader::{Object, items, string, validate};
 use serde::{Deserialize, Serialize};
 
@@ -29,19 +28,8 @@ pub struct GeminiDecoder {
     /// The call whose arguments are incomplete.
     call: Option<(usize, PartialArgs)>,
     has_calls: bool,
-    /// The frame of the last event, if the event had only a piece of `flow` and the usage.
-    #[serde(skip)]
-    frame: Option<Frame>,
     /// The sources of the answer's text, in the order of [`SOURCES`]. Citations are a list without brackets.
     sources: [String; 3],
-}
-
-/// The bytes before a text, between the text and the usage, and behind the usage. Every event of a stream repeats them.
-#[derive(Clone, Debug, PartialEq)]
-struct Frame {
-    before: String,
-    between: String,
-    behind: String,
 }
 
 impl GeminiDecoder {
@@ -51,32 +39,11 @@ impl GeminiDecoder {
     /// The failure that an error chunk reports, or `malformed_stream`.
     pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
         let data = data.trim_ascii();
-        if self.decode_hot(data, answer).is_some() {
-            return Ok(());
-        }
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
         let text = validate(data).ok_or_else(|| malformed("an event of the stream is no JSON", data))?;
         self.read_chunks(&text, answer).map(|_| ())
-    }
-
-    /// Decodes the events that come by the hundred. `None` means that the event is not one of them and nothing has
-    /// happened.
-    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let frame = self.frame.as_ref()?;
-        let (_, part) = self.flow?;
-        let mut cursor = Cursor::new(behind(data, frame.before.as_bytes())?);
-        let text = cursor.string()?;
-        let rest = behind(cursor.rest(), frame.between.as_bytes())?;
-        let mut cursor = Cursor::new(rest);
-        cursor.value(4)?;
-        let usage = str::from_utf8(rest.get(..cursor.position())?).ok()?;
-        if behind(cursor.rest(), frame.behind.as_bytes()) != Some(&[]) {
-            return None;
-        }
-        read_usage(&Object::parse(usage)?, answer);
-        answer.grow(part, |into| text.unescape_into(into))
     }
 
     /// Ends the body.
@@ -131,14 +98,8 @@ impl GeminiDecoder {
         if let Some(usage) = chunk.object("usageMetadata") {
             read_usage(&usage, answer);
         }
-        let candidates = chunk.items("candidates");
-        let mut plain = None;
-        for candidate in &candidates {
-            plain = self.read_candidate(candidate, answer)?;
-        }
-        self.frame = None;
-        if let (Some(text), [_], Some(usage)) = (plain, candidates.as_slice(), chunk.get("usageMetadata")) {
-            self.frame = frame_of(json, text, usage);
+        for candidate in chunk.items("candidates") {
+            self.read_candidate(candidate, answer)?;
         }
         let feedback = chunk.object("promptFeedback");
         if let Some(reason) = feedback
@@ -154,24 +115,14 @@ impl GeminiDecoder {
         Ok(feedback.is_some() || chunk.get("candidates").is_some())
     }
 
-    /// Reads a candidate. Returns the text's JSON if the text is all that is new.
-    fn read_candidate<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+    fn read_candidate(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
         let candidate = Object::parse(json).unwrap_or_default();
         if candidate.number("index").unwrap_or(0) != 0 {
-            return Ok(None);
+            return Ok(());
         }
         let content = candidate.object("content").unwrap_or_default();
-        let parts = content.items("parts");
-        let mut plain = None;
-        for part in &parts {
-            plain = self.read_part(part, answer)?;
-        }
-        let mut is_all = parts.len() == 1;
-        for (name, _) in candidate.fields() {
-            is_all &= name == "content" || name == "index";
-        }
-        if is_all {
-            return Ok(plain);
+        for part in content.items("parts") {
+            self.read_part(part, answer)?;
         }
         let citations = candidate.object("citationMetadata").unwrap_or_default();
         let [known, others @ ..] = &mut self.sources;
@@ -194,33 +145,32 @@ impl GeminiDecoder {
             }
             Some(reason) => note_reason(Some(reason.into_owned()), answer),
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Reads text, thinking, media and calls. Every other part is kept raw: code that the vendor ran, its own tools,
-    /// unknown parts, and a signature without a text. Returns the text's JSON if the text is all of the part.
-    fn read_part<'a>(&mut self, json: &'a str, answer: &mut Answer) -> Result<Option<&'a str>, Failure> {
+    /// unknown parts, and a signature without a text.
+    fn read_part(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
-            self.read_call(&part, &function, answer)?;
-            return Ok(None);
+            return self.read_call(&part, &function, answer);
         }
         let mut kind = match part.get("thought") {
             Some("true") => PartKind::Thinking,
             _ => PartKind::Text,
         };
         if kind == PartKind::Text && self.read_media(&part, answer).is_some() {
-            return Ok(None);
+            return Ok(());
         }
         let text = part.string("text");
         let vendor = vendor_fields(&part, None);
         match &text {
             Some(text) if vendor.is_none() => {
                 self.push(kind, text, answer);
-                return Ok(part.get("text").filter(|_| !text.is_empty()));
+                return Ok(());
             }
             Some(text) if kind == PartKind::Thinking || !text.trim().is_empty() => {}
-            _ if part.fields().next().is_none() => return Ok(None),
+            _ if part.fields().next().is_none() => return Ok(()),
             _ => kind = PartKind::Raw,
         }
         self.end_open(answer);
@@ -241,7 +191,7 @@ impl GeminiDecoder {
             }
         }
         answer.end(at);
-        Ok(None)
+        Ok(())
     }
 
     /// Reads media. `None` if the part is something else, or has fields beyond the neutral form.
@@ -353,17 +303,6 @@ impl GeminiDecoder {
         }
         answer.complete = true;
     }
-}
-
-/// The frame of an event in which `text` and `usage` stand. `None` if the usage comes first.
-fn frame_of(event: &str, text: &str, usage: &str) -> Option<Frame> {
-    let place = |part: &str| (part.as_ptr() as usize).checked_sub(event.as_ptr() as usize);
-    let (text_at, usage_at) = (place(text)?, place(usage)?);
-    Some(Frame {
-        before: event.get(..text_at)?.to_owned(),
-        between: event.get(text_at + text.len()..usage_at)?.to_owned(),
-        behind: event.get(usage_at + usage.len()..)?.to_owned(),
-    })
 }
 
 /// The fields that are kept beside a text block. No part can have them.

@@ -33,6 +33,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail: encode::encode_tail,
     marked_end: no_marker,
     decoder: || Decoder::Gemini(GeminiDecoder::default()),
+    lane: None,
 };
 
 const NAME: &str = "gemini";

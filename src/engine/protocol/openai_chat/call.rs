@@ -30,15 +30,6 @@ impl Calls {
         self.calls.is_empty()
     }
 
-    /// The block of the call with this index.
-    pub fn part(&self, index: u32) -> Option<usize> {
-        self.calls
-            .iter()
-            .rev()
-            .find(|call| call.index == Some(index))
-            .map(|call| call.part)
-    }
-
     pub fn parts(&self) -> impl Iterator<Item = usize> {
         self.calls.iter().map(|call| call.part)
     }

@@ -4,7 +4,6 @@
 //! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk, unreadable
 //! JSON and an early end fail.
 
-use looplet_scan::cursor::RawString;
 use looplet_scan::reader::{Object, items, string};
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +11,7 @@ use crate::engine::json::writer::object_of;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::answer::finish_reason::note_reason;
-use crate::engine::protocol::answer::layout::Layout;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
-use crate::engine::protocol::answer::scan::{ChatDelta, chat_delta};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::openai_chat::beside::{Beside, push_image};
 use crate::engine::protocol::openai_chat::call::Calls;
@@ -45,8 +42,6 @@ pub struct ChatDecoder {
     has_reasoning_content: bool,
     /// `[DONE]` has come.
     done: bool,
-    #[serde(skip)]
-    pub layout: Layout<ChatDelta>,
 }
 
 impl ChatDecoder {
@@ -55,11 +50,8 @@ impl ChatDecoder {
     /// # Errors
     /// The failure that an error chunk reports, or `malformed_stream`.
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if self.done || self.decode_hot(data, answer).is_some() {
-            return Ok(());
-        }
         let data = data.trim_ascii();
-        if data.is_empty() {
+        if self.done || data.is_empty() {
             return Ok(());
         }
         if data == b"[DONE]" {
@@ -72,39 +64,6 @@ impl ChatDecoder {
             return Err(decode_error_value(&text));
         }
         self.read_chunk(&chunk, &text, "delta", answer)
-    }
-
-    /// Decodes the chunks that come by the thousand. `None` means that the chunk is not one of them and nothing has
-    /// happened.
-    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let (delta, text) = match self.layout.recall(data) {
-            Some(known) => known,
-            None => {
-                let (kind, text) = chat_delta(data)?;
-                self.layout.learn(data, &text, kind);
-                (kind, text)
-            }
-        };
-        answer.response_id.as_ref()?;
-        let kind = match delta {
-            ChatDelta::Arguments(index) => {
-                return self.append(self.calls.part(index)?, &text, data, answer);
-            }
-            ChatDelta::Content => PartKind::Text,
-            ChatDelta::ReasoningContent | ChatDelta::Reasoning => PartKind::Thinking,
-        };
-        let (open, part) = self.flow?;
-        if open == kind {
-            self.append(part, &text, data, answer)
-        } else {
-            None
-        }
-    }
-
-    fn append(&mut self, part: usize, text: &RawString<'_>, data: &[u8], answer: &mut Answer) -> Option<()> {
-        answer.grow(part, |into| text.unescape_into(into))?;
-        self.layout.note(part, text, data);
-        Some(())
     }
 
     /// Ends the body. A stream that has its finish reason and lacks only `[DONE]` counts as whole.

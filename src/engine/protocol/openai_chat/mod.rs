@@ -16,6 +16,8 @@ mod encode_message;
 mod reasoning;
 mod usage;
 
+use looplet_scan::lane::Keys;
+
 use crate::engine::protocol::{Decoder, Framing, Protocol, no_marker};
 
 pub use decode::ChatDecoder;
@@ -32,6 +34,11 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail: encode::encode_tail,
     marked_end: no_marker,
     decoder: || Decoder::OpenaiChat(ChatDecoder::default()),
+    lane: Some(&Keys {
+        text: &["content", "reasoning_content", "reasoning", "arguments"],
+        // OpenAI's padding.
+        noise: &["obfuscation"],
+    }),
 };
 
 const NAME: &str = "openai_chat";

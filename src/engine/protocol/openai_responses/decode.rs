@@ -13,9 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
-use crate::engine::protocol::answer::numbered::Numbered;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
-use crate::engine::protocol::answer::scan::{ResponsesDelta, responses_delta};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::openai_chat::read_usage;
 use crate::engine::protocol::openai_responses::item::{Item, Slot};
@@ -29,12 +27,35 @@ use crate::engine::protocol::openai_responses::item::{Item, Slot};
 pub struct ResponsesDecoder {
     items: Vec<Item>,
     done: bool,
-    #[serde(skip)]
-    layout: Numbered<Place>,
 }
 
-/// An `output_index`, the target of a delta, and its `content_index` or `summary_index`.
-type Place = (u32, ResponsesDelta, u32);
+/// The target of a delta of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Delta {
+    Text,
+    Refusal,
+    /// A part of a reasoning item's `summary`.
+    Summary,
+    /// A part of a reasoning item's `content`.
+    Reasoning,
+    Arguments,
+    CustomInput,
+}
+
+impl Delta {
+    /// The target that an event of this type names.
+    fn named(name: &str) -> Option<Delta> {
+        Some(match name.strip_prefix("response.")?.strip_suffix(".delta")? {
+            "output_text" => Delta::Text,
+            "refusal" => Delta::Refusal,
+            "reasoning_summary_text" => Delta::Summary,
+            "reasoning_text" => Delta::Reasoning,
+            "function_call_arguments" => Delta::Arguments,
+            "custom_tool_call_input" => Delta::CustomInput,
+            _ => return None,
+        })
+    }
+}
 
 impl ResponsesDecoder {
     /// Decodes the data of one event.
@@ -42,39 +63,8 @@ impl ResponsesDecoder {
     /// # Errors
     /// The failure that the event reports, or `malformed_stream`.
     pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if self.done || self.decode_hot(data, answer).is_some() {
-            return Ok(());
-        }
-        self.decode_any(event, data.trim_ascii(), answer)
-    }
-
-    /// Decodes the events that come by the thousand. `None` means that the event is not one of them and nothing has
-    /// happened.
-    fn decode_hot(&mut self, data: &[u8], answer: &mut Answer) -> Option<()> {
-        let ((index, delta, at), text) = match self.layout.recall(data) {
-            Some(known) => known,
-            None => {
-                let (place, text) = responses_delta(data)?;
-                self.layout.learn(data, &text, place);
-                (place, text)
-            }
-        };
-        let item = self.items.iter().rev().find(|item| item.index == index)?;
-        let (kind, slot) = place(delta, at)?;
-        let part = item.known(slot)?;
-        if answer
-            .parts
-            .get(part)
-            .is_none_or(|part| part.kind != kind || part.ended)
-        {
-            return None;
-        }
-        answer.grow(part, |into| text.unescape_into(into))
-    }
-
-    #[inline(never)]
-    fn decode_any(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
-        if data.is_empty() || data == b"[DONE]" {
+        let data = data.trim_ascii();
+        if self.done || data.is_empty() || data == b"[DONE]" {
             return Ok(());
         }
         let text = event_text(data)?;
@@ -116,7 +106,7 @@ impl ResponsesDecoder {
                 return Err(decode_error_value(text));
             }
             name => {
-                if let Some(delta) = ResponsesDelta::named(name) {
+                if let Some(delta) = Delta::named(name) {
                     self.read_delta(delta, object, answer);
                 }
             }
@@ -158,7 +148,7 @@ impl ResponsesDecoder {
         self.items.get_mut(at)
     }
 
-    fn read_delta(&mut self, delta: ResponsesDelta, event: &Object<'_>, answer: &mut Answer) {
+    fn read_delta(&mut self, delta: Delta, event: &Object<'_>, answer: &mut Answer) {
         let last = self.items.last().map(|item| item.index);
         let Some(index) = output_index(event).or(last) else {
             return;
@@ -231,16 +221,17 @@ fn output_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("output_index")?).ok()
 }
 
-/// The kind and slot of a delta's target; `None` for a custom tool's plain text.
-fn place(delta: ResponsesDelta, at: u32) -> Option<(PartKind, Slot)> {
+/// The kind and slot of a delta's target; `None` for a custom tool's plain text. `at` is its `content_index` or
+/// `summary_index`.
+fn place(delta: Delta, at: u32) -> Option<(PartKind, Slot)> {
     let slot = at.saturating_mul(2);
     Some(match delta {
-        ResponsesDelta::Text => (PartKind::Text, slot),
-        ResponsesDelta::Refusal => (PartKind::Refusal, slot),
-        ResponsesDelta::Summary => (PartKind::Thinking, slot),
-        ResponsesDelta::Reasoning => (PartKind::Thinking, slot | 1),
-        ResponsesDelta::Arguments => (PartKind::ToolCall, 0),
-        ResponsesDelta::CustomInput => return None,
+        Delta::Text => (PartKind::Text, slot),
+        Delta::Refusal => (PartKind::Refusal, slot),
+        Delta::Summary => (PartKind::Thinking, slot),
+        Delta::Reasoning => (PartKind::Thinking, slot | 1),
+        Delta::Arguments => (PartKind::ToolCall, 0),
+        Delta::CustomInput => return None,
     })
 }
 

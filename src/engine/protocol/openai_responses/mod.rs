@@ -42,6 +42,7 @@ pub const PROTOCOL: Protocol = Protocol {
     encode_tail: encode::encode_tail,
     marked_end: |_| String::new(),
     decoder: || Decoder::OpenaiResponses(ResponsesDecoder::default()),
+    lane: None,
 };
 
 const NAME: &str = "openai_responses";

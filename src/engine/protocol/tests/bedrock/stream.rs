@@ -172,7 +172,7 @@ fn a_broken_or_cut_off_stream_keeps_its_text_and_may_be_tried_again() {
 }
 
 #[test]
-fn a_delta_is_read_alike_by_the_scanner_and_by_the_general_reader() {
+fn a_delta_is_read_alike_with_and_without_unknown_fields() {
     let start = event(
         "contentBlockStart",
         json!({"contentBlockIndex": 1, "start": {"toolUse": {"toolUseId": "t", "name": "n"}}}),
@@ -207,8 +207,8 @@ fn a_delta_is_read_alike_by_the_scanner_and_by_the_general_reader() {
         answered(&[before.as_slice(), &delta, &after].concat())
     };
     for delta in deltas {
-        let scanned = read(&[delta, "}"].concat());
-        assert_eq!(scanned, read(&[delta, r#","unknown":[{}]}"#].concat()), "{delta}");
+        let alone = read(&[delta, "}"].concat());
+        assert_eq!(alone, read(&[delta, r#","unknown":[{}]}"#].concat()), "{delta}");
     }
     assert_eq!(
         read(r#"{"contentBlockIndex":1,"delta":{"text":"late"}}"#)

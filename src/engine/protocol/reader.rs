@@ -1,0 +1,154 @@
+//! The reader of a streamed answer: framing, the text-delta lane, and the protocol's decoder.
+//!
+//! A model call feeds each chunk to [`AnswerReader::feed`], then calls [`AnswerReader::finish`]. An event takes one of
+//! two ways. The lane ([`looplet_scan::lane`]) takes an event that repeats a frame, if the protocol has a row for it.
+//! Every other event is the decoder's. Both ways give the same answer, so a saved run does not contain the lane.
+
+use looplet_scan::cursor::RawString;
+use looplet_scan::lane::Lane;
+use looplet_scan::sse::SseEvent;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::model::answer::Answer;
+use crate::engine::model::error::Failure;
+use crate::engine::protocol::{Decoder, Protocol};
+use crate::engine::stream::framing::FramingState;
+
+/// The state between two chunks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AnswerReader {
+    framing: FramingState,
+    events: EventReader,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct EventReader {
+    decoder: Decoder,
+    #[serde(skip)]
+    lane: Lane,
+}
+
+impl AnswerReader {
+    pub fn new(protocol: &Protocol) -> AnswerReader {
+        AnswerReader {
+            framing: FramingState::new(protocol.framing),
+            events: EventReader {
+                decoder: (protocol.decoder)(),
+                lane: Lane::new(protocol.lane),
+            },
+        }
+    }
+
+    /// Reads every event that this chunk completes.
+    ///
+    /// # Errors
+    /// The failure that an event reports, or `malformed_stream`. The caller fills in its `status`, `vendor` and
+    /// `request_id`.
+    pub fn feed(&mut self, chunk: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        let AnswerReader { framing, events } = self;
+        let repeated = if framing.is_between_events() {
+            events.read_repeats(chunk, answer)
+        } else {
+            0
+        };
+        let rest = chunk.get(repeated..).unwrap_or_default();
+        events.read_each(answer, |on_event| framing.feed(rest, on_event))
+    }
+
+    /// Ends the body and closes every open block.
+    ///
+    /// # Errors
+    /// As [`AnswerReader::feed`], and `malformed_stream` when the protocol's end was never seen.
+    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+        let AnswerReader { framing, events } = self;
+        events.read_each(answer, |on_event| framing.finish(on_event))?;
+        events.decoder.finish(answer)
+    }
+
+    /// Reads a body that is one JSON value.
+    ///
+    /// # Errors
+    /// The failure that the body reports, or `malformed_stream`.
+    pub fn read_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        self.events.decoder.decode_body(body, answer)
+    }
+
+    /// True when each line is an event.
+    pub fn reads_lines(&self) -> bool {
+        matches!(self.framing, FramingState::Ndjson(_))
+    }
+}
+
+type OnEvent<'a> = &'a mut dyn FnMut(SseEvent<'_>) -> usize;
+
+impl EventReader {
+    /// Reads the events that `frame` hands over, up to the first that fails.
+    fn read_each(
+        &mut self,
+        answer: &mut Answer,
+        frame: impl FnOnce(OnEvent<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let mut failed = None;
+        let framed = frame(&mut |event| {
+            if failed.is_some() {
+                return 0;
+            }
+            failed = self.read(event.event, event.data, answer).err();
+            self.read_repeats(event.behind, answer)
+        });
+        failed.map_or(framed, Err)
+    }
+
+    fn read(&mut self, name: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+        match (self.lane.text(name, data), self.lane.part()) {
+            (Some(text), Some(part)) if grow(part, text, answer) => Ok(()),
+            (Some(text), None) => self.prove(name, data, &text.to_text(), answer),
+            _ => {
+                self.lane.learn(name, data);
+                self.decoder.decode_event(name, data, answer)
+            }
+        }
+    }
+
+    /// Reads the whole events at the start of `bytes` that repeat a trusted frame. Returns their length.
+    fn read_repeats(&mut self, bytes: &[u8], answer: &mut Answer) -> usize {
+        let Some(part) = self.lane.part() else { return 0 };
+        let mut rest = bytes;
+        while let Some((text, behind)) = self.lane.next(rest) {
+            if !grow(part, text, answer) {
+                break;
+            }
+            rest = behind;
+        }
+        bytes.len() - rest.len()
+    }
+
+    /// Decodes an event that repeats the frame before it. The lane trusts the frame if nothing has happened but that
+    /// one block has grown by `text`.
+    fn prove(&mut self, name: &[u8], data: &[u8], text: &str, answer: &mut Answer) -> Result<(), Failure> {
+        let (decoder, outline, lengths) = (self.decoder.clone(), answer.outline(), answer.text_lengths());
+        self.decoder.decode_event(name, data, answer)?;
+        let mut grown = (0..).zip(lengths).zip(&answer.parts);
+        let grown = grown.find(|((_, length), part)| part.text.len() != *length);
+        match grown {
+            Some(((part, length), open))
+                if open.text.get(length..) == Some(text)
+                    && self.decoder == decoder
+                    && answer.outline() == outline =>
+            {
+                self.lane.trust(part);
+            }
+            _ => self.lane.learn(name, data),
+        }
+        Ok(())
+    }
+}
+
+/// False for a block that has ended.
+fn grow(part: usize, text: RawString<'_>, answer: &mut Answer) -> bool {
+    answer.grow(part, |into| text.unescape_into(into)).is_some()
+}
+
+#[cfg(test)]
+#[cfg(not(target_arch = "wasm32"))]
+mod tests;
