@@ -1,14 +1,12 @@
 //! Writes JSON by appending text to bytes, without trees.
 //!
-//! The encoders write request bodies with it, and the decoders the vendor's further fields. A caller opens and closes
+//! The encoders write request bodies with it, and the decoders a vendor's fields. A caller opens and closes
 //! brackets itself; a field's function sets the comma before it. A caller passes JSON text only if it is valid: nothing
 //! is checked again, and nothing fails.
 
 use looplet_scan::cursor::plain_length;
 use looplet_scan::reader::Object;
 use serde::Serialize;
-
-use crate::engine::model::message::Json;
 
 /// Appends `text` as a JSON string.
 pub fn push_string(into: &mut Vec<u8>, text: &str) {
@@ -125,13 +123,6 @@ pub fn push_value<T: Serialize + ?Sized>(into: &mut Vec<u8>, value: &T) {
     let _ = serde_json::to_writer(into, value);
 }
 
-/// Appends the fields of the object `vendor`, except nulls and the keys in `ours`.
-pub fn push_vendor(into: &mut Vec<u8>, vendor: Option<&Json>, ours: &[&str]) {
-    if let Some(object) = vendor.and_then(|json| Object::parse(json.as_str())) {
-        push_others(into, &object, ours);
-    }
-}
-
 /// Appends the fields of `object`, except nulls and the keys in `ours`.
 pub fn push_others(into: &mut Vec<u8>, object: &Object<'_>, ours: &[&str]) {
     for (key, value) in object.fields() {
@@ -149,33 +140,6 @@ pub fn push_any(into: &mut Vec<u8>, key: &str, json: &str) {
     into.extend_from_slice(json.as_bytes());
 }
 
-/// An object of the fields, except nulls and the keys in `ours`; `None` if no field is left.
-pub fn others(object: &Object<'_>, ours: &[&str]) -> Option<Json> {
-    let mut out = b"{".to_vec();
-    push_others(&mut out, object, ours);
-    closed(out)
-}
-
-/// An object of the fields that are not null; `None` if no field is left.
-pub fn object_of(fields: &[(&str, &str)]) -> Option<Json> {
-    let mut out = b"{".to_vec();
-    for (key, value) in fields {
-        if *value != "null" {
-            push_any(&mut out, key, value);
-        }
-    }
-    closed(out)
-}
-
-/// Closes an object whose last brace is missing; `None` for empty bytes.
-pub fn closed(mut out: Vec<u8>) -> Option<Json> {
-    if out.len() == 1 {
-        return None;
-    }
-    out.push(b'}');
-    Some(Json::from_valid(&written(out)))
-}
-
 /// The written bytes as text.
 #[inline(never)]
 pub fn written(out: Vec<u8>) -> String {
@@ -183,26 +147,4 @@ pub fn written(out: Vec<u8>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_character_survives_a_round_trip() {
-        let text: String = (0u32..0x300)
-            .chain([0x2028, 0xFFFD, 0x1F600])
-            .filter_map(char::from_u32)
-            .collect();
-        let mut out = Vec::new();
-        push_string(&mut out, &text);
-        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
-    }
-
-    #[test]
-    fn numbers_are_written_in_full() {
-        for number in [0, 7, 10, 1234, u64::MAX] {
-            let mut out = Vec::new();
-            push_number(&mut out, number);
-            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
-        }
-    }
-}
+mod tests;

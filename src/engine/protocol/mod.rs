@@ -24,6 +24,7 @@ pub mod request;
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
 mod tests;
+mod vendor_fields;
 
 use looplet_scan::lane::Keys;
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,9 @@
 //! Decoders collect them as JSON lists without brackets and call [`attach_sources`] at the end of an answer. The engine
 //! never interprets them. An answer without text loses its sources.
 
-use crate::engine::json::writer::{closed, push_raw, push_vendor};
+use crate::engine::json::writer::push_raw;
 use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::protocol::vendor_fields::{closed, push_vendor};
 
 /// Puts the values that are not empty into `vendor` of the last text block. The first `lists` values lack their
 /// brackets.

@@ -8,8 +8,9 @@ use looplet_scan::check::check;
 use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{closed, others, push_any, push_comma, push_string, push_vendor, written};
+use crate::engine::json::writer::{push_any, push_comma, push_string, written};
 use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -15,13 +15,14 @@ use base64::alphabet::STANDARD;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD};
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_vendor};
+use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::anthropic::NAME;
 use crate::engine::protocol::request::legal_id::push_id;
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends `,{"role":…,"content":[…]}`.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {

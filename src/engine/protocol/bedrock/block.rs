@@ -11,8 +11,9 @@ use looplet_scan::check::check;
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{object_of, others, push_any, push_raw, written};
+use crate::engine::json::writer::{push_any, push_raw, written};
 use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::protocol::vendor_fields::{object_of, others};
 
 /// An open block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text, push_vendor};
+use crate::engine::json::writer::{push_comma, push_key, push_number, push_raw, push_text};
 use crate::engine::model::message::{Block, MediaSource, Message, NOTHING, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
@@ -17,6 +17,7 @@ use crate::engine::protocol::bedrock::encode::{MAX_NAME, has_tools};
 use crate::engine::protocol::bedrock::{Family, NAME, family};
 use crate::engine::protocol::request::legal_id::push_id;
 use crate::engine::protocol::request::message_parts::{push_input, without_last_thinking};
+use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// The end of an assistant's message. Its role stands last, so that the next message can read whom it follows.
 const ASSISTANT_END: &[u8] = br#"],"role":"assistant"}"#;

@@ -10,7 +10,7 @@
 use looplet_scan::reader::{Object, items, string, validate};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{closed, others, push_others, push_raw};
+use crate::engine::json::writer::{push_others, push_raw};
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
@@ -19,6 +19,7 @@ use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::sources::{attach_sources, push_source};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
 use crate::engine::protocol::gemini::partial_args::PartialArgs;
+use crate::engine::protocol::vendor_fields::{closed, others};
 
 /// The state between chunks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -11,15 +11,14 @@
 use looplet_scan::check::check;
 use looplet_scan::reader::{Object, string};
 
-use crate::engine::json::writer::{
-    push_comma, push_key, push_raw, push_string, push_text, push_text_if, push_vendor,
-};
+use crate::engine::json::writer::{push_comma, push_key, push_raw, push_string, push_text, push_text_if};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role, ToolInput};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::note;
 use crate::engine::protocol::gemini::NAME;
 use crate::engine::protocol::gemini::decode::SOURCES;
 use crate::engine::protocol::request::message_parts::push_input;
+use crate::engine::protocol::vendor_fields::push_vendor;
 
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 

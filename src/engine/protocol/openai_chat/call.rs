@@ -7,8 +7,8 @@
 use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::others;
 use crate::engine::model::answer::Answer;
+use crate::engine::protocol::vendor_fields::others;
 
 /// The calls of an answer, in the order of their first delta.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,6 @@
 use looplet_scan::reader::{Object, items, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::object_of;
 use crate::engine::model::answer::{Answer, FinishReason, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::answer::finish_reason::note_reason;
@@ -17,6 +16,7 @@ use crate::engine::protocol::openai_chat::beside::{Beside, push_image};
 use crate::engine::protocol::openai_chat::call::Calls;
 use crate::engine::protocol::openai_chat::reasoning::Details;
 use crate::engine::protocol::openai_chat::usage::read_usage;
+use crate::engine::protocol::vendor_fields::object_of;
 
 /// The state between chunks.
 ///

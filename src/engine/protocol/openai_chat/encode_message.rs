@@ -9,14 +9,13 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{
-    push_comma, push_escaped, push_key, push_raw, push_string, push_text, push_vendor,
-};
+use crate::engine::json::writer::{push_comma, push_escaped, push_key, push_raw, push_string, push_text};
 use crate::engine::model::message::{Block, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
 use crate::engine::protocol::openai_chat::NAME;
 use crate::engine::protocol::openai_parts::{open, push_arguments, push_data_url, result_text, text_of};
+use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// Appends the wire messages, each with a comma before it.
 pub fn encode_message(spec: &RequestSpec<'_>, message: &Message, into: &mut Vec<u8>) {

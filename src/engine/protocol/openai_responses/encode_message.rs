@@ -12,7 +12,7 @@
 
 use looplet_scan::reader::Object;
 
-use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text, push_vendor};
+use crate::engine::json::writer::{push_comma, push_raw, push_string, push_text};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Role};
 use crate::engine::protocol::RequestSpec;
 use crate::engine::protocol::answer::made_media::told;
@@ -21,6 +21,7 @@ use crate::engine::protocol::openai_responses::NAME;
 use crate::engine::protocol::openai_responses::item::custom_input;
 use crate::engine::protocol::request::legal_id::push_id;
 use crate::engine::protocol::request::message_parts::without_last_thinking;
+use crate::engine::protocol::vendor_fields::push_vendor;
 
 /// The longest id that OpenAI accepts.
 const MAX_ID_BYTES: usize = 64;

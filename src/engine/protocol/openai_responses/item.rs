@@ -7,9 +7,10 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::json::writer::{object_of, push_escaped, written};
+use crate::engine::json::writer::{push_escaped, written};
 use crate::engine::model::answer::{Answer, PartKind};
 use crate::engine::model::message::{Block, ToolInput};
+use crate::engine::protocol::vendor_fields::object_of;
 
 /// The place of a part in its item: twice its index, plus one in a reasoning item's `content`.
 pub type Slot = u32;
