@@ -22,10 +22,10 @@ use looplet::engine::model::input::Input;
 use looplet::engine::model::message::Block;
 use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::Output;
+use looplet::engine::protocol::eventstream::crc32;
 use looplet::engine::protocol::reader::AnswerReader;
 use looplet::engine::protocol::{Protocol, protocol};
 use looplet::engine::run::Run;
-use looplet::engine::stream::eventstream::crc32;
 use serde_json::json;
 
 const MIB: usize = 1 << 20;

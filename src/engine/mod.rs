@@ -1,7 +1,7 @@
 //! The pure engine: state in, state out. See the crate's front page for the order of calls.
 //!
 //! Folders depend downward only:
-//! `run` → `agent` → `ledger`, `protocol`, `policy`, `schema` → `model` → `stream`, `json`.
+//! `run` → `agent` → `ledger`, `protocol`, `policy`, `schema` → `model` → `json`. Below them is `looplet_scan`.
 
 pub mod agent;
 pub mod json;
@@ -11,4 +11,3 @@ pub mod policy;
 pub mod protocol;
 pub mod run;
 pub mod schema;
-pub mod stream;

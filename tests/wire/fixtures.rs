@@ -7,7 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use looplet::engine::model::answer::Answer;
-use looplet::engine::protocol::{Framing, Protocol, protocol};
+use looplet::engine::protocol::framing::Framing;
+use looplet::engine::protocol::{Protocol, protocol};
 use serde_json::{Value, json};
 
 use crate::bedrock;

@@ -12,7 +12,9 @@
 mod answer;
 pub mod anthropic;
 pub mod bedrock;
+pub mod eventstream;
 pub mod failure;
+pub mod framing;
 pub mod gemini;
 pub mod ndjson;
 pub mod openai_chat;
@@ -36,16 +38,7 @@ use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
 use crate::engine::model::output::AuthSlot;
-
-/// The way in which a streamed body is cut into events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Framing {
-    Sse,
-    /// One JSON value per line.
-    Ndjson,
-    /// Amazon's `application/vnd.amazon.eventstream`.
-    EventStream,
-}
+use crate::engine::protocol::framing::Framing;
 
 /// The ingredients of a request, except its messages.
 #[derive(Clone, Copy, Debug)]

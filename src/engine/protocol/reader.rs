@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
+use crate::engine::protocol::framing::FramingState;
 use crate::engine::protocol::{Decoder, Protocol};
-use crate::engine::stream::framing::FramingState;
 
 /// The state between two chunks.
 #[derive(Clone, Debug, Serialize, Deserialize)]

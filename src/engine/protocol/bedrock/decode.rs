@@ -30,7 +30,7 @@ pub struct BedrockDecoder {
 }
 
 impl BedrockDecoder {
-    /// Decodes the payload of one message. `event` is its name as in [`crate::engine::stream::eventstream`].
+    /// Decodes the payload of one message. `event` is its name as in [`crate::engine::protocol::eventstream`].
     ///
     /// # Errors
     /// The failure that an exception reports, or `malformed_stream`.

@@ -4,7 +4,7 @@
 //! finds its call. A legal id stays as it is.
 
 use crate::engine::json::writer::{push_number, push_text};
-use crate::engine::stream::eventstream::crc32;
+use crate::engine::protocol::eventstream::crc32;
 
 /// Appends a field with an id. In other servers' ids (`functions.add:0`) each illegal character becomes `_` and its
 /// code. An id of more than `max` characters keeps its beginning and ends in its checksum. A call and its result become

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::model::answer::Answer;
 use crate::engine::model::error::Failure;
+use crate::engine::protocol::eventstream::crc32;
 use crate::engine::protocol::find;
 use crate::engine::protocol::tests::bedrock::{CLAUDE, model};
-use crate::engine::stream::eventstream::crc32;
 
 /// A message with text headers.
 fn framed(headers: &[(&str, &str)], payload: &str) -> Vec<u8> {

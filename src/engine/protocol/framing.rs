@@ -8,11 +8,20 @@ use looplet_scan::sse::{SseDecoder, SseEvent};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::{Failure, FailureCode};
-use crate::engine::protocol::Framing;
-use crate::engine::stream::eventstream::EventStreamDecoder;
+use crate::engine::protocol::eventstream::EventStreamDecoder;
 
 /// The longest line of NDJSON in bytes, equal to the limit of an SSE event.
 const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The way in which a streamed body is cut into events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Framing {
+    Sse,
+    /// One JSON value per line.
+    Ndjson,
+    /// Amazon's `application/vnd.amazon.eventstream`.
+    EventStream,
+}
 
 /// A framing's state between two chunks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -122,31 +131,4 @@ fn too_long<E>(_: E) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(chunks: &[&[u8]]) -> Vec<String> {
-        let mut framing = FramingState::new(Framing::Ndjson);
-        let mut found = Vec::new();
-        let mut keep = |event: SseEvent<'_>| {
-            found.push(String::from_utf8_lossy(event.data).into_owned());
-            0
-        };
-        for chunk in chunks {
-            framing.feed(chunk, &mut keep).unwrap();
-        }
-        framing.finish(&mut keep).unwrap();
-        found
-    }
-
-    #[test]
-    fn lines_come_whole_wherever_they_are_cut() {
-        let body = b"{\"a\":1}\n\n  \n{\"b\":2}\r\n{\"c\":3}";
-        let whole = lines(&[body]);
-        assert_eq!(whole, ["{\"a\":1}", "{\"b\":2}\r", "{\"c\":3}"]);
-        for cut in 0..body.len() {
-            let (head, tail) = body.split_at(cut);
-            assert_eq!(lines(&[head, tail]), whole, "cut at {cut}");
-        }
-    }
-}
+mod tests;
