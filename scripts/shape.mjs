@@ -8,7 +8,7 @@ const maxLines = 500;
 const maxFiles = 15;
 
 /** Shortfalls that are known: each number may only fall. In circles, the files and folders in them. */
-const known = { "long files": 0, "full folders": 1, "circles of TypeScript": 0, "circles of the engine": 9 };
+const known = { "long files": 0, "full folders": 1, "circles of TypeScript": 0, "circles of the engine": 0 };
 
 /** Prints what is wrong and tells whether nothing is that is not known. */
 export async function checkShape() {
@@ -86,8 +86,10 @@ function engineFolders() {
   const uses = new Map([...rooms].map((room) => [room, new Set()]));
   for (const path of files) {
     const room = roomOf(path);
-    // Tests may look at everything.
-    const [code] = readFileSync(join(root, path), "utf8").split("#[cfg(test)]");
+    // Tests may look at everything, and a link of a comment uses nothing.
+    if (/\/tests(\.rs$|\/)/.test(path)) continue;
+    const [text] = readFileSync(join(root, path), "utf8").split(/#\[cfg\(test\)\]\n(?:#\[.*\]\n)?mod /);
+    const code = text.replace(/^\s*\/\/.*$/gm, "");
     // As many `super` as lead out of the room.
     const depth = path.split("/").length - (basename(path) === "mod.rs" ? 3 : 2);
     const used = new RegExp(`(?:crate::engine::|(?<!super::)(?:super::){${depth}})(\\w+)`, "g");
