@@ -8,7 +8,7 @@ const maxLines = 500;
 const maxFiles = 15;
 
 /** Shortfalls that are known: each number may only fall. In circles, the files and folders in them. */
-const known = { "long files": 0, "full folders": 1, "circles of TypeScript": 0, "circles of the engine": 0 };
+const known = { "long files": 0, "full folders": 0, "circles of TypeScript": 0, "circles of the engine": 0 };
 
 /** Prints what is wrong and tells whether nothing is that is not known. */
 export async function checkShape() {

@@ -1,7 +1,6 @@
 //! What holds of every run that has ended.
 
-use looplet::engine::model::input::{Input, ToolReturn};
-use looplet::engine::model::moment::Moment;
+use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::question::Answer;
 use looplet::engine::model::usage::Usage;
 use serde_json::Value;

@@ -17,9 +17,8 @@ use super::batch::{Batch, Wants, lend, utf16_length};
 use super::host::Host;
 use super::inlet::with_inlet;
 use super::request;
-use crate::engine::model::input::Input;
+use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
-use crate::engine::model::moment::Moment;
 use crate::engine::model::output::{EffectId, Output};
 use crate::engine::run::Run;
 

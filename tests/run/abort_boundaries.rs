@@ -2,9 +2,8 @@
 //! that hangs, retries and subagents.
 
 use looplet::engine::model::event::EventKind;
-use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, ToolReturn};
+use looplet::engine::model::input::{Behavior, Input, Moment, PermissionAnswer, ToolReturn};
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::{EffectId, Output};
 use looplet::engine::model::question::Answer;
 use looplet::engine::model::usage::Usage;

@@ -1,7 +1,6 @@
 //! Clocks that go wrong: a run goes on, and its deadlines are no further away than they were.
 
-use looplet::engine::model::input::Input;
-use looplet::engine::model::moment::Moment;
+use looplet::engine::model::input::{Input, Moment};
 use serde_json::{Value, json};
 
 use crate::wire::{begin, call, event, open, stream, text};

@@ -1,8 +1,8 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
+use looplet::engine::model::config::permission::PermissionMode;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate};
-use looplet::engine::model::permission::PermissionMode;
 use looplet::engine::model::question::{Answer, Point};
 use serde_json::{Value, json};
 

@@ -1,9 +1,9 @@
+use looplet::engine::model::config::permission::Rule;
+use looplet::engine::model::config::permission::{PermissionMode, RuleKind};
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate, UpdateType};
 use looplet::engine::model::message::Json;
 use looplet::engine::model::output::EffectId;
-use looplet::engine::model::permission::Rule;
-use looplet::engine::model::permission::{PermissionMode, RuleKind};
 use looplet::engine::model::question::{Answer, Point, Question};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! What runs of random schedules are configured with.
 
-use looplet::engine::model::permission::PermissionMode;
+use looplet::engine::model::config::permission::PermissionMode;
 use serde_json::json;
 
 use crate::dice::Dice;

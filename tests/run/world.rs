@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use looplet::engine::ledger::timers::TimerReason;
 use looplet::engine::model::event::{Event, EventKind};
-use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::journal::{Checkpoint, Fact, Record};
 use looplet::engine::model::message::{Block, Json};
-use looplet::engine::model::moment::Moment;
 use looplet::engine::model::outcome::Outcome;
 use looplet::engine::model::output::{EffectId, EffectKind, HttpRequest, Output, ToolInvocation};
 use looplet::engine::model::question::{Point, Question};

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use looplet::engine::agent::setup::Setup as PreparedAgent;
 use looplet::engine::model::config::{Config, RunOptions, ToolConfig};
-use looplet::engine::model::input::{Input, ToolReturn};
+use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::message::{Block, Message, Role};
-use looplet::engine::model::moment::Moment;
 use looplet::engine::model::output::{EffectId, Output, ToolInvocation};
 use looplet::engine::run::Run;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 //! Derived data: a restored run makes it again.
 
 use crate::engine::model::config::ToolConfig;
+use crate::engine::model::config::output_format::OutputFormat;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
-use crate::engine::model::output_format::OutputFormat;
 use crate::engine::schema::{self, Schema};
 
 #[derive(Clone, Debug, Default)]

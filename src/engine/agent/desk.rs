@@ -8,12 +8,12 @@ use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::Config;
+use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
-use crate::engine::model::permission::Permissions;
 use crate::engine::model::question::Point;
 
 /// Deeper trees are not made, whatever the configuration says: ending a tree recurses.

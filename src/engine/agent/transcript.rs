@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::request::body::Body;
-use crate::engine::model::context::HistoryPolicy;
+use crate::engine::model::config::context::HistoryPolicy;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::{Block, Message, Role, ToolInput};

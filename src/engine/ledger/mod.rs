@@ -17,8 +17,8 @@ use crate::engine::ledger::spawn::Spawn;
 use crate::engine::ledger::timers::{TimerReason, Timers};
 use crate::engine::model::answer::PartKind;
 use crate::engine::model::event::{Event, EventKind};
+use crate::engine::model::input::Moment;
 use crate::engine::model::journal::{Entry, Fact};
-use crate::engine::model::moment::Moment;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 
 /// From here on a moment's time is none: what JavaScript cannot count to.

@@ -5,20 +5,24 @@
 //! own table. [`crate::engine::agent::setup::Setup::new`] then checks everything that only the engine can judge, and
 //! refuses a wrong value with its path.
 
+pub mod context;
+mod model;
+pub mod output_format;
+pub mod permission;
 mod tool;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 pub use self::tool::{Access, AgentTool, Binding, ToolConfig};
-use crate::engine::model::context::ContextPolicy;
+use crate::engine::model::config::context::ContextPolicy;
+use crate::engine::model::config::output_format::OutputFormat;
+use crate::engine::model::config::permission::Permissions;
 #[cfg(test)]
 use crate::engine::model::error::FailureCode;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::json::given;
 use crate::engine::model::message::{Json, Message};
-pub use crate::engine::model::model_config::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
-use crate::engine::model::output_format::OutputFormat;
-use crate::engine::model::permission::Permissions;
 
 /// The configuration that all runs of an agent share, camelCase in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,13 +8,25 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::config::ModelConfig;
+use crate::engine::model::config::permission::Rule;
+use crate::engine::model::config::permission::{PermissionMode, RuleKind};
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
 use crate::engine::model::output::EffectId;
-use crate::engine::model::permission::Rule;
-use crate::engine::model::permission::{PermissionMode, RuleKind};
 use crate::engine::model::question::Answer;
+
+/// The time of an input, and the randomness from which its ids and jitter derive. The engine reads neither a clock nor
+/// a random source: the shell reads both in JavaScript, and tests make their own, which makes every run repeatable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moment {
+    /// Milliseconds since the Unix epoch. The value may stand still or step back, in which case no time has passed. A
+    /// value of 2^53 or more means that the time is unknown.
+    pub now_ms: u64,
+    /// The seed of everything random that this input causes.
+    pub random: u64,
+}
 
 /// One input. Its bytes are borrowed, so that a chunk is copied into the engine once.
 ///

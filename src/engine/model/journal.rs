@@ -8,10 +8,9 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::input::Input;
+use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
 use crate::engine::model::message::Json;
-use crate::engine::model::moment::Moment;
 use crate::engine::model::output::{EffectId, EffectKind};
 
 /// A fact of a run.

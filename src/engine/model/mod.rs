@@ -7,7 +7,6 @@
 
 pub mod answer;
 pub mod config;
-pub mod context;
 pub mod error;
 pub mod event;
 pub mod hook;
@@ -15,12 +14,8 @@ pub mod input;
 pub mod journal;
 pub mod json;
 pub mod message;
-pub mod model_config;
-pub mod moment;
 pub mod outcome;
 pub mod output;
-pub mod output_format;
-pub mod permission;
 pub mod question;
 
 #[cfg(test)]

@@ -8,14 +8,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::FinishReason;
+use crate::engine::model::config::permission::PermissionMode;
+use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::CompactTrigger;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
-use crate::engine::model::permission::PermissionMode;
-use crate::engine::model::permission::Reading;
 use crate::engine::model::usage::Usage;
 
 /// A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations.

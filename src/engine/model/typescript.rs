@@ -12,14 +12,14 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::Config;
-use crate::engine::model::context::HistoryPolicy;
+use crate::engine::model::config::context::HistoryPolicy;
+use crate::engine::model::config::permission::PermissionMode;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
 use crate::engine::model::message::Message;
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::ToolInvocation;
-use crate::engine::model::permission::PermissionMode;
 use crate::engine::model::question::{Point, Question};
 use crate::engine::model::usage::Usage;
 

@@ -6,7 +6,7 @@
 //! be made shorter stays as it is.
 
 use crate::engine::model::config::Config;
-use crate::engine::model::context::{ContextPolicy, HistoryPolicy};
+use crate::engine::model::config::context::{ContextPolicy, HistoryPolicy};
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
 

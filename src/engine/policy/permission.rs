@@ -8,9 +8,9 @@
 //! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
 //! in "allow".
 
+use crate::engine::model::config::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::model::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
 use crate::engine::policy::rule::{cover, is_glob};
 

@@ -14,8 +14,8 @@ pub mod reading;
 pub mod subject;
 mod suggestion;
 
+use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::model::permission::Rule;
 use subject::{Subject, Text};
 
 impl Rule {

@@ -17,15 +17,14 @@ use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
+use crate::engine::model::config::permission::Permissions;
 use crate::engine::model::config::{Memory, RunOptions};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::EventKind;
-use crate::engine::model::input::Input;
+use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::message::Json;
-use crate::engine::model::moment::Moment;
 use crate::engine::model::outcome::{Outcome, OutcomeKind};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
-use crate::engine::model::permission::Permissions;
 use crate::engine::model::question::Answer;
 
 /// The whole state of a run; serialisable between any two outputs.

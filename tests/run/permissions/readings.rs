@@ -1,7 +1,7 @@
 //! Texts that the platform reads before rules compare them.
 
+use looplet::engine::model::config::permission::{Address, Reading};
 use looplet::engine::model::input::PreparedCall;
-use looplet::engine::model::permission::{Address, Reading};
 
 use super::*;
 use crate::world::calls_of;

@@ -8,10 +8,10 @@ use looplet_scan::reader::Object;
 use serde_json::{Map, Value};
 
 use crate::engine::json::value::read;
+use crate::engine::model::config::output_format::{OutputFormat, OutputMode};
 use crate::engine::model::config::{Config, ModelConfig, ResponseFormat, ToolChoice, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::message::Json;
-use crate::engine::model::output_format::{OutputFormat, OutputMode};
 use crate::engine::protocol;
 
 impl Config {

@@ -7,13 +7,13 @@ use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::who::Who;
+use crate::engine::model::config::permission::Reading;
+use crate::engine::model::config::permission::Rule;
+use crate::engine::model::config::permission::{Permissions, RuleKind};
 use crate::engine::model::hook::{Decision, HookAnswer};
 use crate::engine::model::input::{Behavior, PermissionAnswer, PermissionUpdate, UpdateType};
 use crate::engine::model::json::word;
 use crate::engine::model::output::EffectId;
-use crate::engine::model::permission::Reading;
-use crate::engine::model::permission::Rule;
-use crate::engine::model::permission::{Permissions, RuleKind};
 use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
 use crate::engine::policy::permission::IGNORED_RULES;
 

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::push_value;
 use crate::engine::model::config::ToolExecution;
+use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Gate;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::output::EffectId;
-use crate::engine::model::permission::Reading;
 use crate::engine::model::question::CallFacts;
 use crate::engine::policy::result_cap;
 use crate::engine::policy::schedule::{self, Traits};

@@ -1,12 +1,12 @@
 use serde_json::{Value, json};
 
 use super::read;
+use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::{Config, RunOptions};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::{Event, EventKind};
 use crate::engine::model::input::{PermissionAnswer, UpdateType};
 use crate::engine::model::message::Message;
-use crate::engine::model::permission::Rule;
 use crate::engine::model::question::Answer;
 
 fn full() -> Value {

@@ -4,7 +4,7 @@
 //! accepts only an address that every parser reads alike. [`touches`] serves deny and ask rules and accepts any
 //! reading.
 
-use crate::engine::model::permission::Address;
+use crate::engine::model::config::permission::Address;
 use crate::engine::policy::rule::{glob, matches};
 
 /// For allow rules: true when every parser reads this text as this address, and it fits.

@@ -4,7 +4,7 @@
 //! sends their readings with every answer that brings an input. No allow rule covers an address without a reading, and
 //! a deny rule asks about it.
 
-use crate::engine::model::permission::Reading;
+use crate::engine::model::config::permission::Reading;
 
 /// The reading of this text.
 pub fn of<'a>(text: &str, readings: &'a [Reading]) -> Option<&'a Reading> {

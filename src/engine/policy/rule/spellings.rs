@@ -5,7 +5,7 @@
 
 mod table;
 
-use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::policy::rule::tests::{STEPS, allows, denies, guarded, input, judge, readings, tool};
 use crate::engine::policy::rule::*;
 use table::{ALLOWED, ASKED, DENIED, NOT_ALLOWED, NOT_DENIED};

@@ -8,8 +8,8 @@
 use looplet_scan::cursor::Cursor;
 use looplet_scan::reader::Object;
 
+use crate::engine::model::config::permission::{Address, Reading};
 use crate::engine::model::config::{Access, ToolConfig};
-use crate::engine::model::permission::{Address, Reading};
 use crate::engine::policy::rule::reading;
 use crate::engine::policy::rule::{command, path};
 

@@ -4,8 +4,8 @@
 //! not allow this very call, none is suggested. Nothing is changed here; only your answer adds a rule.
 
 use crate::engine::model::config::ToolConfig;
-use crate::engine::model::permission::Rule;
-use crate::engine::model::permission::{PermissionMode, Permissions};
+use crate::engine::model::config::permission::Rule;
+use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::{Asked, Subject, Text};
 use crate::engine::policy::rule::{address, command, is_glob};

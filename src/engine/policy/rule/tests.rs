@@ -1,8 +1,8 @@
 //! Tests of texts with which a model may try to get past a rule.
 
+use crate::engine::model::config::permission::Reading;
+use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::model::message::Json;
-use crate::engine::model::permission::Reading;
-use crate::engine::model::permission::{PermissionMode, Permissions};
 use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::Asked;
 use crate::engine::policy::rule::*;

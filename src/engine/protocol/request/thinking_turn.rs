@@ -9,8 +9,8 @@
 
 use looplet_scan::reader::Object;
 
+use crate::engine::model::config::ModelConfig;
 use crate::engine::model::message::{Block, Message, Role};
-use crate::engine::model::model_config::ModelConfig;
 use crate::engine::protocol::Protocol;
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! Tests of command lines against rules.
 
+use crate::engine::model::config::permission::Rule;
+use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::model::json::named;
-use crate::engine::model::permission::Rule;
-use crate::engine::model::permission::{PermissionMode, Permissions};
 use crate::engine::policy::rule::tests::{allows, denies, guarded, input, judge, tool};
 
 #[test]
