@@ -12,23 +12,28 @@ use crate::engine::json::value::read;
 
 /// The canonical text of valid JSON, or the text itself if [`read`] refuses it.
 pub fn canonical(json: &str) -> String {
-    read(json).map_or_else(|_| json.to_owned(), |value| sorted(value).to_string())
+    read(json).map_or_else(|_| json.to_owned(), |value| canonical_value(&value))
 }
 
-fn sorted(value: Value) -> Value {
+/// The canonical text of a value that comes from [`read`].
+pub fn canonical_value(value: &Value) -> String {
+    sorted(value).to_string()
+}
+
+fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.into_iter().collect();
+            let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
             Value::Object(
                 fields
                     .into_iter()
-                    .map(|(key, value)| (key, sorted(value)))
+                    .map(|(key, value)| (key.clone(), sorted(value)))
                     .collect(),
             )
         }
-        Value::Array(items) => items.into_iter().map(sorted).collect(),
-        other => other,
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        other => other.clone(),
     }
 }
 

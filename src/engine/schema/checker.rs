@@ -5,10 +5,11 @@
 //! Work and depth are bounded; a check that exceeds a bound ends with a violation that says so.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Number, Value};
 
+use crate::engine::json::canonical::canonical_value;
 use crate::engine::schema::rule::{Additional, NodeIndex, Rule, compare, is_multiple, is_of_type, weight};
 use crate::engine::schema::{MAX_DEPTH, MAX_STEPS, Schema, Violation};
 
@@ -184,9 +185,10 @@ impl<'s> Checker<'s> {
 
     fn unique(&mut self, items: &[Value], at: At<'_>) -> bool {
         self.count(items.iter().map(weight).sum());
-        let mut places = HashMap::with_capacity(items.len());
+        let mut places = BTreeMap::new();
         let mut items = items.iter().enumerate();
-        let pair = items.find_map(|(place, item)| Some((places.insert(item, place)?, place)));
+        let pair =
+            items.find_map(|(place, item)| Some((places.insert(canonical_value(item), place)?, place)));
         pair.is_none_or(|(first, second)| {
             self.fail(at, || {
                 format!("items must differ, but {first} and {second} are equal (counted from 0)")
