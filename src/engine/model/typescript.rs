@@ -11,9 +11,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::Config;
-use crate::engine::model::config::context::HistoryPolicy;
-use crate::engine::model::config::permission::PermissionMode;
+use crate::engine::model::config::{Config, context::HistoryPolicy, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
