@@ -171,6 +171,13 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return (await play([done], { agent, prompt: "x".repeat(10_000) })).bodies.length;
     },
   ],
+  holdText: [
+    true,
+    async (options) => {
+      const { events } = await play([{ ...round(call("look")), text: "Well." }, done], { agent: options });
+      return events.filter(({ type }) => type === "text-delta").length;
+    },
+  ],
   messageEvents: [
     true,
     async (options) => {

@@ -39,7 +39,6 @@ mod journal;
 mod kept_agents;
 mod limits;
 mod many_calls;
-mod message_events;
 mod models;
 mod permissions;
 mod raising;
@@ -50,6 +49,7 @@ mod random_settings;
 mod recovery;
 mod reservations;
 mod retries;
+mod seams;
 mod settings;
 mod shared_counts;
 #[allow(dead_code)]

@@ -118,6 +118,8 @@ pub struct Answer {
     pub price: Option<Price>,
     /// The name of the tool by which the model gives its answer.
     pub answer_tool: Option<String>,
+    /// True when no event tells its text before it is over.
+    pub holds_text: bool,
 }
 
 impl Answer {

@@ -99,6 +99,10 @@ pub struct Config {
     /// Whether deltas of one block that arrive in the same network chunk are delivered as one event.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub join_deltas: bool,
+    /// Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
+    /// Default false: text streams.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub hold_text: bool,
     /// Whether each whole message of the transcript is an event. Default false.
     #[cfg_attr(test, schemars(extend("x-option" = "run")))]
     pub message_events: bool,
@@ -141,6 +145,7 @@ impl Default for Config {
             eager_tools: false,
             estimate_usage: false,
             join_deltas: true,
+            hold_text: false,
             message_events: false,
             journal: false,
             trace: false,
@@ -188,9 +193,9 @@ pub struct Limits {
     pub max_total_tokens: Option<u64>,
     /// The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more.
     pub max_cost_nano_usd: Option<u64>,
-    /// Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
-    /// `stopped` by `tool_rounds`.
-    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    /// Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
+    /// run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
+    #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub max_tool_rounds: Option<u32>,
     /// Tool calls of one run with its subagents, a positive integer. An answer that would exceed it ends the run as `stopped`
     /// by `tool_calls`, before its tools run.

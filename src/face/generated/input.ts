@@ -510,6 +510,11 @@ export interface Config {
   estimateUsage?: boolean;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. */
   joinDeltas?: boolean;
+  /**
+   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
+   * Default false: text streams.
+   */
+  holdText?: boolean;
   /** Whether each whole message of the transcript is an event. Default false. */
   messageEvents?: boolean;
   /** The steps of effects are saved; without a journal no step is saved, and nothing waits for a save. */
@@ -611,8 +616,8 @@ export interface Limits {
   /** The cost of one run, in nano-USD; default: no limit. The run stops when it has cost more. */
   maxCostNanoUsd?: number | null;
   /**
-   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
-   * `stopped` by `tool_rounds`.
+   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
+   * run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
    */
   maxToolRounds?: number | null;
   /**

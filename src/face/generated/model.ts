@@ -608,8 +608,9 @@ export interface AgentData {
    */
   maxTotalTokens?: number | undefined;
   /**
-   * Answers with tool calls in one run, a positive integer. A final answer is always allowed; further calls end the run as
-   * `stopped` by `tool_rounds`. Default: none.
+   * Answers with tool calls in one run, a non-negative integer. A final answer is always allowed; further calls end the
+   * run as `stopped` by `tool_rounds`. With 0 the calls of the first answer are left to you: `result.toolCalls` has them.
+   * Default: none.
    */
   maxToolRounds?: number | undefined;
   /**
@@ -645,6 +646,11 @@ export interface RunData {
   estimateUsage?: boolean | undefined;
   /** Whether deltas of one block that arrive in the same network chunk are delivered as one event. Default true. */
   joinDeltas?: boolean | undefined;
+  /**
+   * Whether the text of an answer is told only when the answer is over and has no tool calls, as one delta a block.
+   * Default false: text streams.
+   */
+  holdText?: boolean | undefined;
   /** Whether each whole message of the transcript is an event. Default false. */
   messageEvents?: boolean | undefined;
   /** Levels of subagents below the run's own agent, from 1 to 8. Default 1: subagents have no subagents. */

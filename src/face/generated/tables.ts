@@ -51,7 +51,7 @@ export const AGENT_OPTIONS = {
 export const AGENT_LIMITS = {
   maxIterations: "count",
   maxTotalTokens: "count64",
-  maxToolRounds: "count",
+  maxToolRounds: "whole",
   maxToolCalls: "count",
 } satisfies OptionTable;
 
@@ -67,6 +67,7 @@ export const AGENT_OUTPUT = {
 export const RUN_OPTIONS = {
   estimateUsage: "boolean",
   joinDeltas: "boolean",
+  holdText: "boolean",
   messageEvents: "boolean",
 } satisfies OptionTable;
 
@@ -109,6 +110,7 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   maxStructuredOutputRetries: 3,
   estimateUsage: false,
   joinDeltas: true,
+  holdText: false,
   messageEvents: false,
   maxSubagentDepth: 1,
 };

@@ -31,6 +31,7 @@ impl Agent {
         };
         call.answer.end_all();
         tell_changes(&mut call.answer, self.who.place(), desk, false);
+        tell_held(&mut call.answer, self.who.place(), desk);
         close_request(&mut call, desk, false);
         self.reserve_answer(desk, &call.answer);
         let usage = call.answer.usage;
@@ -163,7 +164,7 @@ pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>
         return false;
     }
     answer.forget_changes();
-    if !is_summary {
+    if !is_summary && !(answer.holds_text && is_text(kind)) {
         desk.ledger.grow(Grown {
             seq: 0,
             place,
@@ -174,6 +175,31 @@ pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>
         });
     }
     true
+}
+
+/// Tells the text that was held back, if the answer has no tool calls.
+fn tell_held(answer: &mut Answer, place: Place, desk: &mut Desk<'_>) {
+    let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
+    if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
+        return;
+    }
+    for part in 0..answer.parts.len() {
+        let Some(text) = answer.parts.get(part).filter(|part| is_text(part.shown_kind())) else {
+            continue;
+        };
+        let (from, to) = (0, text.text.len());
+        for change in [
+            Change::Started { part },
+            Change::Grew { part, from, to },
+            Change::Ended { part },
+        ] {
+            tell(change, answer, place, desk.ledger);
+        }
+    }
+}
+
+fn is_text(kind: PartKind) -> bool {
+    matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
 /// The text of an answer under assembly.
@@ -209,7 +235,8 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         name_call(part, ledger);
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
-    if part.shown_kind() == PartKind::ToolCall && ledger.is_unheard() {
+    let kind = part.shown_kind();
+    if (kind == PartKind::ToolCall && ledger.is_unheard()) || (answer.holds_text && is_text(kind)) {
         return;
     }
     let block = index as u32;

@@ -54,6 +54,7 @@ impl Agent {
         };
         let mut call = ModelCall::new(request, &model.vendor, protocol, model.stream, config.join_deltas);
         call.answer.price = model.price;
+        call.answer.holds_text = config.hold_text;
         call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
         ledger.emit(self.who.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });

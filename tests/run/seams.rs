@@ -51,3 +51,59 @@ fn an_abort_tells_what_closes_the_calls_and_a_history_that_was_given_is_not_told
     world.cancel();
     assert_eq!(told(&world), transcript(&world)[2..]);
 }
+
+#[test]
+fn text_may_be_held_back_until_it_is_known_that_no_calls_follow() {
+    let mut world = world(json!({"holdText": true}));
+    world.respond(&stream(
+        &[text("Let me see."), call("a", "read", json!({}))],
+        "tool_use",
+    ));
+    world.return_value("a", json!(1));
+    let body = stream(&[text("One "), text("and two.")], "end_turn");
+    let (most, rest) = body.split_at(body.find("event: message_delta").unwrap());
+    world.head(200, &[]);
+    world.chunk(most);
+    assert!(world.event_names().iter().all(|name| !name.starts_with("text")));
+    world.chunk(rest);
+    world.end();
+    let names: Vec<_> = world
+        .event_names()
+        .into_iter()
+        .filter(|name| name.starts_with("text"))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "text-start",
+            "text-delta",
+            "text-end",
+            "text-start",
+            "text-delta",
+            "text-end"
+        ]
+    );
+    let told = world.events.iter().filter_map(|event| match &event.kind {
+        EventKind::TextDelta { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<String>(), "One and two.");
+    assert_eq!(world.result()["text"], "One and two.");
+}
+
+#[test]
+fn the_calls_of_an_answer_can_be_left_to_you() {
+    let mut world = world(json!({"limits": {"maxToolRounds": 0}}));
+    world.respond(&stream(&[call("a", "read", json!({"n": 1}))], "tool_use"));
+    let result = world.result();
+    assert_eq!(
+        (&result["outcome"], &result["stoppedBy"]),
+        (&json!("stopped"), &json!("tool_rounds"))
+    );
+    let left = &result["toolCalls"][0];
+    assert_eq!(
+        (&left["toolName"], &left["input"]),
+        (&json!("read"), &json!({"n": 1}))
+    );
+    assert!(world.tool_log.is_empty() && world.done.is_some());
+}
