@@ -34,6 +34,24 @@ describe("delivery", () => {
     expect(apart.deltas.map(({ text }) => text)).toEqual(pieces);
   });
 
+  it("reaches the listener of text through at most 12 frames of WebAssembly", async () => {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 100;
+    const stacks: string[] = [];
+    const onDelta = (): unknown => stacks.push(new Error().stack!);
+    // A short text of its own chunk, a long one, and two blocks within one chunk.
+    const chunks = [...answer("short", "long".repeat(50)), answer("one", "two").slice(1).join("")];
+    const run = await begun({ onDelta, fetch: async () => new Response(streamOf(chunks)) });
+    await run.done;
+    Error.stackTraceLimit = limit;
+    expect(stacks.length).toBeGreaterThan(1);
+    for (const stack of stacks) {
+      const frames = stack.split("\n").filter((line) => line.includes("wasm-function["));
+      expect(frames.length, frames.join("\n")).toBeLessThanOrEqual(12);
+    }
+    console.log([...stacks].sort((one, other) => other.length - one.length)[0]);
+  });
+
   it("keeps characters whole wherever the bytes are cut", async () => {
     const bytes = new TextEncoder().encode(answer("wörld 🎉 日本").join(""));
     for (let at = 1; at < bytes.length; at++) {
