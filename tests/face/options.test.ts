@@ -136,7 +136,6 @@ describe("createAgent", () => {
           description: "Echoes",
           inputSchema: { type: "object" },
           validate: true,
-          readOnly: false,
           prepare: false,
           replayOnce: false,
         },

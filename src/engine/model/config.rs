@@ -393,8 +393,9 @@ pub enum OnUnknownTool {
     /// The model gets an error result.
     #[default]
     ToolResult,
-    /// The run fails.
+    /// The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing.
     Throw,
     /// Your code answers it like a call of one of its tools.
+    #[cfg_attr(test, schemars(skip))]
     Host,
 }

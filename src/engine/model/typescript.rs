@@ -4,14 +4,20 @@
 //! the files, and prettier breaks their lines. Only types that leave the engine are printed, in the form that serde
 //! writes. A link such as [`Outcome::stopped_by`] becomes the field's name in TypeScript.
 
+mod print;
+
 use std::path::Path;
+
+use self::print::{declared, is_of_null, mark_read};
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{Config, context::HistoryPolicy, permission::PermissionMode};
+use crate::engine::model::config::{
+    Config, OnUnknownTool, context::HistoryPolicy, permission::PermissionMode,
+};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
@@ -67,6 +73,7 @@ fn printed_types() -> Map<String, Value> {
             "run",
             "The options of a run with all of its agents that are plain data.",
         ),
+        ("ToolData", "tool", "The options of a tool that are plain data."),
     ] {
         let fields = options(&types, &OPTION_TYPES, mark);
         let schema = json!({"description": doc, "x-options": "none", "properties": fields});
@@ -80,35 +87,16 @@ fn printed_types() -> Map<String, Value> {
             .filter(|(_, schema)| is_wanted(schema))
             .map(|(name, schema)| (name.clone(), schema.clone())),
     );
-    for name in ["Jitter", "OnOutputLimit", "ToolExecution"] {
+    for name in [
+        "Jitter",
+        "OnOutputLimit",
+        "OnUnknownTool",
+        "ToolAccess",
+        "ToolExecution",
+    ] {
         definitions.insert(name.to_owned(), types[name].clone());
     }
     definitions
-}
-
-fn declared(name: &str, schema: &Value) -> String {
-    let doc = documented(schema, "");
-    if schema["properties"].is_object() {
-        return format!("\n{doc}export interface {name} {}\n", object(schema, ""));
-    }
-    let Some(variants) = schema["oneOf"].as_array().filter(|_| schema["x-named"] == true) else {
-        return format!("\n{doc}export type {name} = {};\n", typed(schema, ""));
-    };
-    let mut names = Vec::new();
-    let mut text = String::new();
-    for variant in variants {
-        let tag = variant["properties"]["type"]["const"]
-            .as_str()
-            .unwrap_or_default();
-        let variant_name = tag.split('_').map(capitalised).collect::<String>() + name;
-        text += &declared(&variant_name, variant);
-        names.push(variant_name);
-    }
-    format!("\n{doc}export type {name} = {};\n{text}", names.join(" | "))
-}
-
-fn capitalised(word: &str) -> String {
-    word[..1].to_uppercase() + &word[1..]
 }
 
 #[test]
@@ -140,26 +128,9 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
     check("input.ts", &text);
 }
 
-/// Marks every schema within this one: the engine reads such a value, so `null` and lists that do not change will do.
-fn mark_read(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            for (key, inner) in fields.iter_mut() {
-                match inner.as_object_mut().filter(|_| key == "properties") {
-                    Some(properties) => properties.values_mut().for_each(mark_read),
-                    None => mark_read(inner),
-                }
-            }
-            fields.insert("x-read".to_owned(), true.into());
-        }
-        Value::Array(items) => items.iter_mut().for_each(mark_read),
-        _ => {}
-    }
-}
-
 /// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its own,
 /// or the `run` has one.
-const OPTION_TYPES: [&str; 4] = ["Config", "Limits", "ContextPolicy", "OutputFormat"];
+const OPTION_TYPES: [&str; 5] = ["Config", "Limits", "ContextPolicy", "OutputFormat", "ToolConfig"];
 
 #[test]
 fn the_generated_tables_are_those_of_the_configuration() {
@@ -172,6 +143,10 @@ fn the_generated_tables_are_those_of_the_configuration() {
     text += &format!(
         "\nexport const PERMISSION_MODES = {} as const;\n",
         words::<PermissionMode>()
+    );
+    text += &format!(
+        "\nexport const ON_UNKNOWN_TOOL = {} as const;\n",
+        words::<OnUnknownTool>()
     );
     let mut codes = words::<FailureCode>();
     codes.as_array_mut().unwrap().retain(|code| {
@@ -186,16 +161,19 @@ fn the_generated_tables_are_those_of_the_configuration() {
         ("AGENT_OPTIONS", &OPTION_TYPES[..1], "agent"),
         ("AGENT_LIMITS", &OPTION_TYPES[1..2], "agent"),
         ("AGENT_CONTEXT", &OPTION_TYPES[2..3], "agent"),
-        ("AGENT_OUTPUT", &OPTION_TYPES[3..], "agent"),
+        ("AGENT_OUTPUT", &OPTION_TYPES[3..4], "agent"),
         ("RUN_OPTIONS", &OPTION_TYPES[..1], "run"),
         ("RUN_LIMITS", &OPTION_TYPES[1..2], "run"),
+        ("TOOL_DATA", &OPTION_TYPES[4..], "tool"),
     ] {
         let fields = options(&types, of, mark);
         text += &format!(
             "\nexport const {name} = {} satisfies OptionTable;\n",
             table(&types, &fields, false)
         );
-        add_defaults(&types, "", &fields, &mut defaults);
+        if mark != "tool" {
+            add_defaults(&types, "", &fields, &mut defaults);
+        }
     }
     let fields = types["HistoryCompaction"]["properties"].as_object().unwrap();
     text += &format!(
@@ -238,7 +216,8 @@ fn table(types: &Map<String, Value>, fields: &Map<String, Value>, is_nullable: b
 
 /// The kind of an option: an `OptionKind`, a list of words or a table.
 fn kind(types: &Map<String, Value>, field: &Value, is_nullable: bool) -> String {
-    if let Some(of) = field["$ref"].as_str() {
+    let of = field["$ref"].as_str().or(field["anyOf"][0]["$ref"].as_str());
+    if let Some(of) = of {
         let of = &types[of.rsplit('/').next().unwrap()];
         return match of["properties"].as_object() {
             Some(fields) => table(types, fields, is_of_null(of)),
@@ -250,6 +229,7 @@ fn kind(types: &Map<String, Value>, field: &Value, is_nullable: bool) -> String 
         "boolean" => "boolean",
         "array" if first_type(&field["items"]) == "integer" => "wholes",
         "array" => "texts",
+        "string" => "text",
         "integer" if field["minimum"] == 1 => "count",
         "integer" => "whole",
         other => panic!("no kind of option is {other}: {field}"),
@@ -263,11 +243,6 @@ fn first_type(field: &Value) -> &str {
         .as_str()
         .or(field["type"].as_str())
         .unwrap_or_default()
-}
-
-/// True when `null` is a value of the fields of this type; else it stands for a field that is left out.
-fn is_of_null(schema: &Value) -> bool {
-    schema["x-options"] == "null"
 }
 
 fn add_defaults(
@@ -334,166 +309,4 @@ fn add<T: JsonSchema>(generator: &mut SchemaGenerator) -> (String, Value) {
     let schema = generator.root_schema_for::<T>().to_value();
     generator.subschema_for::<T>();
     (T::schema_name().into_owned(), schema)
-}
-
-/// The description of a schema as a doc comment.
-fn documented(schema: &Value, indent: &str) -> String {
-    let Some(text) = schema["description"].as_str() else {
-        return String::new();
-    };
-    let text = in_typescript(text);
-    let lines: Vec<&str> = text.lines().collect();
-    match lines.as_slice() {
-        [line] if line.len() < 108 => format!("{indent}/** {line} */\n"),
-        lines => {
-            let lines: String = lines
-                .iter()
-                .map(|line| format!("{indent} * {line}").trim_end().to_owned() + "\n")
-                .collect();
-            format!("{indent}/**\n{lines}{indent} */\n")
-        }
-    }
-}
-
-/// Replaces links to fields and types by their names in TypeScript.
-fn in_typescript(text: &str) -> String {
-    let mut parts = text.split("[`");
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let (link, rest) = part.split_once("`]").unwrap_or((part, ""));
-        let mut words = link.rsplit("::").next().unwrap_or_default().split('_');
-        out += "`";
-        out += words.next().unwrap_or_default();
-        out.extend(words.map(capitalised));
-        out += "`";
-        out += rest;
-    }
-    out
-}
-
-fn object(schema: &Value, indent: &str) -> String {
-    let mut properties = schema["properties"].as_object().cloned().unwrap_or_default();
-    let required = schema["required"].as_array();
-    if let fields @ (Value::Object(_) | Value::Bool(true)) = &schema["additionalProperties"] {
-        return format!("{{ [field: string]: {} }}", typed(fields, indent));
-    }
-    // A flattened enum: each of its variants is a field of this object.
-    for variant in schema["oneOf"].as_array().into_iter().flatten() {
-        properties.extend(variant["properties"].as_object().cloned().unwrap_or_default());
-    }
-    let inner = format!("{indent}  ");
-    let is_options = schema.get("x-options").is_some();
-    let mut text = "{\n".to_owned();
-    for (name, field) in &properties {
-        let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
-        let mut field = field.clone();
-        // Serde leaves an absent field out and writes no `null`.
-        if !is_of_null(schema) && (is_options || !is_required && schema["x-read"] != true) {
-            remove_null(&mut field);
-        }
-        if is_options {
-            mark_read(&mut field);
-        }
-        let of = typed(&field, &inner);
-        text += &match (is_options, is_required) {
-            (true, _) => format!(
-                "{}{inner}{name}?: {of} | undefined;\n",
-                option_doc(&field, &inner)
-            ),
-            (false, true) => format!("{}{inner}{name}: {of};\n", documented(&field, &inner)),
-            (false, false) => format!("{}{inner}{name}?: {of};\n", documented(&field, &inner)),
-        };
-    }
-    text + indent + "}"
-}
-
-/// The doc comment of an option. Its default is added, unless the comment explains it.
-fn option_doc(field: &Value, indent: &str) -> String {
-    let mut doc = field["description"].as_str().unwrap_or_default().to_owned();
-    let default = match &field["default"] {
-        Value::Null => " Default: none.".to_owned(),
-        Value::Number(number) => format!(" Default {}.", with_commas(&number.to_string())),
-        Value::String(word) => format!(" Default `\"{word}\"`."),
-        Value::Bool(is_on) => format!(" Default {is_on}."),
-        _ => String::new(),
-    };
-    if !doc.contains("Default") {
-        let last = doc.lines().last().unwrap_or_default();
-        let fits = last.len() + default.len() < 116;
-        doc += if fits { &default } else { "\n" };
-        doc += if fits { "" } else { default.trim_start() };
-    }
-    documented(&json!({"description": doc}), indent)
-}
-
-/// A number with a comma before each three digits.
-fn with_commas(digits: &str) -> String {
-    match digits.len().checked_sub(3) {
-        Some(at @ 1..) => with_commas(&digits[..at]) + "," + &digits[at..],
-        _ => digits.to_owned(),
-    }
-}
-
-fn remove_null(schema: &mut Value) {
-    for key in ["anyOf", "type"] {
-        if let Some(variants) = schema.get_mut(key).and_then(Value::as_array_mut) {
-            variants.retain(|variant| *variant != "null" && variant["type"] != "null");
-        }
-    }
-}
-
-fn typed(schema: &Value, indent: &str) -> String {
-    if let Some(name) = schema["$ref"].as_str() {
-        return name.rsplit('/').next().unwrap_or_default().to_owned();
-    }
-    for key in ["oneOf", "anyOf"] {
-        if let Some([only]) = schema[key].as_array().map(Vec::as_slice) {
-            return typed(only, indent);
-        }
-        if let Some(variants) = schema[key].as_array() {
-            let inner = format!("{indent}  ");
-            return variants
-                .iter()
-                .map(|variant| {
-                    let doc = documented(variant, &inner);
-                    format!("\n{doc}{inner}| {}", typed(variant, &inner))
-                })
-                .collect();
-        }
-    }
-    if let Some(word) = schema.get("const") {
-        return word.to_string();
-    }
-    if let Some(words) = schema["enum"].as_array() {
-        let words: Vec<String> = words.iter().map(Value::to_string).collect();
-        return words.join(" | ");
-    }
-    match &schema["type"] {
-        Value::Array(types) => {
-            let types: Vec<String> = types
-                .iter()
-                .map(|one| {
-                    let mut schema = schema.clone();
-                    schema["type"] = one.clone();
-                    typed(&schema, indent)
-                })
-                .collect();
-            types.join(" | ")
-        }
-        Value::String(name) => match name.as_str() {
-            "integer" | "number" => "number".to_owned(),
-            "array" if schema["prefixItems"].is_array() => {
-                let items = schema["prefixItems"].as_array().into_iter().flatten();
-                let items: Vec<String> = items.map(|item| typed(item, indent)).collect();
-                format!("[{}]", items.join(", "))
-            }
-            "array" => {
-                let mark = if schema["x-read"] == true { "readonly " } else { "" };
-                format!("{mark}{}[]", typed(&schema["items"], indent))
-            }
-            "object" => object(schema, indent),
-            other => other.to_owned(),
-        },
-        _ => "unknown".to_owned(),
-    }
 }

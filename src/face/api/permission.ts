@@ -1,24 +1,8 @@
 /** Permissions: modes, rules, and your functions that decide which tool calls may run. */
-import type { PermissionMode as EngineMode } from "../generated/model.js";
+import type { PermissionMode } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 
-/**
- * How a call is judged that no rule matches.
- * - `"default"`: `canUseTool` decides; without it the call is denied.
- * - `"acceptEdits"`: tools with `access: "edit"` run, and so do plain command lines that only move files about
- *   (`mkdir`, `touch`, `rm`, `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in
- *   `"default"`.
- * - `"plan"`: every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are
- *   judged as in `"default"`.
- * - `"dontAsk"`: a call is denied unless a rule allows it; an `ask` rule denies too.
- * - `"auto"`: `classifyTool` decides.
- * - `"bypassPermissions"`: the call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the
- *   call for sure.
- *
- * In `"acceptEdits"` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its
- * `ruleSubject`. Every path must be relative, must not climb, and must not name a hidden file or folder.
- */
-export type PermissionMode = EngineMode;
+export type { PermissionMode } from "../generated/model.js";
 
 /**
  * Rules of the form `Tool` or `Tool(specifier)`. Deny rules come first, then ask, then allow; within a list the first

@@ -83,7 +83,7 @@ interface ReturnedCall extends CallRecord {
 
 interface FailedCall {
   isError: true;
-  /** The error, as `toolErrorFormat: "structured"` tells it to the model. */
+  /** The error, as the model reads it without `wordToolError`. */
   output: ToolFault & { error: true };
 }
 

@@ -1,7 +1,10 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
+import type { ToolData } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
+
+export type { ToolAccess } from "../generated/model.js";
 
 /** The tools of an agent, as a record or as an array. */
 export type Tools = { readonly [name: string]: Tool } | readonly (Tool & { readonly name: string })[];
@@ -39,7 +42,7 @@ export type OfTools<E, C extends ToolTypes> = E extends unknown
 type OfTool<E, C extends ToolTypes> = Omit<E, keyof ToolTypes> & Pick<C, keyof E & keyof ToolTypes>;
 
 /** A function that the model may call. */
-export interface ToolOptions<S = InputSchema, R = unknown> {
+export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
   /**
    * The name by which the model calls the tool: letters, digits, `_` and `-`, up to 128 (OpenAI: 64). An array of
    * tools needs it; in a record the key is the name.
@@ -80,24 +83,10 @@ export interface ToolOptions<S = InputSchema, R = unknown> {
    */
   bindings?: { readonly [field: string]: string } | undefined;
   /**
-   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a
-   * schema must stay within the vendor's subset of JSON Schema. Default false.
-   */
-  strict?: boolean | undefined;
-  /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
-  readOnly?: boolean | undefined;
-  /**
    * Contract: called once per call with the checked input; synchronous. Calls with equal keys never overlap; calls
    * with different keys may. `undefined` is no key.
    */
   resourceKey?: ((input: InputOf<S>) => string | undefined) | undefined;
-  /**
-   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default:
-   * `timeouts.toolMs`.
-   */
-  timeoutMs?: number | undefined;
-  /** Whether looplet checks the input against the schema before the call. Default true. */
-  validate?: boolean | undefined;
   /**
    * `"once"` starts a call at most once within its run, and never before the answer is complete (`eagerTools`).
    * Nothing saves a run: after a crash, a second run may repeat the call. The warning `replay_needs_store` says so
@@ -113,24 +102,7 @@ export interface ToolOptions<S = InputSchema, R = unknown> {
     | boolean
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
-  /** Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number. */
-  maxCalls?: number | undefined;
-  /** Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`. */
-  maxResultChars?: number | undefined;
-  /**
-   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
-   * well-known tool name implies.
-   */
-  access?: ToolAccess | undefined;
-  /**
-   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it
-   * too: an edit that shows no path there needs a decision. Default: by `access`.
-   */
-  ruleSubject?: string | undefined;
 }
-
-/** The kinds of access: reading files, writing files, running commands, fetching web addresses. */
-export type ToolAccess = "read" | "edit" | "shell" | "fetch";
 
 /** The second argument of a tool's `execute`. */
 export interface ToolContext {

@@ -4,10 +4,12 @@ import type {
   HistoryCompaction,
   Message,
   OnOutputLimit,
+  OnUnknownTool,
   PermissionMode,
   Point,
   RetryPolicy,
   Timeouts,
+  ToolAccess,
   ToolExecution,
   ToolFault,
 } from "./model.js";
@@ -533,7 +535,10 @@ export interface ToolConfig {
   description?: string;
   /** JSON Schema of the input, sent to the model as it is. */
   inputSchema?: unknown;
-  /** The vendor makes the model keep to the schema, where it can; default false. */
+  /**
+   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
+   * must stay within the vendor's subset of JSON Schema.
+   */
   strict?: boolean;
   /**
    * JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
@@ -542,14 +547,15 @@ export interface ToolConfig {
   fullSchema?: unknown;
   /** Fields that your code fills in. */
   bindings?: readonly Binding[];
-  /** The longest result of this tool, in characters; default: the agent's own. */
+  /**
+   * Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+   */
   maxResultChars?: number | null;
   /**
-   * True when the engine checks the input against the schema; false when a Standard Schema checks it in
-   * `PrepareCalls`.
+   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
    */
   validate?: boolean;
-  /** The tool changes nothing. Its calls may run beside other read-only calls. */
+  /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. */
   readOnly?: boolean;
   /** Your code sees the calls before they run, for a Standard Schema or a `resourceKey`. */
   prepare?: boolean;
@@ -558,14 +564,25 @@ export interface ToolConfig {
    * early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
    */
   replayOnce?: boolean;
+  /**
+   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+   */
   timeoutMs?: number | null;
-  /** The number of calls in one run; default: no limit. The model is told when they are used up. */
+  /**
+   * Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+   */
   maxCalls?: number | null;
   /** Each call waits until your code approves it. */
   needsApproval?: boolean;
-  /** The kind of resource that the tool touches, for permission modes and the scopes of rules. */
-  access?: Access | null;
-  /** The input field with which the scopes of permission rules are compared; default: by `access`. */
+  /**
+   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
+   * well-known tool name implies.
+   */
+  access?: ToolAccess | null;
+  /**
+   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
+   * an edit that shows no path there needs a decision. Default: by `access`.
+   */
   ruleSubject?: string | null;
   /** The answer tool, by which the model gives its structured answer. Your code never sees it. */
   answers?: boolean;
@@ -580,17 +597,6 @@ export interface Binding {
   /** The name of one of the run's inputs. */
   input: string;
 }
-
-/** The kind of resource that a tool touches. */
-export type Access =
-  /** Reads files. */
-  | "read"
-  /** Writes files. */
-  | "edit"
-  /** Runs commands. */
-  | "shell"
-  /** Reads addresses of the web. */
-  | "fetch";
 
 /** A tool that is an agent. */
 export interface AgentTool {
@@ -734,12 +740,3 @@ export interface Hook {
   /** Its failure counts as a denial; default: it is passed over with a warning. */
   blocks?: boolean;
 }
-
-/** How a call of an unknown tool is answered. */
-export type OnUnknownTool =
-  /** The model gets an error result. */
-  | "tool_result"
-  /** The run fails. */
-  | "throw"
-  /** Your code answers it like a call of one of its tools. */
-  | "host";

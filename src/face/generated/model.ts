@@ -510,25 +510,30 @@ export type EventKind =
       outcome: Outcome;
     };
 
-/** How a call is treated that no rule speaks of. */
+/**
+ * How a call is judged that no rule matches.
+ *
+ * In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its `ruleSubject`.
+ * Every path must be relative, must not climb, and must not name a hidden file or folder.
+ */
 export type PermissionMode =
-  /** Your code decides. */
+  /** `canUseTool` decides; without it the call is denied. */
   | "default"
   /**
-   * Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
-   * as in `default`.
+   * Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`, `rm`,
+   * `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
    */
   | "acceptEdits"
   /**
-   * Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
-   * treated as in `default`.
+   * Every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are judged as in
+   * `default`.
    */
   | "plan"
-  /** Nobody is asked: a call that no rule allows is denied. */
+  /** A call is denied unless a rule allows it; an `ask` rule denies too. */
   | "dontAsk"
-  /** Your classifier decides. */
+  /** `classifyTool` decides. */
   | "auto"
-  /** Every call runs, except one that a deny or ask rule holds back. */
+  /** The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure. */
   | "bypassPermissions";
 
 /** A question to one function. */
@@ -657,6 +662,44 @@ export interface RunData {
   maxSubagentDepth?: number | undefined;
 }
 
+/** The options of a tool that are plain data. */
+export interface ToolData {
+  /**
+   * Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
+   * must stay within the vendor's subset of JSON Schema. Default false.
+   */
+  strict?: boolean | undefined;
+  /**
+   * Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+   */
+  maxResultChars?: number | undefined;
+  /**
+   * Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
+   * Default true.
+   */
+  validate?: boolean | undefined;
+  /** Whether the tool changes nothing, so that its calls may run beside other read-only calls. Default false. */
+  readOnly?: boolean | undefined;
+  /**
+   * Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+   */
+  maxCalls?: number | undefined;
+  /**
+   * The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
+   * well-known tool name implies.
+   */
+  access?: ToolAccess | undefined;
+  /**
+   * The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
+   * an edit that shows no path there needs a decision. Default: by `access`.
+   */
+  ruleSubject?: string | undefined;
+}
+
 /** Time limits in milliseconds: non-negative integers, or `null` for no limit. */
 export interface Timeouts {
   /** The whole run, which then ends as `stopped` by `time`. Default: none. */
@@ -739,6 +782,24 @@ export type OnOutputLimit =
   | "continue"
   /** The run is `failed` with the code `finish_reason`. */
   | "error";
+
+/** How a call of an unknown tool is answered. */
+export type OnUnknownTool =
+  /** The model gets an error result. */
+  | "tool_result"
+  /** The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing. */
+  | "throw";
+
+/** A kind of access. */
+export type ToolAccess =
+  /** Reads files. */
+  | "read"
+  /** Writes files. */
+  | "edit"
+  /** Runs commands. */
+  | "shell"
+  /** Reads addresses of the web. */
+  | "fetch";
 
 /** Which calls of one answer may run at the same time. */
 export type ToolExecution =

@@ -10,6 +10,8 @@ export const PERMISSION_MODES = [
   "bypassPermissions",
 ] as const;
 
+export const ON_UNKNOWN_TOOL = ["tool_result", "throw"] as const;
+
 /** The codes of failures that may go away. */
 export const RETRYABLE = [
   "rate_limit",
@@ -73,6 +75,17 @@ export const RUN_OPTIONS = {
 
 export const RUN_LIMITS = {
   maxSubagentDepth: "count",
+} satisfies OptionTable;
+
+export const TOOL_DATA = {
+  strict: "boolean",
+  maxResultChars: "count64",
+  validate: "boolean",
+  readOnly: "boolean",
+  timeoutMs: "count64",
+  maxCalls: "count64",
+  access: ["read", "edit", "shell", "fetch"],
+  ruleSubject: "text",
 } satisfies OptionTable;
 
 export const HISTORY = {

@@ -9,6 +9,7 @@ import {
   AGENT_OUTPUT,
   RUN_LIMITS,
   RUN_OPTIONS,
+  TOOL_DATA,
 } from "../generated/tables.js";
 
 /** The shape that an option's value must have. */
@@ -132,17 +133,10 @@ export const TOOL_TABLE: OptionTable = {
   execute: "function",
   kind: "text",
   bindings: "object",
-  maxResultChars: "count",
-  readOnly: "boolean",
-  strict: "boolean",
+  ...TOOL_DATA,
   resourceKey: "function",
-  timeoutMs: "count64",
-  validate: "boolean",
   replay: "any",
   needsApproval: "any",
-  access: ["read", "edit", "shell", "fetch"],
-  ruleSubject: "text",
-  maxCalls: "count",
 };
 
 const AGENT_TOOL_TABLE = {

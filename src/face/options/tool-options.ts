@@ -1,6 +1,7 @@
 /** The options about tool calls: checked, and in the form that the engine takes. */
 import { LoopletError } from "../api/errors.js";
 import type { Inputs, ToolRunOptions } from "../api/index.js";
+import { ON_UNKNOWN_TOOL } from "../generated/tables.js";
 import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
 
 /**
@@ -12,8 +13,7 @@ export function toolRunConfig(options: ToolRunOptions): object {
   const { wordToolError, onUnknownTool, toolHandlers } = options;
   for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
     checkValue(handler, at("toolHandlers", kind), "function");
-  if (typeof onUnknownTool !== "function")
-    checkWord(onUnknownTool, "onUnknownTool", ["tool_result", "throw"]);
+  if (typeof onUnknownTool !== "function") checkWord(onUnknownTool, "onUnknownTool", ON_UNKNOWN_TOOL);
   return {
     wordErrors: wordToolError === undefined ? undefined : true,
     onUnknownTool: typeof onUnknownTool === "function" ? "host" : onUnknownTool,

@@ -16,8 +16,9 @@ import type {
   Tools,
 } from "../api/index.js";
 import type { ToolConfig } from "../generated/input.js";
+import { TOOL_DATA } from "../generated/tables.js";
 import { at, checkOptions, describe, isObject, isRecord } from "../options/check.js";
-import { TOOL_TABLE } from "../options/options.js";
+import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
 import { inputJsonSchema, isStandardSchema } from "./tool-schema.js";
@@ -127,20 +128,14 @@ function know(name: string, field: string, options: Tool): KnownTool {
       description: options.description,
       inputSchema,
       ...bindingConfig(options.bindings, inputSchema, at(field, "bindings")),
+      ...given(options, TOOL_DATA),
       validate: validate && standard === undefined,
-      readOnly: options.readOnly === true,
       prepare:
         (validate && standard !== undefined) ||
         options.resourceKey !== undefined ||
         typeof options.needsApproval === "function",
-      ...(options.strict === true ? { strict: true } : {}),
-      ...(options.maxResultChars === undefined ? {} : { maxResultChars: options.maxResultChars }),
-      ...(options.maxCalls === undefined ? {} : { maxCalls: options.maxCalls }),
-      ...(options.needsApproval === true ? { needsApproval: true } : {}),
-      ...(options.access === undefined ? {} : { access: options.access }),
-      ...(options.ruleSubject === undefined ? {} : { ruleSubject: options.ruleSubject }),
+      needsApproval: options.needsApproval === true || undefined,
       replayOnce: options.replay === "once",
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     },
   };
 }

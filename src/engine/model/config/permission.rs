@@ -7,25 +7,28 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a call is treated that no rule speaks of.
+/// How a call is judged that no rule matches.
+///
+/// In `acceptEdits` an edit must show its path in `file_path`, `path`, `notebook_path`, `filePath` or its `ruleSubject`.
+/// Every path must be relative, must not climb, and must not name a hidden file or folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionMode {
-    /// Your code decides.
+    /// `canUseTool` decides; without it the call is denied.
     #[default]
     Default,
-    /// Edits of files and file-system commands run if they stay inside the working folder. Every other call is treated
-    /// as in `default`.
+    /// Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`, `rm`,
+    /// `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
     AcceptEdits,
-    /// Your code decides about each call that changes anything, whatever the allow rules say. Every other call is
-    /// treated as in `default`.
+    /// Every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are judged as in
+    /// `default`.
     Plan,
-    /// Nobody is asked: a call that no rule allows is denied.
+    /// A call is denied unless a rule allows it; an `ask` rule denies too.
     DontAsk,
-    /// Your classifier decides.
+    /// `classifyTool` decides.
     Auto,
-    /// Every call runs, except one that a deny or ask rule holds back.
+    /// The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure.
     BypassPermissions,
 }
 

@@ -13,33 +13,44 @@ pub struct ToolConfig {
     pub description: String,
     /// JSON Schema of the input, sent to the model as it is.
     pub input_schema: Json,
-    /// The vendor makes the model keep to the schema, where it can; default false.
+    /// Whether the vendor makes the model follow the schema, where it can (Anthropic, OpenAI, Bedrock, Gemini). Such a schema
+    /// must stay within the vendor's subset of JSON Schema.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub strict: bool,
     /// JSON Schema of the input with the bound fields, against which a call is checked; present only when the model is
     /// not shown all fields.
     pub full_schema: Option<Json>,
     /// Fields that your code fills in.
     pub bindings: Vec<Binding>,
-    /// The longest result of this tool, in characters; default: the agent's own.
+    /// Characters of a result that the model is shown, a positive integer. Default: the agent's `maxToolResultChars`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_result_chars: Option<u64>,
-    /// True when the engine checks the input against the schema; false when a Standard Schema checks it in
-    /// `PrepareCalls`.
+    /// Whether looplet checks the input against the schema before the call. The engine does not if a Standard Schema does.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub validate: bool,
-    /// The tool changes nothing. Its calls may run beside other read-only calls.
+    /// Whether the tool changes nothing, so that its calls may run beside other read-only calls.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub read_only: bool,
     /// Your code sees the calls before they run, for a Standard Schema or a `resourceKey`.
     pub prepare: bool,
     /// Calls of this tool must not be repeated. A call starts only when the save of its start is confirmed, and never
     /// early. A save outlives a crash only with a store: a run without one warns with `replay_needs_store`.
     pub replay_once: bool,
+    /// Milliseconds after which looplet gives a call up and tells the model, a positive integer. Default: `timeouts.toolMs`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub timeout_ms: Option<u64>,
-    /// The number of calls in one run; default: no limit. The model is told when they are used up.
+    /// Calls in one run, a positive integer; further calls get an error result (`call_limit`). Default: any number.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "tool")))]
     pub max_calls: Option<u64>,
     /// Each call waits until your code approves it.
     pub needs_approval: bool,
-    /// The kind of resource that the tool touches, for permission modes and the scopes of rules.
+    /// The kind of access that permission modes and the specifiers of rules look at. Default: none, or the kind that a
+    /// well-known tool name implies.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub access: Option<Access>,
-    /// The input field with which the scopes of permission rules are compared; default: by `access`.
+    /// The input field that permission rules compare their specifiers with. `permissionMode: "acceptEdits"` looks at it too:
+    /// an edit that shows no path there needs a decision. Default: by `access`.
+    #[cfg_attr(test, schemars(extend("x-option" = "tool")))]
     pub rule_subject: Option<String>,
     /// The answer tool, by which the model gives its structured answer. Your code never sees it.
     pub answers: bool,
@@ -94,9 +105,9 @@ impl ToolConfig {
     }
 }
 
-/// The kind of resource that a tool touches.
+/// A kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ToolAccess"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Access {
     /// Reads files.
