@@ -204,7 +204,9 @@ export const COMPATIBLE_TABLE: OptionTable = {
 const QUIRKS =
   "maxOutputTokens temperature topP topK frequencyPenalty presencePenalty seed effort budgetTokens thinking parallelToolCalls responseFormat metadata promptCaching cacheKey cacheTtl systemRole streamUsage requiredReasoning";
 
-export const QUIRK_TABLE: OptionTable = Object.fromEntries(QUIRKS.split(" ").map((name) => [name, "any"]));
+export const QUIRK_TABLE: OptionTable = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ QUIRKS.split(" ").map((name) => [name, "any"]),
+);
 
 export const PRICE_TABLE: OptionTable = {
   inputUsdPerMillion: "number!",
