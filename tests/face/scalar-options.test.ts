@@ -68,6 +68,18 @@ const timers =
     return delays;
   };
 
+/** How many requests a run with two waiting messages makes. */
+const queued =
+  (how: "steer" | "followUp"): Look =>
+  async (options) => {
+    const fetch = scripted(Array<ScriptedStep>(4).fill(done));
+    const run = createAgent({ model: anthropic("m", { apiKey: "k", fetch }), ...options }).run("Go");
+    run[how]("One.");
+    run[how]("Two.");
+    await run.result;
+    return fetch.requests.length;
+  };
+
 const looks: { readonly [option: string]: readonly [other: unknown, look: Look] } = {
   maxIterations: [3, ending([...rounds(60), done])],
   maxTotalTokens: [100, ending([{ ...round(call("look")), ...used(90, 90) }, done])],
@@ -185,6 +197,8 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
       return events.filter(({ type }) => type === "message").length;
     },
   ],
+  steeringMode: ["one", queued("steer")],
+  followUpMode: ["all", queued("followUp")],
   joinDeltas: [
     false,
     async (options) => {

@@ -112,7 +112,7 @@ fn a_steer_that_no_model_can_see_stays_undelivered() {
 
 #[test]
 fn p_20_steers_can_be_delivered_one_at_a_time() {
-    let mut world = World::started(config(json!([]), json!({"steerOne": true})));
+    let mut world = World::started(config(json!([]), json!({"steeringMode": "one"})));
     for (id, words) in [(1, "First."), (2, "Second."), (3, "Third.")] {
         steer(&mut world, id, words);
     }
@@ -129,8 +129,8 @@ fn p_20_steers_can_be_delivered_one_at_a_time() {
 
 #[test]
 fn follow_ups_are_asked_one_by_one_or_all_at_once() {
-    for (follow_up_all, requests) in [(false, 3), (true, 2)] {
-        let mut world = World::started(config(json!([]), json!({"followUpAll": follow_up_all})));
+    for (mode, requests) in [("one", 3), ("all", 2)] {
+        let mut world = World::started(config(json!([]), json!({"followUpMode": mode})));
         for (id, words) in [(1, "And Sunday?"), (2, "And Monday?")] {
             world.input(Input::FollowUp {
                 id,
@@ -142,7 +142,7 @@ fn follow_ups_are_asked_one_by_one_or_all_at_once() {
         }
         assert_eq!(world.requests.len(), requests);
         assert_eq!(delivered(&world), [1, 2]);
-        assert_eq!(world.requests[1].contains("And Monday?"), follow_up_all);
+        assert_eq!(world.requests[1].contains("And Monday?"), mode == "all");
     }
 }
 

@@ -333,13 +333,13 @@ impl Agent {
         let mut content = if is_paused || !may_go_on {
             Vec::new()
         } else {
-            let many = if desk.config.steer_one { 1 } else { usize::MAX };
+            let many = desk.config.steering_mode.most();
             let steers = take_first(&mut self.inbox.steers, many);
             self.deliver(desk, steers)
         };
         let mut source = "steer";
         if content.is_empty() && !owes_answer {
-            let many = if desk.config.follow_up_all { usize::MAX } else { 1 };
+            let many = desk.config.follow_up_mode.most();
             let follow_ups = take_first(&mut self.inbox.follow_ups, many);
             content = self.deliver(desk, follow_ups);
             source = "followUp";

@@ -72,10 +72,12 @@ pub struct Config {
     /// long as there are calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub strict_stop_reason: bool,
-    /// One steer is delivered with each request; default: all that wait.
-    pub steer_one: bool,
-    /// All follow-ups that wait are delivered at once; default: one at a time.
-    pub follow_up_all: bool,
+    /// How many of the waiting steers a model call takes.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub steering_mode: QueueMode,
+    /// How many of the waiting follow-ups are asked when the model has finished.
+    #[cfg_attr(test, schemars(extend("x-option" = "run")))]
+    pub follow_up_mode: QueueMode,
     /// Your code words the failed calls of each round for the model; default: their structured errors.
     pub word_errors: bool,
     /// Characters (code points) of a tool's result that the model sees, a positive integer. A longer result is cut there,
@@ -137,8 +139,8 @@ impl Default for Config {
             max_tool_concurrency: 8,
             on_max_tokens: OnOutputLimit::default(),
             strict_stop_reason: false,
-            steer_one: false,
-            follow_up_all: false,
+            steering_mode: QueueMode::All,
+            follow_up_mode: QueueMode::One,
             word_errors: false,
             max_tool_result_chars: 100_000,
             on_unknown_tool: OnUnknownTool::default(),
@@ -383,6 +385,25 @@ pub enum ToolExecution {
     Parallel,
     /// One call runs after the other.
     Sequential,
+}
+
+/// How many waiting messages are taken at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum QueueMode {
+    All,
+    One,
+}
+
+impl QueueMode {
+    /// The most messages that are taken at once.
+    pub fn most(self) -> usize {
+        match self {
+            QueueMode::All => usize::MAX,
+            QueueMode::One => 1,
+        }
+    }
 }
 
 /// How a call of an unknown tool is answered.

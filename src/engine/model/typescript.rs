@@ -91,6 +91,7 @@ fn printed_types() -> Map<String, Value> {
         "Jitter",
         "OnOutputLimit",
         "OnUnknownTool",
+        "QueueMode",
         "ToolAccess",
         "ToolExecution",
     ] {

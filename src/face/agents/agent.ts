@@ -22,7 +22,6 @@ import { iterationFunctions } from "../hooks/preparing.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
 import { checkHistory } from "../run/prompt.js";
 import { EngineRun } from "../run/run.js";
-import { steerConfig } from "../options/steering.js";
 import { tracersOf } from "../trace/tracing.js";
 import { knowTools, type ToolSet } from "../tools/tool.js";
 import { toolRunConfig } from "../options/tool-options.js";
@@ -178,7 +177,6 @@ function rootConfig(
     fallbackModels,
     permissions: permissionConfig(options),
     ...profile,
-    ...steerConfig(options),
     ...toolRunConfig(options),
     ...given(options, RUN_OPTIONS),
     trace: tracersOf(options).length > 0 || undefined,

@@ -9,7 +9,7 @@ import type { Message } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
-import type { Prompt, RunOptions, SteerOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
+import type { Prompt, RunOptions, TypedChat, TypedRun, TypedRunOptions } from "./run.js";
 import type { InputSchema } from "./schema.js";
 import type { ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
@@ -29,7 +29,6 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
     FinishOptions,
     HookOptions,
     IterationOptions,
-    SteerOptions,
     ToolRunOptions,
     TraceOptions,
     ContextOptions {

@@ -149,14 +149,6 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
   addBudget(budget: AddedBudget): boolean;
 }
 
-/** The options of `createAgent` about `run.steer` and `run.followUp`. */
-export interface SteerOptions {
-  /** How many of the waiting steers a model call takes: all of them, or one. Default `"all"`. */
-  steeringMode?: "all" | "one" | undefined;
-  /** Whether waiting follow-ups are asked all at once or one by one when the model has finished. Default `"one"`. */
-  followUpMode?: "all" | "one" | undefined;
-}
-
 /**
  * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
  * (`clear`).

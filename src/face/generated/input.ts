@@ -7,6 +7,7 @@ import type {
   OnUnknownTool,
   PermissionMode,
   Point,
+  QueueMode,
   RetryPolicy,
   Timeouts,
   ToolAccess,
@@ -483,10 +484,10 @@ export interface Config {
    * long as there are calls.
    */
   strictStopReason?: boolean;
-  /** One steer is delivered with each request; default: all that wait. */
-  steerOne?: boolean;
-  /** All follow-ups that wait are delivered at once; default: one at a time. */
-  followUpAll?: boolean;
+  /** How many of the waiting steers a model call takes. */
+  steeringMode?: QueueMode;
+  /** How many of the waiting follow-ups are asked when the model has finished. */
+  followUpMode?: QueueMode;
   /** Your code words the failed calls of each round for the model; default: their structured errors. */
   wordErrors?: boolean;
   /**

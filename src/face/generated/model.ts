@@ -642,6 +642,10 @@ export interface AgentData {
 
 /** The options of a run with all of its agents that are plain data. */
 export interface RunData {
+  /** How many of the waiting steers a model call takes. Default `"all"`. */
+  steeringMode?: QueueMode | undefined;
+  /** How many of the waiting follow-ups are asked when the model has finished. Default `"one"`. */
+  followUpMode?: QueueMode | undefined;
   /**
    * Whether limits of tokens and money also count estimates of usage that no vendor has reported yet. Estimates cover the
    * request that is about to be sent, the answer that streams, and whole answers of servers that never report usage. A
@@ -789,6 +793,9 @@ export type OnUnknownTool =
   | "tool_result"
   /** The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing. */
   | "throw";
+
+/** How many waiting messages are taken at once. */
+export type QueueMode = "all" | "one";
 
 /** A kind of access. */
 export type ToolAccess =

@@ -67,6 +67,8 @@ export const AGENT_OUTPUT = {
 } satisfies OptionTable;
 
 export const RUN_OPTIONS = {
+  steeringMode: ["all", "one"],
+  followUpMode: ["all", "one"],
   estimateUsage: "boolean",
   joinDeltas: "boolean",
   holdText: "boolean",
@@ -121,6 +123,8 @@ export const DEFAULTS: { readonly [option: string]: unknown } = {
   contextWindow: null,
   contextBudget: null,
   maxStructuredOutputRetries: 3,
+  steeringMode: "all",
+  followUpMode: "one",
   estimateUsage: false,
   joinDeltas: true,
   holdText: false,

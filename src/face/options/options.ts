@@ -86,8 +86,6 @@ export function agentTable(): OptionTable {
     instructions: "any",
     ...FINISH_TABLE,
     trace: "any",
-    steeringMode: ["all", "one"],
-    followUpMode: ["all", "one"],
     wordToolError: "function",
     onUnknownTool: "any",
     toolHandlers: "object",

@@ -67,7 +67,7 @@ fn full() -> Value {
         },
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
-        "steerOne": true, "followUpAll": true, "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
+        "steeringMode": "one", "followUpMode": "all", "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
         "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
     })
 }
