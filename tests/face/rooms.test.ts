@@ -1,5 +1,5 @@
 import { build, type Metafile } from "esbuild";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
@@ -67,4 +67,21 @@ test("each room of the face imports values only from the rooms below it", () => 
 test("a room of the face that is not in the list is a subpath or an entry of the package", () => {
   const folders = new Set(sources.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!));
   expect([...folders].filter((folder) => !ROOMS.includes(folder)).sort()).toEqual(["entry", "practice"]);
+});
+
+/** Rows of `docs/architecture.md` that name functions of a file. */
+function* walked(): Generator<[file: string, name: string]> {
+  const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+  for (const [, file, names] of page.matchAll(/^\|[^|]+\| `([^`]+\.(?:rs|ts))` \| ([^|]+) \|$/gm))
+    for (const [, name] of names!.matchAll(/`(#?\w+)`/g)) yield [file!, name!];
+}
+
+test("each function that the page about the architecture walks through exists", () => {
+  const missing = [...walked()].filter(([file, name]) => {
+    const code = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+    const declared = file.endsWith(".rs") ? `\\bfn ${name}\\b` : `(?<![\\w.#])${name}(?:<\\w+>)?\\(`;
+    return !new RegExp(declared).test(code);
+  });
+  expect([...walked()].length).toBeGreaterThan(40);
+  expect(missing).toEqual([]);
 });
