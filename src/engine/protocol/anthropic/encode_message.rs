@@ -214,24 +214,4 @@ fn base64(text: &str) -> Vec<u8> {
 const LENIENT: GeneralPurpose = GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_is_read_in_either_alphabet_whatever_stands_around_its_digits() {
-        for (text, bytes) in [
-            ("", &b""[..]),
-            ("SGk=", b"Hi"),
-            ("SGk", b"Hi"),
-            ("SG\r\n k!", b"Hi"),
-            ("SGl", b"Hi"),
-            ("SGkh", b"Hi!"),
-            ("SGkhA", b"Hi!"),
-            ("=S=", b""),
-            ("+/+/", b"\xfb\xff\xbf"),
-            ("-_-_", b"\xfb\xff\xbf"),
-        ] {
-            assert_eq!(base64(text), bytes, "{text}");
-        }
-    }
-}
+mod tests;

@@ -29,22 +29,4 @@ pub fn push_id(into: &mut Vec<u8>, key: &str, id: &str, max: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn written(id: &str, max: usize) -> String {
-        let mut out = b"{".to_vec();
-        push_id(&mut out, "id", id, max);
-        String::from_utf8(out).unwrap().split_off(6)
-    }
-
-    #[test]
-    fn an_id_becomes_legal_and_different_ids_stay_different() {
-        assert_eq!(written("toolu_01-a", 64), "\"toolu_01-a\"");
-        assert_eq!(written("functions.add:0é", 64), "\"functions_46add_580_233\"");
-        let (long, other) = ("a".repeat(70), "a".repeat(69) + "b");
-        assert_eq!(written(&long, 70), format!("\"{long}\""));
-        assert!(written(&long, 64).len() <= 66 && written(&long, 64).starts_with("\"aaaaaaaa"));
-        assert_ne!(written(&long, 64), written(&other, 64));
-    }
-}
+mod tests;
