@@ -32,14 +32,16 @@ pub struct Lane {
     frame: Option<Frame>,
     /// The block to which events with the frame append, if that is certain.
     part: Option<usize>,
+    /// See [`MAX_VAIN_FRAMES`].
     vain: u8,
 }
 
 /// An event without the values that differ.
 #[derive(Clone, Debug)]
 struct Frame {
-    /// The event's name and the bytes up to its data, as nearly every server writes them.
+    /// The event's name.
     name: Vec<u8>,
+    /// The lines before the data and the begin of its line, as nearly every server writes them.
     lines: Vec<u8>,
     /// The bytes before the values, each up to its value.
     pieces: Vec<(Vec<u8>, Value)>,

@@ -17,8 +17,7 @@ fn state(reader: &AnswerReader, answer: &Answer) -> String {
     serde_json::to_string(&(reader, answer)).unwrap()
 }
 
-/// Feeds a body in pieces to both readers and compares all that they do. Returns the number of events that the lane
-/// has read itself.
+/// Feeds a body in pieces to both readers and compares all that they do.
 fn same_with_and_without(protocol: &Protocol, body: &[u8], cuts: &[usize], join: bool) {
     let (mut fast, mut slow) = (AnswerReader::new(protocol), without_lane(protocol));
     let (mut quick, mut plain) = (Answer::new(join), Answer::new(join));
