@@ -94,7 +94,7 @@ describe("stopping", () => {
     [{ repeat: false, onRepeat: () => true }, "onRepeat"],
     [{ repeat: { askAfter: null }, onRepeat: () => true }, "onRepeat"],
     [{ stopWhen: { toolCall: "look", iterations: 7 } as never }, "stopWhen[0]"],
-    [{ maxToolRounds: 0 }, "maxToolRounds"],
+    [{ maxToolRounds: -1 }, "maxToolRounds"],
     [{ retry: { baseMs: 5000, maxMs: 1000 } }, "retry.maxMs"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp(options)).toThrow(expect.objectContaining({ field }));
