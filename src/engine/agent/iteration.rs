@@ -6,7 +6,10 @@
 //!       → run its calls (calls/) → close the round → stop? → hand over → begin, or complete (prompt.rs)
 //! ```
 //!
-//! Each step ends in the next one, or in a phase that waits: for an answer of the model, of a tool, of whoever was asked.
+//! Each step ends in the next one, or in a phase that waits for the model, a tool or a question. The run enters at
+//! [`Agent::handed_over`], and answers to questions enter at the `after_…` step of their point. A limit leads to
+//! `reach_limit`, a failure to `end_failed`. This file decides the order only: requests, answers and calls belong to
+//! their own modules.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -28,7 +31,7 @@ use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::repeat::Advice;
 use crate::engine::policy::retry::Tries;
 
-/// What the model is told when its answer was cut off and it is to go on.
+/// The message that makes the model continue an answer that was cut off.
 const GO_ON: &str = "Your answer was cut off at the limit of output tokens. Go on exactly where it stopped, without repeating any of it.";
 
 impl Agent {
@@ -41,7 +44,7 @@ impl Agent {
         }
     }
 
-    /// Asks how the iteration is to be, if anybody wants to say.
+    /// Asks `prepareIteration` how the iteration is to be, if it is set.
     pub(super) fn prepare(&mut self, desk: &mut Desk<'_>) {
         self.end_tuning(desk);
         let wait_ms = desk.config.timeouts.iteration_ms;
@@ -66,12 +69,12 @@ impl Agent {
         if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.open(desk);
         }
-        // What is looked at is what is sent.
+        // The guardrail sees the history that is sent.
         self.fit_history(desk);
         self.ask_about_input(desk);
     }
 
-    /// A summary stands in the request of an iteration that has begun: no guardrail has seen that one.
+    /// Asks the input guardrail again, because a summary has changed the messages that it has seen.
     pub(super) fn guard_summary(&mut self, desk: &mut Desk<'_>) {
         if !desk.has_hooks(Point::InputGuardrail, "") {
             return self.send(desk);
@@ -112,7 +115,7 @@ impl Agent {
         self.who.attempt = 0;
         self.requests.tries = Tries::default();
         self.iteration_open = true;
-        // An answer without calls has left what it looked at.
+        // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         self.reply.begin();
         desk.emit(self.who.place(), EventKind::IterationStart);
@@ -120,7 +123,7 @@ impl Agent {
         self.fit(desk);
     }
 
-    /// Sends the request, once the history is as short as it has to be.
+    /// Shortens the history as far as needed, then sends the request.
     fn fit(&mut self, desk: &mut Desk<'_>) {
         self.fit_history(desk);
         if !self.begin_wanted_summary(desk) {
@@ -128,7 +131,7 @@ impl Agent {
         }
     }
 
-    /// Also for a further attempt.
+    /// Sends the first attempt of a request, or a further one.
     pub(super) fn send(&mut self, desk: &mut Desk<'_>) {
         self.phase = Phase::Sending;
         if self.lacks_budget(desk) {
@@ -144,7 +147,7 @@ impl Agent {
         self.phase = Phase::Reading(Box::new(call));
     }
 
-    /// Nothing is wrong with the answer.
+    /// Takes an answer that the guardrails have let through: runs its calls, or ends the iteration.
     pub(super) fn take_answer(&mut self, desk: &mut Desk<'_>, message: Message, calls: Vec<WrittenCall>) {
         self.reply.text_before = String::new();
         self.transcript.push_assistant(message);
@@ -162,7 +165,7 @@ impl Agent {
                 None => return,
             }
         };
-        // An answer that is owed has not come as long as the model calls tools.
+        // The model still owes a structured answer as long as it calls tools.
         let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
         let is_over = may_end && self.reply.finish_reason == Some(FinishReason::Stop);
         if !calls.is_empty() && !is_over {
@@ -178,7 +181,7 @@ impl Agent {
         self.hand_over(desk, is_paused || goes_on);
     }
 
-    /// The answer was cut off, and the model is to continue it.
+    /// Returns true if the answer was cut off and the model is to continue it.
     fn goes_on(&self, desk: &Desk<'_>) -> bool {
         self.reply.finish_reason == Some(FinishReason::Length)
             && desk.config.on_max_tokens == OnOutputLimit::Continue
@@ -186,7 +189,7 @@ impl Agent {
             && Some(self.who.iteration) < self.who.limits(desk).max_iterations
     }
 
-    /// A finish reason that the options do not accept.
+    /// The failure for a finish reason that the options do not accept.
     fn refused_finish(&self, desk: &Desk<'_>) -> Option<Failure> {
         let raw = self.reply.raw_finish_reason.as_deref().unwrap_or("none");
         let message = match self.reply.finish_reason {
@@ -281,8 +284,9 @@ impl Agent {
         }
     }
 
-    /// Goes on only when everything so far has been heard: what listeners steer or abort on hearing it counts.
-    /// `owes_answer`: the transcript ends with what the model has to answer.
+    /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
+    /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
+    /// answer.
     pub(super) fn hand_over(&mut self, desk: &mut Desk<'_>, owes_answer: bool) {
         let handover = if self.ask_about_end(desk) {
             None
@@ -298,7 +302,7 @@ impl Agent {
         };
     }
 
-    /// Whether somebody is told first that an iteration has ended.
+    /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
     fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
         let point = Point::IterationEnd;
         if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
@@ -315,7 +319,8 @@ impl Agent {
         true
     }
 
-    /// What waits for the model, or the answer that it owes, starts the next iteration; else the run is complete.
+    /// Starts the next iteration if a steer, a follow-up or an owed answer waits for the model. Else the agent is
+    /// complete.
     pub fn handed_over(&mut self, desk: &mut Desk<'_>) {
         let Phase::HandingOver {
             handover: Some(handover),

@@ -1,9 +1,12 @@
-//! One agent of a run: its transcript, its requests, its tool calls, from iteration to iteration.
+//! One agent of a run: its transcript, its requests and its tool calls, from iteration to iteration.
 //!
-//! The order of an iteration stands in [`iteration`], where an agent is in [`phase`]. What belongs to a part is owned by
-//! it: the calls ([`calls`]), the length of the history ([`context`]), requests ([`request`]), the last answer ([`answer`]).
-//! Everything here happens inside one `handle_input` of the run. The agent opens and closes its effects in the ledger and
-//! leaves its outputs there; when it has ended, [`Agent::ended`] says how.
+//! [`Agent`] owns the state of one agent, and each part owns its own: the calls ([`calls`]), the length of the
+//! history ([`context`]), the requests ([`request`]), the last answer ([`answer`]). [`iteration`] holds the order of
+//! the steps, [`phase`] the step that the agent is at.
+//!
+//! The run calls an agent within one `handle_input`, with a [`Desk`] that is lent for this input. The agent opens and
+//! closes its effects in the ledger and leaves its outputs there. It never performs an effect and never waits. When
+//! it has ended, [`Agent::ended`] returns its outcome, and a failure is one of these.
 
 pub mod answer;
 pub mod asks;
@@ -67,9 +70,9 @@ pub struct Agent {
     /// A `Stop` hook has made the model go on.
     stop_hook_active: bool,
     iteration_open: bool,
-    /// Nobody was told yet that the last iteration has ended.
+    /// The last iteration has ended, and `onIterationEnd` has not heard of it yet.
     owes_end: bool,
-    /// Its transcript is kept for the next call of its tool.
+    /// The transcript is kept for the next call of the agent's tool.
     pub is_kept: bool,
     has_reported: bool,
 }
@@ -115,12 +118,12 @@ impl Agent {
         self.encode(desk.config).ok()
     }
 
-    /// The root's history is summarised before its next request.
+    /// Summarises the root's history before its next request.
     pub fn ask_to_summarize(&mut self, instructions: Option<String>) {
         self.context.want(instructions);
     }
 
-    /// The model to be used from the next request on.
+    /// Sets the model that the next request asks.
     pub fn set_next_model(&mut self, model: Box<ModelConfig>) {
         self.requests.next_model = Some(model);
     }
@@ -144,7 +147,7 @@ impl Agent {
         self.follow(desk, next);
     }
 
-    /// What the calls have come to.
+    /// Takes the step that follows from the state of the calls.
     pub(crate) fn follow(&mut self, desk: &mut Desk<'_>, next: Next) {
         match next {
             Next::Wait => {}
@@ -173,7 +176,7 @@ impl Agent {
         self.answered(desk, question, answer);
     }
 
-    /// Everybody at a point has answered: takes up what has waited.
+    /// Takes the step that waited for a point, when all functions that were asked there have answered.
     fn go_on(&mut self, desk: &mut Desk<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
         let next = match (answer, about) {
@@ -245,7 +248,7 @@ impl Agent {
     }
 }
 
-/// What the run makes the first agent of.
+/// Makes the first agent of a run.
 pub fn root(model: ActiveModel, transcript: Transcript) -> Agent {
     Agent::new(Who::new(0, "root", model), transcript)
 }

@@ -1,4 +1,7 @@
-//! Where an agent is, with what belongs to that.
+//! The step that an agent is at, with the data that belongs to it.
+//!
+//! An agent owns one [`Phase`]. Its steps take the phase out, act on its data and put the next one in. A step that
+//! finds another phase than its own puts it back: the answer has come too late.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,53 +12,56 @@ use crate::engine::model::message::{Block, Json};
 use crate::engine::model::outcome::Outcome;
 use crate::engine::model::output::EffectId;
 
-/// In the order in which they come. Questions to hooks, guardrails and your functions are open within a phase.
+/// The phases in the order in which they come. Questions to hooks, guardrails and your functions are open within one.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub enum Phase {
-    /// Nothing was said to the agent yet.
+    /// Nobody has said anything to the agent yet.
     #[default]
     Ready,
-    /// A session begins with this prompt: its hooks hear of it.
+    /// A session begins with this prompt, and its hooks are asked first.
     Opening {
         prompt: Vec<Block>,
     },
-    /// Something new is said to the model, when hooks have heard it.
+    /// New content waits for its hooks before the model gets it.
     Prompting {
         content: Vec<Block>,
         source: String,
         owes_answer: bool,
     },
-    /// The next iteration: its limits, `prepareIteration`, the input guardrail.
+    /// The next iteration is prepared: its limits, `prepareIteration`, the input guardrail.
     Preparing,
-    /// The history is made shorter by a summary.
+    /// A summary makes the history shorter.
     Summarizing(Box<Summary>),
-    /// The request goes out after a wait, a summary, a limit that was asked about.
+    /// The request goes out next. It may wait for a retry, for hooks and guardrails after a summary, or for a raised
+    /// limit.
     Sending,
-    /// The model answers. Calls may run already.
+    /// The model answers. Its calls may run already.
     Reading(Box<ModelCall>),
-    /// The answer is with the output guardrail.
+    /// The output guardrail judges the answer.
     Judging(Box<Guarded>),
-    /// The answer fits its schema and is checked once more. `call_ids`: the calls that gave it; none if it was text.
+    /// Your code checks an answer that fits its schema. `call_ids` names the calls that gave it; a text answer has
+    /// none.
     Checking {
         written: Json,
         call_ids: Vec<String>,
     },
-    /// Its calls are checked, judged and run.
+    /// The calls are checked, judged and run.
     Running,
-    /// The round is over: whether to stop.
+    /// The round is over, and the stop conditions are judged.
     Closing,
-    /// The iteration is over: what goes on waits until everything before it has been heard, by `onIterationEnd` first.
+    /// The iteration is over. The next step waits until your code has heard everything before it, and until
+    /// `onIterationEnd` has answered.
     HandingOver {
         handover: Option<EffectId>,
         owes_answer: bool,
     },
-    /// The model has finished, if `Stop` hooks do not have it go on.
+    /// The model has finished, unless a `Stop` hook makes it go on.
     Completing,
     Ended(Outcome),
 }
 
 impl Phase {
-    /// What a request brings, of the conversation or of a summary.
+    /// The open model call, of the conversation or of a summary.
     pub fn call(&self) -> Option<&ModelCall> {
         match self {
             Phase::Reading(call) => Some(call),

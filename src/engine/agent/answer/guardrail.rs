@@ -1,4 +1,8 @@
-//! The output guardrail: what the model answers, let through, rewritten or denied.
+//! The output guardrail, which lets an answer through, rewrites it or denies it.
+//!
+//! [`Agent::guard_answer`] asks it about each complete answer, before anything follows from that answer. The answer
+//! waits as a [`Guarded`]. A denial stops the agent with `stoppedBy: "guardrail"`, and the text that was streamed is
+//! taken back.
 
 use looplet_scan::reader::string;
 use serde::{Deserialize, Serialize};
@@ -22,12 +26,13 @@ pub struct Guarded {
     message: Message,
     calls: Vec<WrittenCall>,
     text: String,
-    /// How many blocks of it the host was told.
+    /// The number of its blocks that your code has been told.
     pub blocks: u32,
 }
 
 impl Agent {
-    /// The answer counts when the guardrails have let it through. `shown`: how many blocks the host was told.
+    /// Asks the output guardrail about the answer. Without a guardrail the answer counts at once. `shown` is the
+    /// number of blocks that your code has been told.
     pub(crate) fn guard_answer(
         &mut self,
         desk: &mut Desk<'_>,
@@ -45,7 +50,7 @@ impl Agent {
         let guarded = Guarded {
             message,
             calls,
-            // What the answer continues has been let through.
+            // The text that this answer continues has already been let through.
             text: std::mem::replace(&mut self.reply.text, self.reply.text_before.clone()),
             blocks: shown as u32,
         };
@@ -78,8 +83,8 @@ impl Agent {
         self.take_answer(desk, message, calls);
     }
 
-    /// The text of an answer is replaced, also where it is a call that gives the answer that is owed; its other calls and
-    /// its thinking stay.
+    /// Replaces the text of an answer. A call that gives a structured answer gets the new text as its input. Other
+    /// calls and the thinking stay.
     fn rewrite(
         &mut self,
         desk: &mut Desk<'_>,
@@ -130,7 +135,7 @@ impl Agent {
     }
 }
 
-/// An answer as the host was told it: a call that gives the answer that is owed is text.
+/// The answer as your code was told it, where a call that gives a structured answer is text.
 fn as_told(message: &Message, desk: &Desk<'_>) -> Message {
     let mut told = message.clone();
     for block in &mut told.content {

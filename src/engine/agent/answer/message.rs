@@ -1,4 +1,8 @@
-//! From the parts of an answer to events while it streams, and to a message when it is over.
+//! An answer becomes events while it streams, and a message when it is over.
+//!
+//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. [`Agent::finish_answer`] makes the message of a
+//! whole answer, [`Agent::keep_partial`] that of an answer that broke off. Nothing here judges an answer: that is the
+//! guardrail's and the schema's part.
 
 use looplet_scan::check::check;
 
@@ -24,7 +28,8 @@ impl Agent {
         text.unwrap_or_default()
     }
 
-    /// The response is complete: its message joins the transcript, its calls are run.
+    /// Ends the answer when its response is complete: counts its usage, reads its calls and hands its message to the
+    /// output guardrail.
     pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
         let Phase::Reading(mut call) = std::mem::take(&mut self.phase) else {
             return;
@@ -51,8 +56,8 @@ impl Agent {
         self.guard_answer(desk, message, calls, shown);
     }
 
-    /// What an attempt that goes no further leaves behind: whole blocks and text, but no unsigned thinking and no
-    /// unfinished call. Calls that were whole are answered with the statement that they were not run.
+    /// Keeps the whole blocks and the text of an attempt that broke off, but no unsigned thinking and no unfinished
+    /// call. Whole calls get a result that says that they were not run.
     pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
         call.answer.end_unfinished();
         tell_changes(&mut call.answer, self.who.place(), desk, false);
@@ -60,7 +65,7 @@ impl Agent {
         let mut answer = call.answer;
         self.reply.note_response(&mut answer);
         let mut early = self.calls.batch.calls.len();
-        // A structured answer that was cut off stays as the text that it was told as.
+        // A structured answer that was cut off stays in the history as text.
         for part in answer.parts.iter_mut().filter(|part| part.is_answer) {
             part.kind = PartKind::Text;
         }
@@ -84,13 +89,14 @@ impl Agent {
         self.shelve(desk, calls);
     }
 
-    /// Calls of an answer that goes no further.
+    /// Answers the calls of an answer that goes no further.
     pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         let results = self.calls.shelve(&self.who, desk, calls);
         self.transcript.push_round(results, Vec::new());
     }
 
-    /// Tells each message once, when it is whole: the user's when it is sent, the model's when its answer is over.
+    /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
+    /// is over.
     pub(crate) fn tell_messages(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.message_events {
             return;
@@ -107,7 +113,7 @@ impl Agent {
         }
     }
 
-    /// Tells the results that close the calls of an agent that ends before they are over.
+    /// Tells the results that close the open calls of an agent that ends.
     pub(crate) fn tell_closing(&self, desk: &mut Desk<'_>) {
         if !desk.config.message_events {
             return;
@@ -133,14 +139,14 @@ impl Agent {
         }
     }
 
-    /// What was told of an answer is void.
+    /// Takes back the blocks that were told of an answer.
     pub(crate) fn withhold(&self, desk: &mut Desk<'_>, blocks: u32) {
         let blocks = (0..blocks).collect();
         desk.emit(self.who.place(), EventKind::Reset { blocks });
     }
 }
 
-/// Emits what a chunk has changed in the answer. A summary is nobody's answer.
+/// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
 pub(crate) fn tell_changes(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
@@ -152,7 +158,8 @@ pub(crate) fn tell_changes(answer: &mut Answer, place: Place, desk: &mut Desk<'_
     answer.recycle(changes);
 }
 
-/// Tells that one part has grown, without an event, if that is all that has changed and all that there is to tell.
+/// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
+/// told.
 pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
@@ -202,7 +209,7 @@ fn is_text(kind: PartKind) -> bool {
     matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
-/// The text of an answer under assembly.
+/// The text of an answer that is still streaming.
 pub fn text_of_parts(answer: &Answer) -> String {
     let texts = answer
         .parts
@@ -263,7 +270,7 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
     ledger.emit(place, kind);
 }
 
-/// What kind of delta a part's growth is; none for what is told only when it is whole.
+/// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.
 pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
     match kind {
         PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),
@@ -273,7 +280,7 @@ pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
     }
 }
 
-/// The event that says that a part has grown.
+/// The event that tells the growth of a part.
 pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
     let text = text.to_owned();
     Some(match kind_of_delta(kind)? {
@@ -283,7 +290,7 @@ pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
     })
 }
 
-/// The blocks of a message; text that is only white space is no block.
+/// The blocks of a message. A text of white space alone makes no block.
 fn blocks(answer: Answer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());

@@ -1,4 +1,8 @@
-//! An answer that is complete: from its parts to a message, past its guardrails, held to a schema.
+//! A complete answer becomes a message, passes its guardrails and is held to its schema.
+//!
+//! [`message`] reads the parts, [`guardrail`] asks about the message, [`structured`] judges it against the schema
+//! that [`output_format`] chose for the model. [`Reply`] holds the facts of the last answer. The steps come from
+//! `iteration.rs`; nothing here sends a request.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;
@@ -10,25 +14,25 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::answer::{Answer, FinishReason};
 use crate::engine::model::usage::Usage;
 
-/// What is known of the last answer.
+/// The facts of the last answer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Reply {
     pub finish_reason: Option<FinishReason>,
     pub raw_finish_reason: Option<String>,
-    /// The vendor's.
+    /// The vendor's id of the response.
     pub response_id: Option<String>,
-    /// The model that the vendor says has answered.
+    /// The model that has answered, as the vendor says.
     pub response_model: Option<String>,
-    /// Of this iteration's attempts.
+    /// The usage of this iteration's attempts.
     pub usage: Usage,
-    /// Of the last answer that brought any.
+    /// The text of the last answer that brought any.
     pub text: String,
-    /// Of the answer that the next one continues.
+    /// The text of the answer that the next one continues.
     pub text_before: String,
 }
 
 impl Reply {
-    /// Another answer is asked for.
+    /// Clears the facts before another answer, but keeps its texts.
     pub fn begin(&mut self) {
         *self = Reply {
             text: std::mem::take(&mut self.text),
@@ -37,14 +41,14 @@ impl Reply {
         };
     }
 
-    /// How the answer ended, and whose it is.
+    /// Takes over how the answer ended, and the ids of its response.
     pub fn take(&mut self, answer: &mut Answer) {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.note_response(answer);
     }
 
-    /// Whose answer it is, whole or not.
+    /// Takes over the ids of a response, whole or not.
     pub fn note_response(&mut self, answer: &mut Answer) {
         self.response_id = answer.response_id.take();
         self.response_model = answer.model.take();

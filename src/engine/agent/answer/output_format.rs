@@ -1,8 +1,8 @@
-//! What an answer must be: the schema of a structured answer, and how a model is held to it.
+//! The schema of a structured answer, and how a model is held to it.
 //!
-//! Where the vendor's protocol can enforce a schema, the answer is text of which the vendor knows the schema (native
-//! mode). Elsewhere, or where the vendor takes only a part of JSON Schema that this one is not in, the model calls a
-//! tool of ours with its answer (tool mode). The mode is chosen once, by the first model of a run.
+//! A vendor that can enforce the schema gets it with the request and answers in text (native mode). Any other vendor,
+//! and one that does not accept this schema, gets a tool that takes the answer as its input (tool mode). The model
+//! of the agent's options decides the mode once. `structured.rs` checks the answer in both modes.
 
 use looplet_scan::reader::Object;
 use serde_json::{Map, Value};
@@ -24,15 +24,15 @@ impl Config {
         self.answer_tool().is_some_and(|tool| tool.name == name)
     }
 
-    /// The tools that the host has given.
+    /// The tools of your code.
     pub fn own_tools(&self) -> impl Iterator<Item = &ToolConfig> {
         self.tools.iter().filter(|tool| !tool.answers)
     }
 
-    /// Chooses the mode: in tool mode the tool joins the others.
+    /// Chooses the mode. In tool mode, the answer tool joins the others.
     ///
     /// # Errors
-    /// A tool of the host's has its name.
+    /// One of your tools has the same name as the answer tool.
     pub fn equip_for_output(&mut self) -> Result<(), ConfigError> {
         let Some(format) = &self.output else { return Ok(()) };
         let is_native = match format.mode {
@@ -60,7 +60,7 @@ impl Config {
         Ok(())
     }
 
-    /// Tells a model of this configuration how to answer.
+    /// Adds the schema or the answer tool to the options of a model.
     pub fn hold_to_output(&self, model: &mut ModelConfig) {
         let Some(format) = &self.output else { return };
         if self.answer_tool().is_some() {
@@ -102,14 +102,14 @@ fn protocol_of(model: &ModelConfig) -> &'static str {
 /// <https://ai.google.dev/gemini-api/docs/structured-output> (2026-11-21)
 fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> bool {
     match protocol_of(model) {
-        // Others that speak the protocol do not know the field, and neither do models before Claude 4.
+        // Other vendors that speak the protocol do not know the field, and neither do models before Claude 4.
         "anthropic" => {
             model.vendor == "anthropic"
                 && !model.model.starts_with("claude-3")
                 && read(format.schema.as_str()).is_ok_and(|schema| narrowed(&schema).is_some())
         }
         "openai_responses" => true,
-        // A server whose quirk has no place for the schema only promises JSON.
+        // A server whose quirk has no place for the schema promises JSON only.
         "openai_chat" => {
             let quirks = model
                 .quirks
@@ -118,14 +118,14 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
             let quirk = quirks.and_then(|quirks| quirks.get("responseFormat"));
             quirk.is_none_or(|quirk| quirk != "false" && (quirk.starts_with('"') || quirk.contains('$')))
         }
-        // Most of its models refuse a schema beside tools.
+        // Most Gemini models refuse a schema beside tools.
         "gemini" => !has_tools,
         _ => false,
     }
 }
 
-/// What Anthropic takes of a schema: of the keywords those that shape, objects without further properties. The engine
-/// checks the rest. `None` for a schema with objects of any properties.
+/// The schema in the subset that Anthropic accepts: keywords that shape a value, and closed objects. The engine
+/// checks the rest. Returns `None` for a schema with objects of any properties.
 fn narrowed(schema: &Value) -> Option<Json> {
     Some(Json::from_valid(&narrow(schema)?.to_string()))
 }
@@ -155,7 +155,7 @@ fn narrow(schema: &Value) -> Option<Value> {
             _ => continue,
         };
         if kept.insert(key.to_owned(), value).is_some() {
-            // Both `anyOf` and `oneOf`.
+            // A schema with both `anyOf` and `oneOf` has no such form.
             return None;
         }
     }
@@ -166,7 +166,8 @@ fn narrow(schema: &Value) -> Option<Value> {
     Some(Value::Object(kept))
 }
 
-/// Whether OpenAI's strict mode takes it: each object names all that it has, and requires it.
+/// Returns true if OpenAI's strict mode accepts the schema: each object lists all of its properties and requires
+/// them.
 fn is_strict(schema: &Value) -> bool {
     let Value::Object(members) = schema else {
         return false;

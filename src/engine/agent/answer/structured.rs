@@ -1,4 +1,8 @@
-//! An answer that must fit a schema: read, checked, asked for again with what is wrong, given up after so many times.
+//! A structured answer is read, checked, and asked for again when it does not fit.
+//!
+//! [`Agent::structure`] judges each answer that passed the guardrails. An answer that fits becomes the result's
+//! `output`. Any other is refused with the problem in words, and the model may try again as often as
+//! `maxStructuredOutputRetries` says. After that the agent stops with `stoppedBy: "structured_output"`.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,17 +22,18 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::schema::Schema;
 
-/// What an agent has of the structured answer that it owes.
+/// The structured answer of an agent, as far as it has come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Structured {
-    /// The last answer that fitted: one that does not leaves it.
+    /// The last answer that fitted. A later one that does not fit leaves it.
     pub output: Option<Json>,
     /// Answers in a row that did not fit.
     failures: u32,
 }
 
 impl Agent {
-    /// Judges an answer that must fit a schema. What it gives back is no such answer: calls of tools, a pause.
+    /// Judges an answer that must fit a schema. Returns the calls if it is no such answer yet, but a call of tools or
+    /// a pause.
     pub(crate) fn structure(
         &mut self,
         desk: &mut Desk<'_>,
@@ -93,7 +98,7 @@ impl Agent {
         }
     }
 
-    /// Nobody waits any more for the check of the answer that these calls gave.
+    /// Closes the calls of an answer whose check nobody waits for any more.
     pub(crate) fn close_answer(&mut self, call_ids: &[String]) {
         self.transcript.push_round(closed(call_ids), Vec::new());
     }
@@ -114,7 +119,7 @@ impl Agent {
         self.hand_over(desk, false);
     }
 
-    /// The model is told what is wrong and asked again, unless it has been too often. One that refuses is not.
+    /// Tells the model the problem and asks again, unless it has refused to answer or has no retries left.
     fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
         self.structured.failures += 1;
         let message = ["The answer was not taken: ", problem].concat();
@@ -168,7 +173,7 @@ impl Agent {
     }
 }
 
-/// What closes the calls of an answer that nobody has taken.
+/// The results that close the calls of an answer that was not taken.
 pub(crate) fn closed(call_ids: &[String]) -> Vec<Block> {
     let not_run = ToolFault::not_run();
     call_ids.iter().map(|id| result_of(id, &not_run)).collect()
@@ -176,7 +181,7 @@ pub(crate) fn closed(call_ids: &[String]) -> Vec<Block> {
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
 
-/// A call that gives another answer than the model's.
+/// Gives a call another answer than the model's.
 pub(crate) fn answer_with(call: &mut WrittenCall, text: &str) {
     call.is_cut_off = false;
     (call.input, call.problem) = match read_object(text) {
@@ -185,7 +190,7 @@ pub(crate) fn answer_with(call: &mut WrittenCall, text: &str) {
     };
 }
 
-/// What stands for arguments of a call is no answer: nothing, `null`.
+/// Reads the text of an answer. An empty text and `null` stand for empty arguments in a call, but they are no answer.
 fn read_object(text: &str) -> Result<Parsed<'_>, String> {
     match parse_arguments(text) {
         Ok(parsed) if parsed.json == "{}" && !text.contains('{') => Err("it is empty".into()),

@@ -1,4 +1,4 @@
-//! What becomes of a question that nobody answers: whoever is asked throws, answers nonsense, or takes too long.
+//! The outcome of a question that nobody answers: your function throws, answers nonsense or takes too long.
 //!
 //! | point | comes to |
 //! |---|---|
@@ -19,7 +19,7 @@ use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
 use crate::engine::model::json::word;
 use crate::engine::model::question::{Answer, Point};
 
-/// Why there is no answer, if it was waited for too long.
+/// The reason that is told when an answer did not come in time.
 pub(super) fn late(point: Point) -> &'static str {
     match point {
         Point::Permission | Point::Classify => "The call was denied: nobody approved it in time.",
@@ -30,7 +30,7 @@ pub(super) fn late(point: Point) -> &'static str {
 }
 
 impl Desk<'_> {
-    /// The answer that stands in for one that did not come. `asker`: whose.
+    /// The answer that stands in for one that did not come. `asker` is the index of the hook that was asked.
     pub(super) fn failed(&mut self, place: Place, point: Point, asker: u32, why: String) -> Answer {
         match point {
             Point::Permission => Answer::Permission(denial(why)),

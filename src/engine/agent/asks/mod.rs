@@ -1,10 +1,10 @@
 //! The one gate between the agents of a run and whoever is asked: hooks, guardrails, permissions, limits, stop
 //! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
-//! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each time-out
-//! through [`Desk::late_answer`]; with the last of them the point is closed, and the agent takes up what has waited
-//! ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes what nobody waits for any more. What a failure
-//! comes to stands in [`failure`].
+//! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each
+//! time-out through [`Desk::late_answer`]. The last of them closes the point, and the agent takes the step that has
+//! waited ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes questions whose answers nobody waits
+//! for any more. [`failure`] words the answer that replaces a missing one. Nothing here judges an answer.
 
 mod failure;
 
@@ -42,10 +42,10 @@ struct Asked {
     answer: Option<Answer>,
 }
 
-/// What a question is about.
+/// The subject of a question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum About {
-    /// What the agent's phase holds.
+    /// The data of the agent's phase.
     Phase,
     /// A tool call, by its place in the batch.
     Call(usize),
@@ -53,22 +53,22 @@ pub enum About {
     Calls(Vec<usize>),
     /// A limit that keeps the next step from being taken.
     Limit(StoppedBy),
-    /// Nothing but more time: everything goes on meanwhile.
+    /// More time is asked for, and everything goes on meanwhile.
     Time(TimerReason),
-    /// Nothing waits for what is said to it.
+    /// No step waits for the answer.
     Nothing,
 }
 
 /// A question on its way out.
 pub struct Ask<'a> {
     pub point: Point,
-    /// Hooks may be for some names only.
+    /// The name that hooks with a matcher are compared with: a tool, an agent, a source.
     pub name: &'a str,
     pub about: About,
     pub facts: &'a Facts<'a>,
-    /// How long one function is waited for, where the point does not say it.
+    /// The wait for one function, for points that have no wait of their own.
     pub patience_ms: Option<u64>,
-    /// Nobody is told: the question stays open until it is answered.
+    /// The question is opened, but nobody is told. It stays open until your code answers it.
     pub is_put_off: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// A point at which everybody has answered.
+/// A point at which all functions have answered.
 pub struct Settled {
     pub point: Point,
     pub about: About,
@@ -102,13 +102,13 @@ impl Asks {
         self.open.iter().any(is_it)
     }
 
-    /// Whether the agent waits for a limit to be raised.
+    /// Returns true if the agent waits for a limit to be raised.
     pub fn holds(&self, agent: u32) -> bool {
         let holds = |pending: &Pending| pending.agent == agent && matches!(pending.about, About::Limit(_));
         self.open.iter().any(holds)
     }
 
-    /// More of this time was asked for.
+    /// Returns true if more of this time has been asked for.
     pub fn is_about(&self, timer: TimerReason) -> bool {
         let about = About::Time(timer);
         self.open.iter().any(|pending| pending.about == about)
@@ -123,7 +123,8 @@ impl Asks {
 }
 
 impl Desk<'_> {
-    /// Asks everybody at this point who is for its name; there must be somebody. Returns the first question's id.
+    /// Asks every function at this point whose matcher fits the name; there must be at least one. Returns the id of
+    /// the first question.
     pub fn ask(&mut self, who: &Who, ask: Ask<'_>) -> EffectId {
         let Ask { point, about, .. } = ask;
         let question = self.question(who, point, ask.facts);
@@ -189,19 +190,19 @@ impl Desk<'_> {
         question
     }
 
-    /// How long an answer is waited for; none for ever.
+    /// The wait for an answer, in milliseconds. `None` waits for ever.
     fn patience_ms(&self, point: Point, own_ms: Option<u64>) -> Option<u64> {
         let timeouts = &self.config.timeouts;
         match point {
             Point::Permission | Point::Classify => self.permissions.as_ref()?.timeout_ms,
             Point::Summarize => timeouts.first_chunk_ms,
             Point::StopCondition | Point::StopRepeat => Some(QUESTION_MS),
-            // What never settles would hold the run for ever.
+            // A function that never settles would hold the run for ever.
             _ => own_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
         }
     }
 
-    /// A question was answered, by whom it was put to or by nobody; gives the point when that was its last.
+    /// Takes the answer to a question, or the failure in its place. Returns the point if that was its last answer.
     pub fn answered(&mut self, place: Place, question: EffectId, answer: Answer) -> Option<Settled> {
         self.ledger.close(question);
         let question_id = question;
@@ -229,7 +230,8 @@ impl Desk<'_> {
         Some(Settled { point, about, answer })
     }
 
-    /// Nobody has answered in time: whoever was asked is told to stop. Returns what stands for the answer.
+    /// Tells the function that was asked to stop, because its time is over. Returns the failure that replaces its
+    /// answer.
     pub fn late_answer(&mut self, question: EffectId, point: Point) -> Answer {
         let why = failure::late(point).to_owned();
         self.call_off(question, &why);
@@ -241,7 +243,7 @@ impl Desk<'_> {
         self.ledger.output(Output::Withdraw { question, why });
     }
 
-    /// Closes questions of an agent: nobody waits for them any more.
+    /// Closes questions of an agent whose answers nobody waits for any more.
     fn withdraw(&mut self, agent: u32, which: impl Fn(&About) -> bool) {
         let (closed, open) = std::mem::take(&mut self.asks.open)
             .into_iter()
@@ -255,25 +257,25 @@ impl Desk<'_> {
         }
     }
 
-    /// The answer goes no further, and nothing of what waits for an answer goes on.
+    /// Closes all questions that a step of the agent waits for.
     pub fn withdraw_asks(&mut self, agent: u32) {
         self.withdraw(agent, |about| !matches!(about, About::Time(_) | About::Nothing));
     }
 
-    /// The iteration is over: more time for it was asked for in vain.
+    /// Closes the question for more time of an iteration that is over.
     pub fn withdraw_time(&mut self, agent: u32) {
         self.withdraw(agent, |about| {
             matches!(about, About::Time(TimerReason::Iteration { .. }))
         });
     }
 
-    /// The agent is over.
+    /// Closes all questions of an agent that has ended.
     pub fn withdraw_all(&mut self, agent: u32) {
         self.withdraw(agent, |_| true);
     }
 }
 
-/// Several functions answer together only where hooks do.
+/// Joins the verdicts of hooks. Only hooks have several functions at one point.
 fn joined(mut answers: impl Iterator<Item = Answer>) -> Answer {
     let mut verdict = HookAnswer::default();
     loop {

@@ -1,4 +1,8 @@
-//! A call about which somebody is asked, and what follows from the answer.
+//! Approval of a call by a person, by hooks in a person's place, or by the classifier.
+//!
+//! `permission.rs` begins it with `contest` for a call that a rule, the mode or the tool wants to be asked about. The
+//! answer lets the call run, perhaps with another input, or denies it. Its permission updates change the rules of
+//! the run at once.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
@@ -17,11 +21,11 @@ use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{CallFacts, Facts, Point, RuleFacts, Suggestion};
 use crate::engine::policy::permission::IGNORED_RULES;
 
-/// What hooks are notified of.
+/// The `notification_type` that hooks are told.
 const PROMPT: &str = "permission_prompt";
 
 impl Calls {
-    /// Hooks may answer in a person's place.
+    /// Asks the `PermissionRequest` hooks, which may answer in a person's place, and else the person.
     pub(super) fn contest(
         &mut self,
         who: &Who,
@@ -70,7 +74,7 @@ impl Calls {
         self.heed_permission(who, desk, index, answer)
     }
 
-    /// Asks a person, or the classifier.
+    /// Asks a person or the classifier.
     fn ask_for(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
@@ -90,7 +94,7 @@ impl Calls {
             ..facts
         });
         let ask = Ask {
-            // A hook has put it off: its question stays open until it is answered.
+            // A hook has deferred the call, so that its question stays open until your code answers it.
             is_put_off: call.gate.said(Decision::Defer),
             ..Ask::new(point, About::Call(index), &facts)
         };
@@ -101,7 +105,7 @@ impl Calls {
         }
     }
 
-    /// A person has answered, or whoever stands in for one.
+    /// Takes the answer of a person, or of the function that stands in for one.
     pub fn take_permission(
         &mut self,
         who: &Who,
@@ -152,7 +156,7 @@ impl Calls {
     }
 }
 
-/// Tells hooks that a person is waited for.
+/// Tells hooks that a call waits for a person.
 fn notify(call: &Call, who: &Who, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
@@ -166,7 +170,7 @@ fn notify(call: &Call, who: &Who, desk: &mut Desk<'_>, question_id: EffectId, re
     );
 }
 
-/// A call with the rule that asks, or the one that would let such calls through.
+/// The facts of a call, with the rule that makes it ask, or with a rule that would let such calls run.
 fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a str) -> CallFacts<'a> {
     let mut facts = CallFacts {
         reason: Some(reason),
@@ -202,7 +206,7 @@ fn rule_facts(rule: &Rule) -> RuleFacts {
     }
 }
 
-/// Rules that are wrong when a run starts keep it from starting; those that an answer adds count as far as they can.
+/// Warns of wrong rules that an answer has added. Wrong rules in the options keep a run from starting.
 fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
     let Some(permissions) = desk.permissions.as_ref() else {
         return;
@@ -220,7 +224,7 @@ fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
     }
 }
 
-/// What of an update cannot be done.
+/// The part of an update that cannot be done, in words.
 fn unkept(update: &PermissionUpdate) -> Option<String> {
     if update.is_of_directories() {
         return Some([&word(update.r#type), " does nothing: a run has no folders"].concat());

@@ -1,6 +1,7 @@
-//! The tool calls of one answer, from what the model wrote to the results in request order.
+//! The tool calls of one answer, from the text of the model to the results in request order.
 //!
-//! Owns the calls and their phases; never talks to the outside: the agent opens effects and tells what came of them.
+//! [`ToolBatch`] owns the calls and their phases. It opens no effects and asks nobody: the other files of this folder
+//! do, and set the phase of each call through [`ToolBatch::set_phase`].
 
 use std::ops::Range;
 
@@ -20,31 +21,31 @@ use crate::engine::model::question::CallFacts;
 use crate::engine::policy::result_cap;
 use crate::engine::policy::schedule::{self, Traits};
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CallPhase {
-    /// The host wants to see it before anything else.
+    /// Your code prepares the call before anything else happens to it.
     Unprepared,
-    /// The host was asked to prepare it.
+    /// Your code was asked to prepare it.
     Preparing,
-    /// Nothing is wrong with its input; whether it may run has not been judged.
+    /// Its input is valid, and nobody has judged yet whether it may run.
     Checked,
     /// Hooks or a guardrail were asked about it.
     Hooking,
-    /// Hooks were asked whether it may run, before a person is.
+    /// Hooks were asked whether it may run, before a person is asked.
     Contested {
         reason: String,
     },
-    /// It was denied, in the words of who did or for a reason of ours: hooks hear of it.
+    /// The call was denied, with the message of the denier or with our reason. Hooks hear of it first.
     Refused {
         message: Option<String>,
         reason: String,
     },
-    /// A person or a function was asked whether it may run.
+    /// A person or the classifier was asked whether it may run.
     AwaitingAnswer,
-    /// May run as soon as nothing before it is in its way.
+    /// The call may run as soon as no call before it is in its way.
     Queued,
-    /// Starts when the save of its start is confirmed.
+    /// The call starts when the save of its start is confirmed.
     AwaitingSave {
         effect: EffectId,
         save: Option<EffectId>,
@@ -53,7 +54,7 @@ pub enum CallPhase {
         effect: EffectId,
         started_ms: u64,
     },
-    /// Hooks were asked about what it came back with.
+    /// Hooks were asked about its result.
     Returned {
         result: ToolReturn,
         duration_ms: u64,
@@ -64,30 +65,30 @@ pub enum CallPhase {
     },
 }
 
-/// One call.
+/// One tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The provider's id.
     pub id: String,
     pub name: String,
-    /// What the model wrote; what goes into the history.
+    /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
-    /// What the tool gets.
+    /// The input that the tool gets.
     pub input: Json,
     pub read_only: bool,
     pub replay_once: bool,
     pub resource_key: Option<String>,
     pub timeout_ms: Option<u64>,
-    /// The tool, or what the host said when it prepared the call, wants an approval.
+    /// The tool wants an approval, or your code asked for one when it prepared the call.
     pub needs_approval: bool,
     pub gate: Gate,
-    /// Characters of the result that the model is shown.
+    /// The number of characters of the result that the model is shown.
     pub max_result_chars: u32,
-    /// Its tool wants the run to end after this round.
+    /// The tool wants the run to end after this round.
     pub terminates: bool,
-    /// The error in the host's words.
+    /// The error in your words.
     pub worded: Option<String>,
-    /// It gives the answer that is owed: no call of the host's.
+    /// The call gives the structured answer; no tool of yours is called.
     pub is_answer: bool,
     pub phase: CallPhase,
 }
@@ -96,40 +97,40 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolBatch {
     pub calls: Vec<Call>,
-    /// While the answer streams: how many of its parts have been looked at, to start their calls early.
+    /// The number of parts of a streaming answer that have been looked at, to start their calls early.
     pub parts_seen: usize,
     /// No further call of the answer starts early.
     pub is_closed: bool,
     /// The answer has come to its end.
     pub is_whole: bool,
-    /// Of the calls that have been read.
+    /// The ids of the calls that have been read.
     pub ids: CallIds,
-    /// How often each limited tool was called in the run, this batch included.
+    /// The number of calls of each limited tool in the run, this batch included.
     pub counts: Vec<(String, u64)>,
-    // An answer may have thousands of calls: what is looked for behind each input lies between these.
-    /// All calls before it are done.
+    // An answer may have thousands of calls, so each input searches only between these indexes.
+    /// All calls before this index are done.
     first_open: usize,
-    /// No call before it is to be judged.
+    /// No call before this index is still to be judged.
     unjudged: usize,
-    /// No call before it waits to be started.
+    /// No call before this index waits to be started.
     queued: usize,
-    /// No call from here on has been started.
+    /// No call from this index on has been started.
     started: usize,
     /// Texts of the calls, as the platform reads them.
     pub readings: Vec<Reading>,
 }
 
-/// The ids of an answer's calls: there are answers with thousands.
+/// The ids of an answer's calls, as hashes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallIds {
-    /// Sorted.
+    /// Sorted, because an answer may have thousands of calls.
     hashes: Vec<u64>,
 }
 
 impl CallIds {
-    /// False for an id that is there already.
+    /// Adds an id. Returns false if it is there already.
     pub fn admit(&mut self, id: &str) -> bool {
-        // FNV-1a. Should two different ids ever have one hash, the later call gets a new id, which is as good.
+        // FNV-1a. If two different ids ever share a hash, the later call gets a new id, and nothing is lost.
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
         for byte in id.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
@@ -149,12 +150,12 @@ impl ToolBatch {
         self.calls.iter().skip(self.first_open).all(Call::is_done)
     }
 
-    /// The calls that the host is told of.
+    /// The calls that your code is told of.
     pub fn told(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|call| !call.is_answer)
     }
 
-    /// How often a tool was called, now that the calls of earlier rounds are known.
+    /// The number of calls of a tool, with those of earlier rounds.
     pub fn count(&mut self, name: &str, earlier: &[ToolCallRecord]) -> u64 {
         if let Some((_, count)) = self.counts.iter().find(|(tool, _)| tool == name) {
             return *count;
@@ -166,14 +167,14 @@ impl ToolBatch {
         count
     }
 
-    /// A call that counts has been taken into the batch.
+    /// Counts a call that was added to the batch.
     pub fn note_call(&mut self, name: &str) {
         if let Some((_, count)) = self.counts.iter_mut().find(|(tool, _)| tool == name) {
             *count += 1;
         }
     }
 
-    /// Every change to a phase in which something is to be done with the call goes through here.
+    /// Changes the phase of a call. Changes that make a call ready for a next step must go through here.
     pub fn set_phase(&mut self, index: usize, phase: CallPhase) {
         match phase {
             CallPhase::Checked => self.unjudged = self.unjudged.min(index),
@@ -188,24 +189,24 @@ impl ToolBatch {
         }
     }
 
-    /// The calls among which those are that have to be judged.
+    /// The range that holds all calls that are still to be judged.
     pub fn to_judge(&self) -> Range<usize> {
         self.unjudged..self.calls.len()
     }
 
-    /// They have been judged, but those that still wait for it.
+    /// Notes that all calls were judged, except those that still wait for it.
     pub fn note_judged(&mut self) {
         let is_left = |call: &Call| call.phase == CallPhase::Checked;
         let rest = self.calls.iter().skip(self.unjudged);
         self.unjudged += rest.take_while(|call| !is_left(call)).count();
     }
 
-    /// The calls among which those are that run or wait for their save.
+    /// The range that holds all calls that run or wait for their save.
     pub fn under_way(&self) -> Range<usize> {
         self.first_open..self.started
     }
 
-    /// Index of the first queued call that may start, given the mode and how many may run at once.
+    /// The index of the first queued call that may start, by the mode and the number of calls that may run at once.
     pub fn next_to_start(&mut self, mode: ToolExecution, max_concurrency: u32) -> Option<usize> {
         let done = self.calls.iter().skip(self.first_open);
         self.first_open += done.take_while(|call| call.is_done()).count();
@@ -229,7 +230,7 @@ impl ToolBatch {
             let Some(blocker) = before.iter().find(|earlier| call.waits_for(earlier, mode)) else {
                 return Some(index);
             };
-            // Everything behind it waits too.
+            // Every later call waits too.
             if schedule::is_barrier(mode, blocker.traits()) || schedule::is_barrier(mode, call.traits()) {
                 return None;
             }
@@ -237,7 +238,7 @@ impl ToolBatch {
         None
     }
 
-    /// The running call of this effect.
+    /// The index of the running call of this effect.
     pub fn index_of(&self, wanted: EffectId) -> Option<usize> {
         let is_it = |call: &Call| matches!(call.phase, CallPhase::Running { effect, .. } if effect == wanted);
         let under_way = self.under_way();
@@ -245,7 +246,7 @@ impl ToolBatch {
         Some(under_way.start + at)
     }
 
-    /// Result blocks in request order; calls that are not done get a result that says so.
+    /// The result blocks in request order. A call that is not done gets a result that says so.
     pub fn results(&self) -> Vec<Block> {
         self.calls.iter().map(Call::result_block).collect()
     }
@@ -271,11 +272,11 @@ impl Call {
     fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {
         !earlier.is_done()
             && (schedule::conflict(mode, earlier.traits(), self.traits())
-                // Its key may turn out to be the same.
+                // The keys of the two may turn out to be equal.
                 || (self.resource_key.is_some() && earlier.has_open_key()))
     }
 
-    /// The host has not said yet which resource it works on.
+    /// Returns true if your code has not said yet which resource the call works on.
     fn has_open_key(&self) -> bool {
         matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing)
     }
@@ -284,7 +285,7 @@ impl Call {
         matches!(self.phase, CallPhase::Done { .. })
     }
 
-    /// `is_over`: the run has ended, so a call that is not done never ran.
+    /// The record of the call. `is_over` says that the run has ended, so that a call that is not done never ran.
     pub fn record(&self, is_over: bool) -> ToolCallRecord {
         let (output, is_error, duration_ms) = match &self.phase {
             CallPhase::Done { result, duration_ms } | CallPhase::Returned { result, duration_ms } => (
@@ -305,7 +306,7 @@ impl Call {
         }
     }
 
-    /// The fault that the call came to.
+    /// The fault that is the call's result.
     pub fn fault(&self) -> Option<&ToolFault> {
         match self.brought() {
             Some(ToolReturn::Fault(fault)) => Some(fault),
@@ -320,12 +321,12 @@ impl Call {
         }
     }
 
-    /// More than the model is shown of it.
+    /// Returns true if the result is longer than the model is shown.
     pub fn is_cut(&self, result: &ToolReturn) -> bool {
         let most = self.max_result_chars as usize;
         match result {
             ToolReturn::Content(content) => result_cap::cut_blocks(content, most).is_some(),
-            // No text is longer than its JSON.
+            // A text is never longer than its JSON.
             ToolReturn::Value(value) => {
                 value.as_str().len() > most && result_cap::cut(&shown(value), most).is_some()
             }
@@ -334,7 +335,7 @@ impl Call {
         }
     }
 
-    /// The fault with as much of its message as the model may see.
+    /// The fault, with as much of its message as the model is shown.
     pub fn shown_fault(&self) -> Option<ToolFault> {
         let fault = self.fault()?;
         let message = result_cap::cut(&fault.message, self.max_result_chars as usize);
@@ -372,7 +373,7 @@ impl Call {
     }
 }
 
-/// What the result and the events say that a tool returned.
+/// The tool's return value, as the result and the events show it.
 pub fn output_of(result: &ToolReturn) -> Json {
     match result {
         ToolReturn::Value(value) => value.clone(),
@@ -386,7 +387,7 @@ pub fn output_of(result: &ToolReturn) -> Json {
     }
 }
 
-/// The input as JSON: a string where the model wrote no object.
+/// The input as JSON. Arguments that are not a JSON object become a string.
 pub fn written_json(input: &ToolInput) -> Json {
     match input {
         ToolInput::Json(json) => json.clone(),
@@ -394,7 +395,7 @@ pub fn written_json(input: &ToolInput) -> Json {
     }
 }
 
-/// A string is shown to the model as it is, anything else as its JSON text.
+/// The text that the model is shown: a string as it is, any other value as JSON.
 fn shown(value: &Json) -> String {
     string(value.as_str()).map_or_else(|| value.as_str().to_owned(), |text| text.into_owned())
 }

@@ -1,4 +1,8 @@
-//! Whether a call fits its tool before it runs: by the schema, by how often it may be called, by the host.
+//! The checks of a call before it may run: its tool, its arguments, its schema, its count, and your code's
+//! preparation.
+//!
+//! [`Calls::take_in`] checks each call first, and [`Calls::prepare`] then asks your code once for the whole batch. A
+//! call that fails a check is not run. It gets a fault that tells the model how to correct it.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
@@ -19,7 +23,7 @@ use crate::engine::policy::binding::bound_input;
 use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {
-    /// Asks for what your code has to say of the calls before anything else.
+    /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
     pub fn prepare(&mut self, who: &Who, desk: &mut Desk<'_>) {
         let tool_ms = desk.config.timeouts.tool_ms;
         let mut patience_ms = None;
@@ -27,7 +31,7 @@ impl Calls {
         for (index, call) in self.batch.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
                 call.phase = CallPhase::Preparing;
-                // Checking an input counts against the tool's time.
+                // The check of an input counts against the tool's time.
                 patience_ms = patience_ms.max(call.timeout_ms.or(tool_ms));
                 texts.extend(texts_to_read(call, desk));
                 calls.push(invocation(call, 0, who));
@@ -64,7 +68,7 @@ impl Calls {
         self.batch.set_phase(index, CallPhase::Checked);
     }
 
-    /// One entry per call that was asked about, in order, or why there is none.
+    /// Takes one answer for each call of the question, in order. A call without an answer fails with the reason.
     pub fn take_prepared(
         &mut self,
         who: &Who,
@@ -90,8 +94,8 @@ impl Calls {
         self.advance(who, desk)
     }
 
-    /// Gives a call the input that the host has put in the model's place. One that does not fit the tool's schema is
-    /// answered, not run, and the host is warned; then this is false.
+    /// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
+    /// fault and a warning. Returns false then.
     pub(super) fn change_input(
         &mut self,
         who: &Who,
@@ -125,12 +129,12 @@ impl Calls {
         false
     }
 
-    /// What keeps a call from being run.
+    /// The fault that keeps a call from being run.
     pub(super) fn problem_of(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         check(call, desk).err().or_else(|| self.check_count(call, desk))
     }
 
-    /// A call of a tool that there is not, where that is a fault of the configuration.
+    /// The failure for a call of an unknown tool, where the configuration does not allow one.
     pub(super) fn unregistered(&self, desk: &Desk<'_>) -> Option<Failure> {
         if desk.config.on_unknown_tool != OnUnknownTool::Throw {
             return None;
@@ -141,7 +145,7 @@ impl Calls {
         Some(Failure::new(FailureCode::ConfigInvalid, message))
     }
 
-    /// Calls of one tool beyond what it may have in a run are answered, not run.
+    /// The fault for a call of a tool that has been called `maxCalls` times in this run.
     fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
         let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
         let most = tool.max_calls?;
@@ -159,7 +163,7 @@ impl Calls {
     }
 }
 
-/// Texts of the call that rules compare, and that only the platform can read.
+/// The texts of the call that rules compare and only the platform can read.
 pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
     let Some(permissions) = desk.permissions.as_ref() else {
         return Vec::new();
@@ -230,7 +234,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     }
 }
 
-/// What of an input the schema of the tool at this index does not allow.
+/// The problem that the schema of the tool at this index finds in an input.
 fn misfit(desk: &Desk<'_>, tool: usize, input: &Json) -> Option<String> {
     desk.catalog.schemas.get(tool)?.as_ref()?.problem(input.as_str())
 }

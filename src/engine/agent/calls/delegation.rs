@@ -1,5 +1,7 @@
-//! Tool calls that another agent answers: a subagent, which is a node below this one, or the agent that takes the
-//! conversation over.
+//! Tool calls that another agent answers: a subagent, or the agent that takes the conversation over.
+//!
+//! [`Calls::advance`] starts such a call here instead of calling a function of yours. A subagent becomes a node below
+//! this agent when the run settles its tree. A call that cannot be delegated gets a fault at once.
 
 use serde::Deserialize;
 
@@ -14,8 +16,8 @@ use crate::engine::model::message::Json;
 use crate::engine::model::output::EffectId;
 
 impl Calls {
-    /// The call of a tool that is an agent starts: a subagent begins when this input is done, or the agent that takes
-    /// over when the round is.
+    /// Starts the call of a tool that is an agent. A subagent begins after this input. An agent that takes over
+    /// begins after this round.
     pub(super) fn delegate(
         &mut self,
         who: &Who,

@@ -1,8 +1,8 @@
 //! Calls that start while the rest of their answer still streams.
 //!
-//! Only what can be taken back: calls of read-only tools, whole and without fault, before which the answer has no call
-//! of another kind. They stand in the same batch as all others, so that limits, permissions, keys and timeouts are the
-//! same; the batch is completed when the answer is, or dropped with a failed attempt.
+//! Only calls that can be taken back start early: calls of read-only tools, whole and without fault, with no other
+//! kind of call before them in the answer. They stand in the same batch as all others, so that limits, permissions,
+//! keys and timeouts apply to them too. The batch is completed with the answer, or dropped with a failed attempt.
 
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
@@ -15,9 +15,9 @@ use crate::engine::model::message::ToolInput;
 use crate::engine::model::question::Point;
 
 impl Calls {
-    /// Starts what has become whole of an answer.
+    /// Starts the calls of the answer that have become whole.
     pub fn start_early(&mut self, who: &Who, desk: &mut Desk<'_>, answer: &mut Answer) -> Next {
-        // An answer comes before its guardrail whole, and its tools come after.
+        // An output guardrail judges the whole answer before any of its calls may run.
         if !desk.config.eager_tools || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
         }
@@ -46,7 +46,7 @@ impl Calls {
             let is_last = at + 1 == answer.parts.len();
             let part = answer.parts.get_mut(at)?;
             if part.is_answer {
-                // It stands in the batch as a call when the answer is complete: nothing may come before it.
+                // The answer call joins the batch when the answer is complete, and no call may come before it.
                 self.batch.is_closed = true;
                 return None;
             }
@@ -54,7 +54,7 @@ impl Calls {
                 self.batch.parts_seen += 1;
                 continue;
             }
-            // Arguments that are empty may never have come, unless the answer goes on behind them.
+            // Empty arguments may still be on their way, unless the answer goes on behind them.
             if !part.whole || (is_last && matches!(part.text.trim(), "" | "{}")) {
                 return None;
             }
@@ -64,7 +64,7 @@ impl Calls {
         None
     }
 
-    /// The last call of the batch, which is the last part that was looked at, starts before its answer has ended.
+    /// Admits the last call of the batch, which was read from the last part that was looked at.
     fn admit_early(&mut self, who: &Who, desk: &mut Desk<'_>, answer: &mut Answer) {
         let at = self.batch.parts_seen - 1;
         if let (Some(part), Some(call)) = (answer.parts.get_mut(at), self.batch.calls.last_mut()) {
@@ -74,7 +74,7 @@ impl Calls {
         self.tell(who, desk, self.batch.calls.len() - 1);
     }
 
-    /// The attempt that asked for them has failed: its calls never were.
+    /// Drops the early calls of a failed attempt, as if the model had never asked for them.
     pub fn drop_early(&mut self, who: &Who, desk: &mut Desk<'_>) {
         desk.withdraw_asks(who.agent);
         self.abort(who, desk, "the answer that asked for it has failed");

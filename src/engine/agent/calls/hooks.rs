@@ -1,4 +1,7 @@
 //! Hooks and guardrails around tool calls.
+//!
+//! [`Calls::ask_about`] asks before a call runs, [`Calls::hook_result`] when it has come back. [`Calls::after_hooks`]
+//! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{CallPhase, output_of};
@@ -11,7 +14,7 @@ use crate::engine::model::message::Block;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 
 impl Calls {
-    /// Asks the hooks of this point about a call, which waits for them; false if there are none.
+    /// Asks the hooks of this point about a call, which then waits. Returns false if there are none.
     pub(super) fn ask_about(&mut self, who: &Who, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
@@ -25,7 +28,7 @@ impl Calls {
         true
     }
 
-    /// Shows hooks what a tool has brought, before it counts; false if there are none.
+    /// Shows a tool's result to hooks before it counts. Returns false if there are none.
     pub(super) fn hook_result(
         &mut self,
         who: &Who,
@@ -61,7 +64,7 @@ impl Calls {
         true
     }
 
-    /// What a call has brought that hooks are looking at.
+    /// The result of a call that hooks are looking at.
     pub(super) fn returned(&self, index: usize) -> Option<ToolReturn> {
         match self.batch.calls.get(index).map(|call| &call.phase) {
             Some(CallPhase::Returned { result, .. }) => Some(result.clone()),
@@ -69,7 +72,7 @@ impl Calls {
         }
     }
 
-    /// The hooks of a point have answered.
+    /// Takes the joined answer of the hooks of a point.
     pub fn after_hooks(
         &mut self,
         who: &Who,
@@ -163,7 +166,7 @@ impl Calls {
         }
     }
 
-    /// The model is told what hooks add. `blocks`: a denial is no more than something to tell.
+    /// Keeps the text of hooks for the model. `blocks` says that the reason of a denial is such text too.
     pub fn note(&mut self, verdict: &mut HookAnswer, blocks: bool) {
         if blocks && verdict.denies() {
             self.notes.extend(verdict.reason.take().map(Block::text));

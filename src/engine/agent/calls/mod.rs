@@ -1,8 +1,9 @@
-//! The tool calls of an answer: read, checked, judged, run, answered.
+//! The tool calls of an answer: read, checked, judged, run and answered.
 //!
-//! Owns the batch at hand, the records of all calls before it, and what hooks have added beside the results. Order:
-//! [`Calls::take_in`], [`Calls::prepare`], then [`Calls::advance`] whenever something has changed, until it says that the
-//! round is over; then [`Calls::close`]. The agent does what [`Next`] says.
+//! [`Calls`] owns the batch at hand, the records of all calls before it, and the text that hooks add to the results.
+//! The agent calls [`Calls::take_in`], [`Calls::prepare`], then [`Calls::advance`] after each change until the round
+//! is over, then [`Calls::close`]. It does what [`Next`] says. A call that fails gets a fault as its result, which
+//! the model can answer. An unknown tool ends the run only with `onUnknownTool: "throw"`.
 
 pub(crate) mod approval;
 pub mod batch;
@@ -37,7 +38,7 @@ use crate::engine::policy::repeat::{Advice, Repeats};
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Calls {
     pub batch: ToolBatch,
-    /// Of all rounds before.
+    /// The calls of all rounds before.
     pub records: Vec<ToolCallRecord>,
     pub rounds: u32,
     /// The iteration of the last round.
@@ -45,30 +46,30 @@ pub struct Calls {
     /// Index of the first record of the last round.
     round_start: usize,
     repeats: Repeats,
-    /// What hooks have the model told beside the results of this round.
+    /// Text of hooks for the model, to go beside the results of this round.
     pub notes: Vec<Block>,
-    /// What hooks have the classifier told.
+    /// Text of hooks for the classifier.
     classifier_context: Vec<String>,
-    /// Who goes on with the conversation when the round is over.
+    /// The agent that takes the conversation over when the round is over.
     pub successor: Option<Successor>,
 }
 
-/// What follows for the agent.
+/// The step that follows for the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// Nothing: something is waited for.
+    /// The calls wait for something.
     Wait,
     /// Every call has its result.
     RoundOver,
     Stop(StoppedBy),
-    /// A hook has said why.
+    /// A hook has stopped the run for this reason.
     StopBecause(String),
     Cancel(String),
 }
 
 /// A round that is over.
 pub struct Round {
-    /// For the model, in request order, and what it is told besides.
+    /// The results for the model, in request order, and the text that comes with them.
     pub results: Vec<Block>,
     pub more: Vec<Block>,
     /// All of its calls want the run to end.
@@ -77,10 +78,10 @@ pub struct Round {
 }
 
 impl Calls {
-    /// Takes the calls of a whole answer; those that have started early stand in the batch already.
+    /// Takes the calls of a whole answer. Calls that have started early stand in the batch already.
     ///
     /// # Errors
-    /// A call of a tool that there is not, where that ends the run.
+    /// A call of an unknown tool, with `onUnknownTool: "throw"`.
     pub fn take_in(
         &mut self,
         who: &Who,
@@ -109,7 +110,7 @@ impl Calls {
         self.unregistered(desk).map_or(Ok(()), Err)
     }
 
-    /// Takes a call into the batch.
+    /// Adds a call to the batch.
     fn list(&mut self, desk: &Desk<'_>, written: WrittenCall) {
         self.batch.calls.push(queued(written, desk));
     }
@@ -136,7 +137,8 @@ impl Calls {
         desk.emit(who.place(), kind);
     }
 
-    /// Calls of an answer that goes no further: listed, answered in the transcript, not run unless they were early.
+    /// Closes the calls of an answer that goes no further: they are recorded and get results, but only early ones
+    /// have run.
     pub fn shelve(&mut self, who: &Who, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
         if written.is_empty() {
             return Vec::new();
@@ -162,7 +164,7 @@ impl Calls {
         batch.results()
     }
 
-    /// The round is over: its records are kept, its results are for the model.
+    /// Ends the round: keeps its records and returns its results for the model.
     pub fn close(&mut self, who: &Who, desk: &mut Desk<'_>) -> Round {
         let batch = std::mem::take(&mut self.batch);
         self.round_start = self.records.len();
@@ -185,7 +187,7 @@ impl Calls {
         Round {
             results: batch.results(),
             more,
-            // An answer that must fit a schema is still owed.
+            // A structured answer is still owed.
             is_last: desk.config.output.is_none() && batch.calls.iter().all(|call| call.terminates),
             advice,
         }
@@ -196,17 +198,17 @@ impl Calls {
         self.records.get(self.round_start..).unwrap_or_default()
     }
 
-    /// Those of earlier rounds and those at hand.
+    /// The number of calls in earlier rounds and in the batch.
     fn count(&self) -> usize {
         self.records.len() + self.batch.told().count()
     }
 
-    /// The calls of a whole answer count, for the agents above too.
+    /// Counts the calls of a whole answer, for the agents above too.
     pub fn note_count(&self, who: &Who, desk: &mut Desk<'_>) {
         desk.ledger.accounts.note_tool_calls(who.agent, self.count());
     }
 
-    /// What keeps the calls of an answer from being run.
+    /// The limit that keeps the calls of an answer from being run.
     pub fn limit(&self, who: &Who, desk: &Desk<'_>) -> Option<StoppedBy> {
         let most = who.limits(desk).max_tool_rounds;
         if let Some(stopped_by) = desk.overrun(who) {
@@ -234,7 +236,8 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
             call.max_result_chars = most.min(u32::MAX.into()) as u32;
         }
         if let Some(agent) = tool.agent {
-            // Agents work beside each other, but one that is kept has one conversation.
+            // Calls of different subagents run side by side. A kept subagent has one conversation, so its calls share
+            // a key.
             let key = if agent.keep { &call.name } else { &call.id };
             call.resource_key = Some(["agent ", key].concat());
         }

@@ -1,4 +1,8 @@
-//! Whether the calls of an answer may run: judged by rules and modes.
+//! Permission of calls: the rules and modes of the run judge each checked call.
+//!
+//! [`Calls::advance`] judges before it starts anything. Each call is admitted, refused, or contested in
+//! `approval.rs`. The rules themselves stand in `policy::permission`. A call whose input changes after the judgement
+//! meets the deny rules again.
 
 use std::borrow::Cow;
 
@@ -18,7 +22,8 @@ use crate::engine::policy::permission::Verdict;
 use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {
-    /// Every call whose input is checked may run, is denied, or waits for an answer; calls that do not depend on it go on.
+    /// Judges every checked call: it may run, is denied, or waits for an answer. Calls that do not depend on it go
+    /// on.
     pub(super) fn judge(&mut self, who: &Who, desk: &mut Desk<'_>) {
         let is_streaming = !self.batch.is_whole;
         for index in self.batch.to_judge() {
@@ -46,7 +51,7 @@ impl Calls {
             };
             match verdict(call, &self.batch.readings, desk) {
                 Verdict::Allow => self.admit(who, desk, index),
-                // Nobody is asked about what a failure of the answer would take back.
+                // Nobody is asked about a call that a failed answer would take back.
                 _ if is_streaming => {}
                 Verdict::Deny { reason } => self.refuse(who, desk, index, None, reason),
                 Verdict::Ask { reason, classify } => self.contest(who, desk, index, reason, classify),
@@ -55,14 +60,14 @@ impl Calls {
         self.batch.note_judged();
     }
 
-    /// The call may run, unless a guardrail denies it.
+    /// Lets the call run, unless a deny rule or a guardrail is against it.
     pub(super) fn admit(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
         if !self.deny_by_rule(who, desk, index) && !self.ask_about(who, desk, Point::ToolGuardrail, index) {
             self.batch.set_phase(index, CallPhase::Queued);
         }
     }
 
-    /// Whoever has changed the input after the call was judged: what the rules deny does not run.
+    /// Applies the deny rules again, because the input may have changed after the call was judged.
     pub(super) fn deny_by_rule(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
@@ -75,7 +80,7 @@ impl Calls {
         true
     }
 
-    /// Denies a call, and has hooks hear of it first.
+    /// Denies a call. Its hooks hear of it first.
     pub(super) fn refuse(
         &mut self,
         who: &Who,
@@ -99,7 +104,7 @@ impl Calls {
         call.phase = CallPhase::Refused { message, reason };
     }
 
-    /// Hooks have heard of it.
+    /// Denies the call after its hooks have heard of it.
     pub(super) fn after_denial(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
         let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
         if let Some(CallPhase::Refused { message, reason }) = phase {
@@ -107,7 +112,7 @@ impl Calls {
         }
     }
 
-    /// The model is told, in the words of who denied it if there are any.
+    /// Gives the call a fault, in the words of its denier if there are any.
     pub(super) fn deny(
         &mut self,
         who: &Who,

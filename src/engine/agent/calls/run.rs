@@ -1,4 +1,8 @@
-//! Calls under way: started in their order, finished, late, aborted.
+//! Calls under way: started in their order, finished, timed out, aborted.
+//!
+//! [`Calls::advance`] is the one place that starts calls and ends the round. Each start opens an effect in the
+//! ledger, and each end closes it. Results come in through [`Calls::finished`], time-outs through
+//! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
 
 use crate::engine::agent::calls::batch::{Call, CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next, fault};
@@ -13,7 +17,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation};
 
 impl Calls {
-    /// Judges what may be judged and starts what may start; says when all calls have their results.
+    /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
     pub fn advance(&mut self, who: &Who, desk: &mut Desk<'_>) -> Next {
         if desk.asks.holds(who.agent) || self.batch.calls.is_empty() {
             return Next::Wait;
@@ -82,7 +86,7 @@ impl Calls {
         }
     }
 
-    /// What a tool has brought counts. One that says that it cannot be helped ends the run.
+    /// Gives the call its final result. An unrecoverable fault stops the agent.
     pub(super) fn count_in(
         &mut self,
         who: &Who,
@@ -99,7 +103,7 @@ impl Calls {
         }
     }
 
-    /// The call has its result.
+    /// Gives the call its result.
     pub(super) fn finish(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
@@ -152,7 +156,7 @@ impl Calls {
         desk.emit(who.place(), kind);
     }
 
-    /// The tool has not finished in time. A subagent may be given more.
+    /// Ends a call whose time is over. A subagent's time may be raised instead.
     pub fn time_is_up(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId) -> Next {
         if let Some(child) = desk.child_of(effect) {
             desk.on_child(child, &mut |child, desk| {
@@ -170,7 +174,7 @@ impl Calls {
         self.finished(who, desk, effect, ToolReturn::Fault(fault))
     }
 
-    /// Calls that wait for this save start, or are answered with its failure.
+    /// Starts the calls that wait for this save, or ends them with a fault if it failed.
     pub fn saved(&mut self, who: &Who, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
         for index in self.batch.under_way() {
             let Some(call) = self.batch.calls.get(index) else {
@@ -207,7 +211,7 @@ impl Calls {
         }
     }
 
-    /// Aborts what runs; what tools have brought counts, whatever hooks would have said to it.
+    /// Aborts the running calls. A result that hooks are still looking at counts as it is.
     pub fn abort(&mut self, who: &Who, desk: &mut Desk<'_>, why: &str) {
         for index in 0..self.batch.calls.len() {
             if let Some(result) = self.returned(index) {
@@ -233,14 +237,14 @@ impl Calls {
         }
     }
 
-    /// A call that has been told of and never ran.
+    /// Ends a call that was told and never ran.
     pub(super) fn leave(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
         if self.batch.calls.get(index).is_some_and(|call| !call.is_done()) {
             self.finish(who, desk, index, ToolReturn::Fault(ToolFault::not_run()));
         }
     }
 
-    /// The result of a call, of an agent that is about to be stopped.
+    /// Takes the result of a call for an agent that is about to be stopped.
     pub fn take_result(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.batch.index_of(effect) {
             desk.ledger.close(effect);
@@ -249,7 +253,7 @@ impl Calls {
     }
 }
 
-/// Tells what answers a call to stop: a subagent, whose text so far comes back, or a function of yours.
+/// Stops the subagent or your function that works on a call. Returns the text that a subagent has written so far.
 fn abort_call(desk: &mut Desk<'_>, effect: EffectId, why: &str) -> String {
     let Some(child) = desk.child_of(effect) else {
         if !desk.ledger.is_delegated(effect) {
@@ -280,7 +284,7 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvoca
     }
 }
 
-/// The agent that the tool is.
+/// The agent behind a tool.
 fn agent_of(desk: &Desk<'_>, name: &str) -> Option<AgentTool> {
     desk.config.tools.iter().find(|tool| tool.name == name)?.agent
 }

@@ -1,4 +1,8 @@
-//! The end of a round, before the model hears of it: its hooks, and the errors in words of yours.
+//! The last questions of a round, before the model gets its results: the hooks of the batch, and the wording of
+//! errors.
+//!
+//! [`Calls::advance`] asks when all calls are done. The round ends when both have answered. A wording that does not
+//! come leaves the error as it is.
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Call;
@@ -10,7 +14,7 @@ use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Calls {
-    /// Whether somebody is asked before the round is over, or has just been.
+    /// Asks before the round ends, or waits for the answers. Returns false if nobody is left to be asked.
     pub(super) fn ask_before_end(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
         let point = Point::PostToolBatch;
         if desk.asks.is_at(who.agent, point) || desk.asks.is_at(who.agent, Point::WordErrors) {
@@ -38,7 +42,7 @@ impl Calls {
         Next::RoundOver
     }
 
-    /// Whether somebody is asked for the words of this round's errors.
+    /// Asks `wordToolError` for the text of this round's errors. Returns false if there is nothing to ask.
     fn ask_for_words(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
         if !desk.config.word_errors {
             return false;
@@ -60,7 +64,7 @@ impl Calls {
         true
     }
 
-    /// Words that are missing leave the error as it is.
+    /// Takes the texts of the errors, in order. An error without a text stays as it is.
     pub fn take_words(&mut self, texts: Vec<String>) -> Next {
         let is_faulty = |call: &&mut Call| !call.is_answer && call.fault().is_some();
         let faulty = self.batch.calls.iter_mut().filter(is_faulty);

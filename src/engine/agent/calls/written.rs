@@ -1,4 +1,7 @@
-//! The calls of an answer, read from what the model wrote.
+//! The calls of an answer, read from the arguments that the model wrote.
+//!
+//! Each call gets a unique id and its arguments as JSON, repaired where that only removes damage. Broken arguments
+//! become [`ToolInput::Invalid`] with the problem in words, and `check.rs` answers them. Nothing here runs a call.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +19,14 @@ pub struct WrittenCall {
     pub id: String,
     pub name: String,
     pub input: ToolInput,
-    /// Why `input` is [`ToolInput::Invalid`], or which repair made it valid.
+    /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
     pub repaired_by: Option<Repair>,
     /// The output limit ended the answer within this call.
     pub is_cut_off: bool,
 }
 
-/// Mints an id where the provider sent none.
+/// Makes an id for a call that the provider sent without one.
 pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
     if part.id.is_empty() {
         part.id = ledger.random.id("call_");
@@ -31,7 +34,7 @@ pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
 }
 
 impl Calls {
-    /// Reads the calls of an answer; afterwards their ids are unique. Those that have started early come as they are.
+    /// Reads the calls of an answer and makes their ids unique. Calls that have started early stay as they are.
     pub fn read(&mut self, answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
         let last = answer
             .parts
@@ -49,7 +52,7 @@ impl Calls {
             }
             name_uniquely(part, &mut self.batch.ids, desk);
             let mut call = read_call(part, desk);
-            // An object with something in it shows its own end; an empty one may stand for arguments that never came.
+            // A non-empty object shows its own end. An empty one may stand for arguments that never came.
             let is_whole = call.repaired_by.is_none()
                 && matches!(&call.input, ToolInput::Json(json) if json.as_str().trim() != "{}");
             call.is_cut_off = may_be_cut && Some(index) == last && !is_whole;
@@ -71,7 +74,7 @@ fn started(call: &Call) -> WrittenCall {
     }
 }
 
-/// Gives a call an id that no call before it has, if it has none.
+/// Gives a call another id if it has none, or if an earlier call has the same one.
 pub(crate) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
     name_call(part, desk.ledger);
     while !ids.admit(&part.id) {
@@ -107,7 +110,7 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
     }
 }
 
-/// Vendors refuse a history with a call whose name no tool could have, as models make them up:
+/// The name that goes into the history. Models invent names that no tool can have, and vendors refuse them:
 /// <https://github.com/vercel/ai/pull/17769>, <https://github.com/anomalyco/opencode/pull/48750> (2026-11-21).
 fn sendable_name(name: &str) -> String {
     if name.is_empty() {
