@@ -1,6 +1,8 @@
-//! The schemas of an agent's tools, compiled once.
+//! The schemas of an agent's tools and of its structured answer, compiled once.
 //!
-//! Derived data: a restored run makes it again.
+//! [`Profile::new`](crate::engine::agent::profile::Profile::new) compiles them when an agent is prepared, and reports
+//! the first schema that is not valid. All runs of the agent read them and never change them. The catalog is derived
+//! data: a restored run makes it again.
 
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::output_format::OutputFormat;
@@ -10,17 +12,17 @@ use crate::engine::schema::{self, Schema};
 
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// One per tool of the configuration; `None` where the host validates.
+    /// One entry for each tool of the configuration. `None` if your code validates the input.
     pub schemas: Vec<Option<Schema>>,
-    /// Of the answer; `None` where the host validates.
+    /// The schema of the answer. `None` if your code validates it.
     pub output: Option<Schema>,
-    /// Keywords of the tools' schemas that are not checked, as text for a warning each.
+    /// The keywords of the tools' schemas that are not checked, each as the text of a warning.
     pub schema_warnings: Vec<String>,
 }
 
 impl Catalog {
     /// # Errors
-    /// Two tools of one name, a schema that is none.
+    /// Two tools with the same name, a tool without a name, or a schema that is not valid.
     pub fn new(tools: &[ToolConfig]) -> Result<Catalog, ConfigError> {
         let mut catalog = Catalog::default();
         catalog.compile_schemas(tools)?;
@@ -53,7 +55,7 @@ impl Catalog {
     }
 
     /// # Errors
-    /// As [`Catalog::new`], for the schema of a structured answer.
+    /// A schema of the structured answer that is not valid.
     pub fn add_output(&mut self, format: &OutputFormat) -> Result<(), ConfigError> {
         let compiled = self.compile("output.schema", &format.schema)?;
         self.output = format.validate.then_some(compiled);

@@ -1,4 +1,8 @@
-//! What an agent works with, borrowed from the run for one input.
+//! The parts of a run that an agent works with, borrowed for one input.
+//!
+//! The run makes a [`Desk`] for the agent that an input belongs to. Through it the agent reads its configuration,
+//! opens and closes effects, asks questions, and reaches the agents below it. The desk owns nothing and decides
+//! nothing.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::Asks;
@@ -16,7 +20,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::Point;
 
-/// Deeper trees are not made, whatever the configuration says: ending a tree recurses.
+/// The deepest tree of agents, whatever the configuration says: ending a tree recurses.
 const MAX_DEPTH: u32 = 8;
 
 pub struct Desk<'a> {
@@ -25,16 +29,16 @@ pub struct Desk<'a> {
     pub ledger: &'a mut Ledger,
     /// The open questions of the run.
     pub asks: &'a mut Asks,
-    /// What the run may do, as it stands.
+    /// The permissions of the run as they stand.
     pub permissions: &'a mut Option<Permissions>,
     pub setup: &'a Setup,
     /// A JSON object with your code's values for the tools' bindings.
     pub inputs: Option<&'a Json>,
-    /// How the session begins, if it begins with this run.
+    /// The source of the session, if it begins with this run.
     pub session: Option<&'a str>,
-    /// The agents behind this one, those below it in the tree among them.
+    /// The agents with a higher index than this one. Its subagents are among them.
     pub below: &'a mut [Agent],
-    /// Index of the first of them.
+    /// The index of the first of `below`.
     pub first_below: u32,
 }
 
@@ -47,28 +51,28 @@ impl<'a> Desk<'a> {
         self.ledger.emit(place, EventKind::warning(code, message));
     }
 
-    /// Whether anybody is asked at this point about `name`.
+    /// Returns true if a hook, a guardrail or another listener at this point is for `name`.
     pub fn has_hooks(&self, point: Point, name: &str) -> bool {
         self.hooks().iter().any(|hook| hook.is_for(point, name))
     }
 
-    /// Those of the run are asked about all of its agents.
+    /// The hooks of the run, which serve all of its agents.
     pub fn hooks(&self) -> &'a [Hook] {
         &self.setup.root.config.hooks
     }
 
-    /// Whether somebody is asked before a limit stops an agent.
+    /// Returns true if your code is asked before a limit stops an agent.
     pub fn may_raise(&self) -> bool {
         self.has_hooks(Point::Limit, "")
     }
 
-    /// Limits also count what vendors have not reported yet, by estimate.
+    /// Returns true if limits also count tokens that vendors have not reported yet, by estimate.
     pub fn estimates_usage(&self) -> bool {
         self.setup.root.config.estimate_usage
     }
 
-    /// Also when it is an agent above that has used more than it may: that one is stopped next. A time that is over may
-    /// not have been told yet.
+    /// The limit that this agent or one above it has overrun. An agent above is stopped next. A time that is over
+    /// counts here even if no input has told it yet.
     pub fn overrun(&self, who: &Who) -> Option<StoppedBy> {
         if self.ledger.is_late(who.agent) && !self.may_raise() {
             return Some(StoppedBy::Time);
@@ -76,12 +80,12 @@ impl<'a> Desk<'a> {
         self.ledger.accounts.overrun(who.agent).map(|(_, by)| by)
     }
 
-    /// How many levels of subagents there may be below the root.
+    /// The number of levels of subagents that may be below the root.
     pub fn max_depth(&self) -> u32 {
         self.setup.root.config.limits.max_subagent_depth.min(MAX_DEPTH)
     }
 
-    /// The agent that answers this call and has not ended.
+    /// The index of the agent that answers this call and has not ended.
     pub fn child_of(&self, call: EffectId) -> Option<u32> {
         let answers = |agent: &&Agent| {
             let parent = agent.who.parent.as_ref();
@@ -90,7 +94,7 @@ impl<'a> Desk<'a> {
         self.below.iter().find(answers).map(|agent| agent.who.agent)
     }
 
-    /// Lets an agent below act.
+    /// Lets an agent below act, with a desk of its own.
     pub fn on_child(&mut self, child: u32, act: &mut dyn FnMut(&mut Agent, &mut Desk<'_>)) {
         let Some(at) = child.checked_sub(self.first_below) else {
             return;

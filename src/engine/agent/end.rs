@@ -1,4 +1,9 @@
-//! How an agent ends: complete, stopped by a limit, cancelled, failed. Nothing that was received is lost.
+//! The end of an agent: complete, stopped by a limit, cancelled or failed.
+//!
+//! `stop`, `cancel` and `end_failed` come from any phase. They first close the request, the questions and the calls
+//! that are under way. All text, usage and results that have arrived stay, and the transcript stays legal.
+//! `end_stopped` and `end_completed` come from steps with nothing under way. An agent ends once and leaves no effect
+//! open.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
@@ -10,13 +15,13 @@ use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 use crate::engine::model::usage::Usage;
 
 impl Agent {
-    /// A limit: what runs is aborted, what is pending stays in the state.
+    /// Stops the agent at a limit. Running calls are aborted, and messages that were not delivered stay in the inbox.
     pub fn stop(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
         self.halt(desk, "the run was stopped");
         self.end_stopped(desk, stopped_by);
     }
 
-    /// An abort from outside.
+    /// Ends the agent because your code has aborted it.
     pub fn cancel(&mut self, desk: &mut Desk<'_>, why: String) {
         self.halt(desk, "the run was aborted");
         desk.emit(self.who.place(), EventKind::Abort { reason: why.clone() });
@@ -45,7 +50,7 @@ impl Agent {
         self.end(desk, outcome);
     }
 
-    /// What a hook or guardrail gives as its reason stands beside it.
+    /// Stops the agent for the reason that a hook or a guardrail has given.
     pub(super) fn stop_because(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, why: String) {
         self.halt(desk, "the run was stopped");
         let outcome = Outcome {
@@ -76,13 +81,13 @@ impl Agent {
         desk.emit(self.who.place(), kind);
     }
 
-    /// From here on nobody is asked about the iteration any more.
+    /// Closes the clock of the iteration and the question for more of its time.
     pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
         desk.ledger.timers.clear(self.who.iteration_timer());
         desk.withdraw_time(self.who.agent);
     }
 
-    /// Gives up everything that is under way and keeps what it has brought.
+    /// Closes everything that is under way and keeps what has arrived.
     fn halt(&mut self, desk: &mut Desk<'_>, why: &str) {
         let mut phase = std::mem::take(&mut self.phase);
         if let Some(call) = phase.call_mut() {

@@ -1,4 +1,7 @@
-//! What is said to an agent while it works: told to its model between two requests.
+//! Messages for an agent at work, which its model gets between two requests.
+//!
+//! The run adds steers and follow-ups to the root's [`Inbox`]. The agent takes them out when an iteration hands over.
+//! Messages that are still there at the end are reported as undelivered.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +10,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
 
-/// Something to tell the model between its turns.
+/// A message for the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Queued {
     pub id: u32,
@@ -16,9 +19,9 @@ pub struct Queued {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inbox {
-    /// Before its next request.
+    /// Messages for the next request.
     pub steers: Vec<Queued>,
-    /// When it has finished.
+    /// Messages for the time when the agent has finished.
     pub follow_ups: Vec<Queued>,
 }
 
@@ -32,7 +35,7 @@ impl Inbox {
         self.follow_ups.retain(|follow_up| follow_up.id != id);
     }
 
-    /// Of what was not delivered.
+    /// The ids of the messages that were not delivered.
     pub fn ids(&self) -> Vec<u32> {
         let all = self.steers.iter().chain(&self.follow_ups);
         all.map(|queued| queued.id).collect()
@@ -40,7 +43,7 @@ impl Inbox {
 }
 
 impl Agent {
-    /// For the next message.
+    /// The content of the queued messages, for one message to the model. Tells that they were delivered.
     pub(super) fn deliver(&self, desk: &mut Desk<'_>, queued: Vec<Queued>) -> Vec<Block> {
         if queued.is_empty() {
             return Vec::new();

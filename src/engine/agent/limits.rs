@@ -1,4 +1,8 @@
-//! Limits of an agent: when they are hit, and how they are raised, asked or unasked.
+//! The limits of an agent: when they are reached, and how they are raised.
+//!
+//! Steps ask `limit_on_iteration` or `lacks_budget` before they go on, and call `reach_limit` if there is a limit.
+//! With `onLimit` your code is asked for more; else the agent stops. The counts themselves stand in the ledger's
+//! accounts, and the deadlines in its timers.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -17,7 +21,7 @@ use crate::engine::model::usage::Usage;
 use crate::engine::policy::estimate;
 
 impl Agent {
-    /// What keeps the next iteration from beginning.
+    /// The limit that keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
         if Some(self.who.iteration) >= self.who.limits(desk).max_iterations {
             return Some(StoppedBy::Iterations);
@@ -25,9 +29,9 @@ impl Agent {
         desk.overrun(&self.who)
     }
 
-    /// It may be raised; else the agent stops.
+    /// Asks for more of the limit, or stops the agent if nobody can be asked.
     pub(super) fn reach_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
-        // Of a limit of an agent above, that one is asked about.
+        // Your code is asked about a limit in the name of the agent that owns it, so an agent below stops here.
         let accounts = &desk.ledger.accounts;
         let whose = match stopped_by {
             StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
@@ -40,7 +44,7 @@ impl Agent {
         self.ask_about_limit(desk, stopped_by, About::Limit(stopped_by), None);
     }
 
-    /// A time is over. More may be given; until that is answered everything goes on.
+    /// Asks for more time, or stops the agent. Everything goes on until the answer comes.
     pub fn time_is_up(&mut self, desk: &mut Desk<'_>, timer: TimerReason) {
         if !desk.may_raise() {
             return self.stop(desk, StoppedBy::Time);
@@ -70,12 +74,12 @@ impl Agent {
         desk.ask(&self.who, Ask::new(Point::Limit, about, &facts));
     }
 
-    /// Takes the step that the limit has kept from being taken, unless one still does.
+    /// Takes the step that the limit has held up, unless a limit still holds it.
     pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
         if let Some(raise) = raise {
             self.change_limits(desk, &mut |limits| raise.apply(limits));
         }
-        // It may also have been raised unasked meanwhile.
+        // Your code may also have raised the limit unasked in the meantime.
         let left = match self.phase {
             Phase::Preparing => {
                 self.reserve(desk);
@@ -93,8 +97,8 @@ impl Agent {
         }
     }
 
-    /// Whether the next request of an iteration must wait for more budget, or never goes out: an attempt before it, a
-    /// summary or another agent has used up what there was.
+    /// Returns true if the next request must wait for more budget or never goes out. An earlier attempt, a summary or
+    /// another agent may have used the budget up.
     pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
         self.reserve(desk);
         let stopped_by = desk.overrun(&self.who);
@@ -106,7 +110,7 @@ impl Agent {
 
     pub(super) fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
         let raise = raise.unwrap_or_default();
-        // The host may also have added time unasked meanwhile.
+        // Your code may also have added time unasked in the meantime.
         let from_ms = desk.ledger.timers.at(timer);
         match raise.time_ms.filter(|ms| *ms > 0) {
             Some(ms) => {
@@ -121,14 +125,14 @@ impl Agent {
         }
     }
 
-    /// Where usage is estimated, the next request's input is set aside in its account and those above before it is sent.
+    /// Sets the estimated input of the next request aside in the accounts of this agent and those above it.
     pub(super) fn reserve(&self, desk: &mut Desk<'_>) {
         if desk.estimates_usage() {
             self.reserve_tokens(desk, self.tokens(desk), 0);
         }
     }
 
-    /// The same for what has come of its answer, until the vendor reports more.
+    /// Sets the estimated text of the answer aside, until the vendor reports its usage.
     pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &Answer) {
         if desk.estimates_usage() {
             let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
@@ -149,7 +153,7 @@ impl Agent {
             .reserve(self.who.agent, reserved.priced(price));
     }
 
-    /// The host gives more of what is limited, unasked.
+    /// Adds to a limit, unasked.
     pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
         let timer = self.who.total_timer();
         if let Some(ms) = more.time_ms {

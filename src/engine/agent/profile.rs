@@ -1,4 +1,7 @@
 //! One kind of agent: its configuration, and the data that derives from it.
+//!
+//! [`Setup`](crate::engine::agent::setup::Setup) makes a profile for the agent itself and for each agent behind its
+//! tools. Runs read profiles and never change them. A configuration that cannot run fails in [`Profile::new`].
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +10,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
 
-/// Only the configuration is saved.
+/// Saved as its configuration alone.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "Config", into = "Config")]
 pub struct Profile {

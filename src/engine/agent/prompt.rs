@@ -1,4 +1,8 @@
-//! Both ends of a conversation: what is said to the model, and whether it has finished.
+//! Both ends of a conversation: content for the model, and the end of its work.
+//!
+//! The run starts an agent, and [`Agent::open_with`] asks the session's hooks. `submit` asks the hooks of a prompt,
+//! `say` puts the content into the transcript. `complete` asks the `Stop` hooks when the model owes no answer. A hook
+//! that denies a first prompt stops the agent; a later one is left out with a warning.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -10,7 +14,7 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
-    /// The root's point, or that of a subagent with the name of its tool.
+    /// The point of the root, or the point of a subagent with the name of its tool.
     fn its_point(&self, root: Point, subagent: Point) -> (Point, &str) {
         match &self.who.parent {
             None => (root, ""),
@@ -18,13 +22,13 @@ impl Agent {
         }
     }
 
-    /// The call that it answers.
+    /// The id of the call that a subagent answers.
     fn its_call(&self) -> Option<&str> {
         let parent = self.who.parent.as_ref();
         parent.map(|parent| parent.tool_call_id.as_str())
     }
 
-    /// The agent's first words to its model. Where a session begins with them its hooks come before.
+    /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
     pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
         let session = desk.session.unwrap_or_default();
@@ -48,7 +52,7 @@ impl Agent {
         self.submit(desk, prompt, "prompt", true);
     }
 
-    /// Something new for the model: the prompt (`prompt`), or what was said since (`steer`, `followUp`).
+    /// Gives the model new content, after its hooks. `source` is `prompt`, `steer` or `followUp`.
     pub(super) fn submit(
         &mut self,
         desk: &mut Desk<'_>,
@@ -73,7 +77,7 @@ impl Agent {
         };
     }
 
-    /// Hooks have heard what is to be said.
+    /// Puts content into the transcript, after its hooks have answered.
     pub(super) fn say(
         &mut self,
         desk: &mut Desk<'_>,
@@ -106,7 +110,7 @@ impl Agent {
         }
     }
 
-    /// The model has finished, unless a hook has it go on.
+    /// Ends the agent, unless a `Stop` hook makes the model go on.
     pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
         let (point, name) = self.its_point(Point::Stop, Point::SubagentStop);
         if !desk.has_hooks(point, name) {

@@ -1,4 +1,8 @@
-//! What an agent leaves behind: for the agent that called it, for its next call, for its successor.
+//! The results that an agent leaves behind: for its caller, for its next call, for its successor.
+//!
+//! The run calls [`Agent::report`] and [`Agent::memory`] once a subagent has ended, and [`Agent::take_over`] when a
+//! conversation is handed over. A subagent that did not complete gives its caller a fault or a note with its text so
+//! far.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::calls::fault;
@@ -14,13 +18,13 @@ use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 
 impl Agent {
-    /// Has ended, and who called it has not been told.
+    /// Returns true if the agent has ended and its caller has not been told.
     pub fn owes_report(&self) -> bool {
         self.ended().is_some() && self.who.parent.is_some() && !self.has_reported
     }
 
-    /// What the caller's model is told of an agent that has ended, and whose call that was. Nothing else than its text
-    /// comes back, or its answer that fits a schema; its transcript is left for [`Agent::memory`].
+    /// The caller, the outcome and the result for the caller's model: the agent's text, or the answer that fits its
+    /// schema. The transcript is left for [`Agent::memory`].
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
         let (parent, outcome) = (self.who.parent.clone()?, self.ended().cloned()?);
         self.has_reported = true;
@@ -61,7 +65,7 @@ impl Agent {
         Some((parent, outcome, result))
     }
 
-    /// The transcript of an agent that has ended, which gives it up; what is to be kept of it.
+    /// Gives the transcript of an ended agent up. Returns the memory of an agent that is kept.
     pub fn memory(&mut self) -> Option<Memory> {
         let messages = std::mem::take(&mut self.transcript).into_messages();
         self.is_kept.then(|| Memory {
@@ -70,7 +74,7 @@ impl Agent {
         })
     }
 
-    /// Another agent goes on with the transcript: its system prompt, tools and model are those of the desk.
+    /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
     pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
         let kind = EventKind::Handoff { to: successor.name };
         desk.emit(self.who.place(), kind);
@@ -95,7 +99,7 @@ fn noted(text: &str, note: &str) -> ToolReturn {
     ToolReturn::Value(Json::string(&[text, space, "[", note, "]"].concat()))
 }
 
-/// What a model is asked for its tools and its answer belongs to the agent that asks.
+/// The model without the options for tools and answers, which belong to the agent that asks it.
 pub fn inherited(model: &ModelConfig) -> ModelConfig {
     ModelConfig {
         tool_choice: None,
@@ -104,7 +108,7 @@ pub fn inherited(model: &ModelConfig) -> ModelConfig {
     }
 }
 
-/// What has stopped an agent; a hook and a guardrail say why.
+/// The words for the limit, hook or guardrail that has stopped an agent.
 fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
     let what = match by {
         StoppedBy::Hook => "a hook",
@@ -116,7 +120,7 @@ fn stopped_words(by: StoppedBy, reason: Option<&str>) -> String {
 
 const NO_OUTPUT: &str = "it gave no answer that fits its schema";
 
-/// The fault that a caller's model is told of.
+/// The fault that the caller's model is told.
 pub fn failed(why: &str, text: &str, recoverable: bool) -> ToolReturn {
     let mut message = ["The agent failed: ", why].concat();
     if !text.is_empty() {

@@ -1,4 +1,6 @@
-//! What an agent has to show, while it works and afterwards.
+//! The results of an agent, readable while it works and afterwards.
+//!
+//! The run reads them at any time, for its result and for reports on the way. Reading changes nothing.
 
 use std::borrow::Cow;
 
@@ -17,7 +19,7 @@ impl Agent {
         }
     }
 
-    /// The transcript as it could be sent: open calls have a result that says so, an unfinished answer its text.
+    /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
     pub fn messages(&self) -> Cow<'_, [Message]> {
         let mut messages = Cow::Borrowed(self.transcript.messages());
         let batch = &self.calls.batch;
@@ -43,7 +45,7 @@ impl Agent {
         records
     }
 
-    /// The text of the answer that is being streamed, else of the last one that brought anything.
+    /// The text of the streaming answer, or else of the last answer that brought any.
     pub fn text(&self) -> String {
         match &self.phase {
             Phase::Reading(call) if !call.answer.parts.is_empty() => {

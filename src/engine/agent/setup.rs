@@ -1,5 +1,5 @@
-//! An agent as it is prepared once: its options checked, its schemas compiled, its models looked up, and the same for
-//! the agents behind its tools.
+//! An agent that is prepared once: its options are checked, its schemas compiled, its models looked up. The agents
+//! behind its tools are prepared with it.
 //!
 //! The shell makes a [`Setup`] of the configuration that the face writes once per agent. All runs of the agent share it
 //! and read it through their desks; none changes it. The changes of one run (its mode, raised limits, another model)
@@ -11,7 +11,7 @@ use crate::engine::agent::profile::Profile;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
 
-/// Saved as its configurations.
+/// Saved as the configurations of its profiles.
 #[derive(Serialize, Deserialize)]
 pub struct Setup {
     /// The run's own agent.
@@ -53,7 +53,7 @@ impl Setup {
         })
     }
 
-    /// The agent's own for 0, then the agents behind tools.
+    /// The profile of the agent itself for 0, then those of the agents behind tools.
     pub fn profile(&self, index: u32) -> Option<&Profile> {
         match index.checked_sub(1) {
             None => Some(&self.root),

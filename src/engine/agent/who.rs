@@ -1,4 +1,6 @@
-//! Which agent of the tree it is, how far it is, and what it asks its model with: known to all of its parts.
+//! An agent's place in the tree, its progress, and the model that it asks.
+//!
+//! All parts of an agent get its [`Who`] to read. Only the agent's own steps change it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,27 +15,28 @@ use crate::engine::model::config::Limits;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Who {
-    /// Its index in the run's tree.
+    /// The agent's index in the run's tree.
     pub agent: u32,
-    /// Index of what it is configured with.
+    /// The index of its profile in the [`Setup`](crate::engine::agent::setup::Setup).
     pub profile: u32,
-    /// That before any handover.
+    /// The index of its profile before any handover.
     pub first_profile: u32,
-    /// Whose call it answers; none for the root.
+    /// The call that it answers; `None` for the root.
     pub parent: Option<Parent>,
-    /// Levels above it.
+    /// The number of agents above it.
     pub depth: u32,
     /// `root`, or `root/…` below it.
     pub path: String,
-    /// Of the first call for an agent that is kept: whose conversation it goes on with.
+    /// The path under which its conversation is remembered. A kept agent goes on with the conversation of its first
+    /// call.
     pub home: String,
     pub iteration: u32,
     pub attempt: u32,
     /// The model in use.
     pub model: ActiveModel,
-    /// How the requests of this iteration differ.
+    /// The differences between the requests of this iteration and the others.
     pub tuning: Option<Box<Tuning>>,
-    /// As they were raised.
+    /// The limits, if they were raised.
     pub raised: Option<Limits>,
 }
 
@@ -63,12 +66,12 @@ impl Who {
         }
     }
 
-    /// The limits as they stand.
+    /// The limits as they stand, raised or not.
     pub fn limits<'a>(&'a self, desk: &Desk<'a>) -> &'a Limits {
         self.raised.as_ref().unwrap_or(&desk.config.limits)
     }
 
-    /// Of the run, or of the call that the agent answers.
+    /// The timer of the run, or of the call that the agent answers.
     pub fn total_timer(&self) -> TimerReason {
         match &self.parent {
             None => TimerReason::Total,
@@ -76,19 +79,19 @@ impl Who {
         }
     }
 
-    /// Of its iteration.
+    /// The timer of its iteration.
     pub fn iteration_timer(&self) -> TimerReason {
         TimerReason::Iteration { agent: self.agent }
     }
 
-    /// Whether the model was told of this tool.
+    /// Returns true if the model was offered this tool.
     pub fn is_offered(&self, tool: &str) -> bool {
         let tuning = self.tuning.as_ref();
         tuning.is_none_or(|tuning| tuning.offers(tool))
     }
 
-    /// Where those that it calls remember: subagents of one name, of it and of an agent that it has handed over to, are
-    /// not the same.
+    /// The path under which subagents of this agent are remembered. Subagents with the same name are different ones
+    /// before and after a handover.
     pub fn place_of_memory(&self) -> String {
         if self.profile == self.first_profile {
             return self.home.clone();

@@ -1,9 +1,12 @@
-//! A history that is made shorter: before a request, or after the vendor has said that it is too long.
+//! A history is made shorter before a request, or after the vendor has refused it as too long.
 //!
-//! A summary is a model call of its own, inside the iteration that needs it: counted, retried and aborted as any other,
-//! but no iteration. It happens once in an iteration at most, and whatever goes wrong with it leads to the built-in
-//! summary or to the end of the run, never to a second one. Where the window stays too full all the same, the run goes on
+//! A summary is a model call of its own, inside the iteration that needs it. It is counted, retried and aborted as
+//! any other call, but it is no iteration. It happens at most once in an iteration. A summary that fails leads to the
+//! built-in one or to the end of the run, never to a second summary. If the window stays too full, the run goes on,
 //! and the next summary waits until there is more to gain.
+//!
+//! The order is `fit_history`, `begin_wanted_summary`, the `PreCompact` hooks, the summary itself, `apply_summary`,
+//! and the `PostCompact` hooks. After the last step the request goes out.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +32,7 @@ use crate::engine::policy::estimate;
 use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
 
-/// What an agent knows of the length of its history.
+/// The facts that an agent has about the length of its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Context {
     /// Tokens that the vendor has counted, and in how many messages.
@@ -37,13 +40,13 @@ pub struct Context {
     wanted: Option<Wanted>,
     /// The iteration of the last summary.
     summarized_in: u32,
-    /// What came of it.
+    /// The outcome of the last summary.
     last: Summarized,
-    /// How many messages there were when a summary did not help.
+    /// The number of messages when a summary did not help.
     in_vain_at: Option<usize>,
 }
 
-/// What came of a summary that was begun.
+/// The outcome of a summary that was begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum Summarized {
     #[default]
@@ -52,38 +55,38 @@ enum Summarized {
     Blocked,
 }
 
-/// The host has asked for a summary.
+/// Your code has asked for a summary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Wanted {
     instructions: Option<String>,
 }
 
-/// One that is being made.
+/// A summary under way.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Summary {
     trigger: CompactTrigger,
-    /// How many messages are summarised.
+    /// The number of messages that are summarised.
     cut: usize,
     pre_tokens: u64,
     started_ms: u64,
     tries: Tries,
     instructions: Option<String>,
-    /// Why the run ends if nothing is gained.
+    /// The failure that ends the run if the summary gains nothing.
     overflow: Option<Failure>,
     /// The model that writes it.
     pub call: Option<Box<ModelCall>>,
-    /// Derived; made again by a restored run.
+    /// Derived data, which a restored run makes again.
     #[serde(skip)]
     body: Vec<u8>,
 }
 
 impl Context {
-    /// Before the next request. `instructions`: what the summary shall also heed.
+    /// Asks for a summary before the next request. `instructions` are added to its prompt.
     pub fn want(&mut self, instructions: Option<String>) {
         self.wanted = Some(Wanted { instructions });
     }
 
-    /// The vendor has counted a request and its answer, which are so many messages.
+    /// Notes the vendor's count of a request and its answer, which are `messages` messages.
     pub fn count(&mut self, usage: &Usage, messages: usize) {
         if usage.input_tokens > 0 {
             self.counted = Some((usage.total_tokens(), messages));
@@ -92,7 +95,8 @@ impl Context {
 }
 
 impl Agent {
-    /// Begins the summary that was asked for, or that the window needs; false if there is none to be made.
+    /// Begins the summary that was asked for, or that the window needs. Returns false if there is nothing to
+    /// summarise.
     pub(crate) fn begin_wanted_summary(&mut self, desk: &mut Desk<'_>) -> bool {
         let wanted = self.context.wanted.take();
         let is_full = desk.config.context.auto && self.is_full(desk) && self.may_gain();
@@ -104,7 +108,7 @@ impl Agent {
         }
     }
 
-    /// More than may be in the window, if that leaves room for anything.
+    /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
     fn is_full(&self, desk: &Desk<'_>) -> bool {
         let limit = desk
             .config
@@ -113,7 +117,7 @@ impl Agent {
         limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
     }
 
-    /// Whether a summary can help that did not before: there must be more to put it in place of.
+    /// Returns true if a summary can help: after one that did not help, there must be enough new messages to replace.
     fn may_gain(&mut self) -> bool {
         let messages = self.transcript.messages().len();
         let Some(before) = &mut self.context.in_vain_at else {
@@ -123,8 +127,8 @@ impl Agent {
         messages >= *before + MESSAGES_BEFORE_ANOTHER
     }
 
-    /// The vendor says that the request is too long: one summary and one more attempt in an iteration, if there is
-    /// anything to summarise. Else the failure says why not.
+    /// Returns true if a request that was too long can be sent again with a summary, once in an iteration. Else the
+    /// failure is given the reason.
     pub(crate) fn may_summarize(&self, desk: &Desk<'_>, failure: &mut Failure) -> bool {
         let policy = &desk.config.context;
         if failure.code != FailureCode::ContextLength || !policy.auto {
@@ -147,7 +151,7 @@ impl Agent {
         false
     }
 
-    /// Estimated tokens of the next request.
+    /// The estimated tokens of the next request.
     pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
         let messages = self.transcript.messages();
         match self.context.counted {
@@ -158,7 +162,7 @@ impl Agent {
         }
     }
 
-    /// What makes the history shorter without asking a model.
+    /// Shortens the history without a model call.
     pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
         self.shorten_old(desk);
         self.trim(desk);
@@ -205,7 +209,7 @@ impl Agent {
         desk.emit(self.who.place(), kind);
     }
 
-    /// The one place where a summary begins, whoever wants it. `false` if there is nothing to summarise.
+    /// Begins a summary, whoever wants it. Returns false if there is nothing to summarise.
     pub(crate) fn begin_summary(
         &mut self,
         desk: &mut Desk<'_>,
@@ -248,7 +252,8 @@ impl Agent {
         true
     }
 
-    /// Without the summary the request goes out as it is; one that the vendor has refused as too long stays refused.
+    /// Takes the answer of the `PreCompact` hooks. If they block the summary, the request goes out as it is, and a
+    /// request that the vendor has refused as too long stays refused.
     pub(crate) fn after_precompact(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
         if !verdict.denies() {
             return self.summarize(desk);
@@ -268,7 +273,7 @@ impl Agent {
         }
     }
 
-    /// Your function or the model writes it.
+    /// Asks your function for the summary, or the model.
     fn summarize(&mut self, desk: &mut Desk<'_>) {
         if !desk.config.context.ask {
             return self.send_summary(desk);
@@ -285,7 +290,7 @@ impl Agent {
         desk.ask(&self.who, Ask::new(Point::Summarize, About::Phase, &facts));
     }
 
-    /// Also what a retry does.
+    /// Sends the request for the summary, also as a retry.
     pub(crate) fn send_summary(&mut self, desk: &mut Desk<'_>) {
         if self.lacks_budget(desk) {
             return;
@@ -302,7 +307,7 @@ impl Agent {
         }
     }
 
-    /// The body of the summary's request: the conversation as it was sent, and what is wanted.
+    /// The body of the summary's request: the conversation as it was sent, and the prompt for the summary.
     pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
         let Agent {
             phase,
@@ -324,7 +329,7 @@ impl Agent {
                 tool_choice: None,
                 ..who.model.config.clone()
             };
-            // A history with calls must not come without their tools.
+            // Vendors refuse a history with calls whose tools are not in the request.
             if !desk.config.tools.is_empty() {
                 model.tool_choice = Some(ToolChoice::None);
             }
@@ -376,8 +381,8 @@ impl Agent {
         self.apply_summary(desk, "");
     }
 
-    /// Puts the summary, or the built-in one if it is none or too long, in place of what it stands for, and sends the
-    /// request.
+    /// Puts the summary in place of the messages that it sums up, and sends the request. An empty summary, or one
+    /// that is too long, gives way to the built-in one.
     pub(crate) fn apply_summary(&mut self, desk: &mut Desk<'_>, text: &str) {
         let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
             return;
@@ -413,7 +418,7 @@ impl Agent {
         self.send(desk);
     }
 
-    /// The history is shorter: hooks are told of the summary before the request goes out.
+    /// Tells the `PostCompact` hooks of the summary before the request goes out.
     fn tell_summary(&mut self, desk: &mut Desk<'_>, trigger: CompactTrigger, summary: &str) {
         let (point, name) = (Point::PostCompact, word(trigger));
         if !desk.has_hooks(point, &name) {
@@ -424,7 +429,7 @@ impl Agent {
     }
 }
 
-/// Why what the model has answered must not stand in place of a history.
+/// The reason why an answer of the model must not stand in place of a history.
 fn no_summary(answer: &Answer) -> Option<&'static str> {
     let has = |kind| answer.parts.iter().any(|part| part.kind == kind);
     match answer.finish_reason {
@@ -447,7 +452,7 @@ pub(crate) fn unwritten(what: &str, why: &str) -> String {
 
 pub(crate) const NO_SUMMARY: &str = "compaction_failed";
 
-/// What is new since a summary that did not help, before there is another: five rounds of tools.
+/// The number of new messages before another summary, after one that did not help: five rounds of tools.
 const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \

@@ -1,5 +1,7 @@
-//! The model that an agent asks: how it is asked, and where. It is the agent's state, because it can change within a
-//! run: a fallback, an answer of the host, [`crate::engine::model::input::Input::SetModel`].
+//! The model that an agent asks, with its protocol, URL and headers.
+//!
+//! It is a part of the agent's state, because it can change within a run: by a fallback, by `prepareIteration`, or by
+//! [`crate::engine::model::input::Input::SetModel`]. Nothing here sends a request or knows a key.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use crate::engine::model::config::{Config, ModelConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
-/// A model and what follows from its configuration; only the latter is saved.
+/// A model, and the data that derives from its configuration. Only the configuration is saved.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "ModelConfig", into = "ModelConfig")]
 pub struct ActiveModel {
@@ -47,10 +49,10 @@ impl ActiveModel {
         })
     }
 
-    /// The same, and whether it can be asked with this configuration.
+    /// Makes the model after a check that this configuration can ask it.
     ///
     /// # Errors
-    /// As [`ActiveModel::new`]; an option that the protocol cannot express.
+    /// As [`ActiveModel::new`], and an option that the protocol cannot express.
     pub fn checked(mut model: ModelConfig, config: &Config) -> Result<ActiveModel, ConfigError> {
         config.hold_to_output(&mut model);
         let model = ActiveModel::new(model)?;
@@ -58,7 +60,7 @@ impl ActiveModel {
         Ok(model)
     }
 
-    /// What the requests of an agent with this configuration are made of.
+    /// The parts of a request of an agent with this configuration.
     pub fn spec<'a>(&'a self, config: &'a Config) -> RequestSpec<'a> {
         RequestSpec {
             model: &self.config,
