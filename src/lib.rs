@@ -1,11 +1,11 @@
-//! looplet runs an LLM agent's loop: call a model, stream its answer, run the tools it asks for, feed the
-//! results back, repeat, until it is done or a limit says stop.
+//! looplet runs the loop of an LLM agent: it calls a model, streams the answer, runs the tools that the model asks
+//! for, feeds their results back, and repeats until the model is done or a limit is reached.
 //!
-//! Three rooms, and a wall that the compiler keeps:
+//! The crate has three rooms, and the compiler keeps the wall between the first two:
 //!
 //! | room | owns | never does |
 //! |---|---|---|
-//! | [`engine`] | every decision: the state machine, the transcript, the wire protocols, policy | read a clock, draw a random number, await, touch the web |
+//! | [`engine`] | every decision: the state machine, the transcript, the wire protocols, policy | read a clock, draw a random number, wait, touch the web |
 //! | `shell` (wasm32 only) | performing the engine's outputs with web APIs | decide anything |
 //! | `src/face` (TypeScript) | the public API: types, iterators, adapters | parse provider data, keep run state |
 //!
@@ -17,8 +17,8 @@
 //! run.poll_timeout()                        re-arm the one timer; when it fires: handle_input(Input::Due, …)
 //! ```
 //!
-//! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is no longer
-//! open is dropped silently.
+//! Every effect (a request, a tool call, a question, a save) has an id. An answer to an effect that is not open is
+//! dropped silently.
 
 #![cfg_attr(
     test,

@@ -1,11 +1,11 @@
 //! The handles that JavaScript holds: of a prepared agent and of a run. They are not part of the public API:
 //! `src/face/host/instance.ts` and `shell.ts` wrap them.
 //!
-//! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through [`RunHandle::tell`] as the
-//! JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s head
-//! ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`], [`RunHandle::text`]
-//! and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes last, before `free`. Only
-//! JSON that does not fit is refused; an answer to a closed question returns false.
+//! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
+//! [`RunHandle::tell`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s
+//! head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`],
+//! [`RunHandle::text`] and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes
+//! last, before `free`. Only JSON that does not fit is refused; an answer to a closed question returns false.
 
 use std::rc::Rc;
 use std::sync::Arc;

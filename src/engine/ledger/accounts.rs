@@ -1,7 +1,9 @@
-//! What each agent and those below it have used, and may use.
+//! The usage and the limits of each agent, with that of the agents below it.
 //!
-//! The root's account is the run's. A call under way counts as far as its usage has been reported, or by what was
-//! reserved for it where that is more; so what is overrun is at most one response per running agent.
+//! The root's account is the run's. A call under way counts by the usage that has been reported, or by the amount
+//! that was reserved for it if that is more. So a limit is overrun by at most one response for each running agent.
+//!
+//! The agents note and count usage here and ask for limits before they send; nothing here stops an agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +13,16 @@ use crate::engine::model::usage::Usage;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Account {
-    /// Who called the agent; none for the root.
+    /// The agent's caller; `None` for the root.
     parent: Option<u32>,
     max_total_tokens: Option<u64>,
     max_cost_nano_usd: Option<u64>,
     max_tool_calls: Option<u32>,
     /// Tool calls of the agent alone.
     tool_calls: usize,
-    /// Of all finished model calls.
+    /// The usage of all finished model calls.
     spent: Usage,
-    /// Of those that have reported nothing, by estimate.
+    /// The estimated usage of finished calls whose vendor reported none.
     unreported: Usage,
 }
 
@@ -29,7 +31,7 @@ struct Account {
 struct OpenCall {
     agent: u32,
     reported: Usage,
-    /// By estimate.
+    /// The estimated usage.
     reserved: Usage,
 }
 
@@ -55,7 +57,7 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// The account of the next agent.
+    /// Opens the account of the next agent.
     pub fn add(&mut self, parent: Option<u32>, limits: &Limits) {
         self.all.push(Account {
             parent,
@@ -68,7 +70,7 @@ impl Accounts {
         });
     }
 
-    /// What the agent may use from now on.
+    /// Replaces the limits of an agent.
     pub fn limit(&mut self, agent: u32, limits: &Limits) {
         if let Some(account) = self.all.get_mut(agent as usize) {
             account.max_total_tokens = limits.max_total_tokens;
@@ -77,12 +79,12 @@ impl Accounts {
         }
     }
 
-    /// What the agent's call under way has used so far.
+    /// Notes the usage of the agent's call under way so far.
     pub fn note(&mut self, agent: u32, usage: Usage) {
         self.change_open(agent, &mut |open| open.reported = usage);
     }
 
-    /// What the agent's next call, or the one under way, will have used at least, by estimate.
+    /// Reserves the estimated usage of the agent's call, next or under way.
     pub fn reserve(&mut self, agent: u32, usage: Usage) {
         let cost_nano_usd = usage.cost_nano_usd.or(Some(0));
         self.change_open(agent, &mut |open| {
@@ -98,7 +100,7 @@ impl Accounts {
         open.map(|open| open.reserved).unwrap_or_default()
     }
 
-    /// The agent's call is over, or is not made. One that was answered without a word of its usage counts by estimate.
+    /// Closes the agent's call with its usage. An answer without any reported usage counts by estimate.
     pub fn count(&mut self, agent: u32, usage: &Usage) {
         let reserved = self.reserved(agent);
         self.open.retain(|open| open.agent != agent);
@@ -113,7 +115,7 @@ impl Accounts {
         }
     }
 
-    /// What the agent and those below it have used as far as it was reported, calls under way included.
+    /// The reported usage of the agent and those below it, calls under way included.
     pub fn used(&self, agent: u32) -> Usage {
         let mut used = self
             .account(agent)
@@ -123,7 +125,7 @@ impl Accounts {
         used
     }
 
-    /// The same with what is reserved.
+    /// The reported usage with the reserved and estimated usage.
     fn claimed(&self, agent: u32) -> Usage {
         let mut claimed = Usage::default();
         if let Some(account) = self.account(agent) {
@@ -134,7 +136,7 @@ impl Accounts {
         claimed
     }
 
-    /// How many tools the agent has called so far.
+    /// Notes the number of tools that the agent has called so far.
     pub fn note_tool_calls(&mut self, agent: u32, calls: usize) {
         if let Some(account) = self.all.get_mut(agent as usize) {
             account.tool_calls = calls;
@@ -145,7 +147,7 @@ impl Accounts {
         self.account(agent).map_or(0, |account| account.tool_calls)
     }
 
-    /// The tool calls of the agent and those below it.
+    /// The number of tool calls of the agent and those below it.
     pub fn tool_calls(&self, agent: u32) -> usize {
         let of_it = |(index, account): (usize, &Account)| {
             let is_below = self.is_below(index as u32, agent);
@@ -154,8 +156,7 @@ impl Accounts {
         self.all.iter().enumerate().map(of_it).sum()
     }
 
-    /// The topmost agent, of this one and those above it, that would have called more tools than it may with so many
-    /// more of this one.
+    /// The topmost agent, from this one upwards, that would exceed its tool calls if this one made `more`.
     pub fn overcalled(&self, agent: u32, more: usize) -> Option<u32> {
         let mut found = None;
         let mut at = Some(agent);
@@ -193,7 +194,7 @@ impl Accounts {
         self.all.get(agent as usize)
     }
 
-    /// The topmost agent, of this one and those above it, that has used more than it may.
+    /// The topmost agent, from this one upwards, that has used more tokens or money than it may.
     pub fn overrun(&self, agent: u32) -> Option<(u32, StoppedBy)> {
         let mut found = None;
         let mut at = Some(agent);
@@ -213,14 +214,14 @@ impl Accounts {
         found
     }
 
-    /// The topmost agent that has hit a limit which counts what is below it too.
+    /// The topmost agent, from this one upwards, that has exceeded a limit which counts the agents below it too.
     pub fn exceeded(&self, agent: u32) -> Option<(u32, StoppedBy)> {
         let calls = self.overcalled(agent, 0);
         self.overrun(agent)
             .or_else(|| calls.map(|above| (above, StoppedBy::ToolCalls)))
     }
 
-    /// Whether `above` is this agent, or one above it.
+    /// Returns true if `above` is this agent or one above it.
     pub fn is_below(&self, agent: u32, above: u32) -> bool {
         let mut at = Some(agent);
         while let Some(index) = at {

@@ -1,6 +1,9 @@
-//! What a run's agents share: the effects that are open, the deadlines, the outputs to come, time and randomness.
+//! The parts of a run that its agents share: open effects, deadlines, outputs, accounts, time and randomness.
 //!
-//! Every effect opens and closes here, and nowhere else; that is what the journal gets to see.
+//! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else, so that the journal sees
+//! each. The run calls [`Ledger::begin`] with each input. Agents then open effects, set timers and leave outputs,
+//! which the run hands out one by one. The ledger decides nothing. Closing an effect that is not open returns false,
+//! and a late answer goes no further.
 
 pub mod accounts;
 mod random;
@@ -21,10 +24,10 @@ use crate::engine::model::input::Moment;
 use crate::engine::model::journal::{Entry, Fact};
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 
-/// From here on a moment's time is none: what JavaScript cannot count to.
+/// A moment with this time or a later one has no time: JavaScript cannot count so far.
 const UNKNOWN_MS: u64 = 1 << 53;
 
-/// Where an event belongs.
+/// The place of an event in the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub agent: u32,
@@ -39,7 +42,7 @@ pub struct OpenEffect {
     pub kind: EffectKind,
 }
 
-/// A delta that no event has been built for: its text stands in the answer, from the byte `from` to `to` of a part.
+/// A delta without an event. Its text is in the answer, in the bytes `from` to `to` of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grown {
     pub seq: u32,
@@ -57,28 +60,28 @@ pub struct Ledger {
     /// Subagents that begin when the input at hand is done.
     pub spawns: Vec<Spawn>,
     pub now_ms: u64,
-    /// The host's clock when it was last read, and how far our time is ahead of it.
+    /// The clock of your platform when it was last read, and the lead of our time over it.
     clock_ms: u64,
     ahead_ms: u64,
-    /// Of the input at hand; see [`Moment::random`].
+    /// The seed of the input at hand; see [`Moment::random`].
     pub seed: u64,
     pub random: Random,
-    /// In the order of their ids.
+    /// Sorted by id.
     open: Vec<(EffectId, OpenEffect)>,
     next_effect: EffectId,
     next_seq: u32,
-    /// Events say when they happened.
+    /// Events carry their time.
     pub is_traced: bool,
-    /// Somebody listens to what is told of tool calls.
+    /// Your code listens to events of tool calls.
     pub is_heard: bool,
-    /// Somebody keeps the journal.
+    /// Your code keeps the journal.
     pub has_journal: bool,
     journal: Vec<Entry>,
     /// The number of the journal's last entry.
     journal_seq: u64,
     /// A call waits for the save of the journal as it stands.
     awaited: bool,
-    /// Comes before `outputs`.
+    /// The delta that is polled before `outputs`.
     grown: Option<Grown>,
     #[serde(skip)]
     outputs: VecDeque<Output>,
@@ -114,8 +117,9 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Time never goes back: where the host's clock does, ours goes on from where it was, or a deadline would be as far
-    /// away as the clock was put back. Randomness starts anew with each input.
+    /// Takes the time and the seed of an input. Time never goes back: when the platform's clock is put back, ours
+    /// goes on from where it was, so that no deadline moves away. The seed starts the random numbers anew for each
+    /// input.
     pub fn begin(&mut self, moment: Moment) {
         if moment.now_ms < UNKNOWN_MS {
             self.ahead_ms += self.clock_ms.saturating_sub(moment.now_ms);
@@ -146,23 +150,23 @@ impl Ledger {
         }));
     }
 
-    /// In place of an event that nobody would hear, before what it says is copied. It counts all the same.
+    /// Returns true if nobody would hear an event, before its content is copied. The event is numbered all the same.
     pub fn is_unheard(&mut self) -> bool {
         self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
         !self.is_heard
     }
 
-    /// Whether nothing waits to be polled.
+    /// Returns true if no output waits to be polled.
     pub fn is_quiet(&self) -> bool {
         self.grown.is_none() && self.outputs.is_empty()
     }
 
-    /// Whether a delta waits and nothing behind it.
+    /// Returns true if a delta is the only output that waits.
     pub fn has_one_output(&self) -> bool {
         self.grown.is_some() && self.outputs.is_empty()
     }
 
-    /// Tells that a part has grown, as the first output. Until it is polled the part stays as it is.
+    /// Tells that a part has grown, as the first output. The part must not change until the delta is polled.
     pub fn grow(&mut self, mut grown: Grown) {
         grown.seq = self.next_seq;
         self.next_seq = self.next_seq.saturating_add(1);
@@ -173,12 +177,12 @@ impl Ledger {
         self.grown.take()
     }
 
-    /// An output that comes before those that wait.
+    /// Puts an output before those that wait.
     pub fn output_first(&mut self, output: Output) {
         self.outputs.push_front(output);
     }
 
-    /// The timer has fired: should the clock not have told the time, it is that of the next deadline.
+    /// Begins the input of a timer. If the platform has no clock, the time is that of the next deadline.
     pub fn begin_due(&mut self, moment: Moment) {
         if moment.now_ms >= UNKNOWN_MS
             && let Some(deadline) = self.timers.next()
@@ -237,7 +241,7 @@ impl Ledger {
         }
     }
 
-    /// A person may take days: until the question is answered, no iteration that waits for it grows older.
+    /// Stops the clocks of the iterations that wait for a person, who may take days.
     fn hold_times(&mut self, agent: u32) {
         for above in 0..=agent {
             if self.accounts.is_below(agent, above) {
@@ -259,18 +263,18 @@ impl Ledger {
         }
     }
 
-    /// The time of the run, or of any iteration, that is over.
+    /// The deadline of the run or of any iteration that is over.
     pub fn late(&self) -> Option<TimerReason> {
         self.timers.late(self.now_ms, |_| true)
     }
 
-    /// The same of those that an agent works in: the run's, its own iteration and those above.
+    /// Returns true if the deadline of the run, of the agent's iteration or of one above it is over.
     pub fn is_late(&self, agent: u32) -> bool {
         let is_its = |above| self.accounts.is_below(agent, above);
         self.timers.late(self.now_ms, is_its).is_some()
     }
 
-    /// A tool call that a subagent answers, not the host.
+    /// Returns true for a tool call that a subagent answers, and no function of yours.
     pub fn is_delegated(&self, effect: EffectId) -> bool {
         self.find(effect)
             .is_some_and(|open| open.kind == EffectKind::Subagent)
@@ -287,12 +291,12 @@ impl Ledger {
             .map(|(_, open)| *open)
     }
 
-    /// The save that the journal's open end will be part of; a call may wait for it.
+    /// Makes the next save one that a call waits for.
     pub fn await_save(&mut self) {
         self.awaited = true;
     }
 
-    /// Hands the journal's new entries out, once per input. Returns the save's id.
+    /// Hands out the new entries of the journal, once for each input. Returns the id of the save.
     pub fn flush_journal(&mut self) -> Option<EffectId> {
         if self.journal.is_empty() && !self.awaited {
             return None;
@@ -308,7 +312,7 @@ impl Ledger {
         Some(save)
     }
 
-    /// After the end nothing is open and nothing is due.
+    /// Closes all effects and timers at the end of the run.
     pub fn close_all(&mut self) {
         while let Some((effect, _)) = self.open.first() {
             self.close(*effect);

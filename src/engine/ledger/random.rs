@@ -1,8 +1,8 @@
 //! Random numbers and ids that derive from one seed.
 //!
-//! The engine never asks the host for randomness while it works: each input brings a seed, and whatever
-//! that input causes draws from it, so a replayed input causes the same ids and the same jitter. Not for
-//! cryptography.
+//! The engine never asks your platform for randomness while it works. Each input brings a seed, and all of its
+//! consequences draw from that seed, so a replayed input causes the same ids and the same jitter. The numbers are not
+//! for cryptography.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ impl Random {
 /// Twelve, because 62^11 is the first power of 62 above 2^64: no two draws share their digits.
 const DIGITS_PER_DRAW: usize = 12;
 
-/// The draw is read as a binary fraction; with its digits taken from the top, none is constant.
+/// The draw is read as a binary fraction. Digits that are taken from its top are never constant.
 fn integer_part_of_62_times(fraction: u64) -> u8 {
     ((u128::from(fraction) * 62) >> 64) as u8
 }

@@ -1,43 +1,47 @@
 //! Every deadline of a run, and the only place where one exists.
+//!
+//! Agents set and clear deadlines through the ledger. The run asks for the earliest one after each input and takes
+//! those that are due. Nothing here reads a clock or starts a timer: the shell arms one timer for the earliest
+//! deadline.
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::output::EffectId;
 
-/// How long the host's functions are waited for where no option says otherwise, in milliseconds: as long as for a hook.
+/// The longest wait for a function of yours where no option says otherwise, in milliseconds. Hooks have the same.
 pub const QUESTION_MS: u64 = 600_000;
 
-/// Why the run wants to be woken.
+/// The reason why the run wants to be woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimerReason {
-    /// `timeouts.totalMs`.
+    /// The end of `timeouts.totalMs`.
     Total,
-    /// `timeouts.iterationMs`: from the preparation of an iteration until its stop conditions and hooks have been heard.
+    /// The end of `timeouts.iterationMs`, from the preparation of an iteration until its last hooks have answered.
     Iteration { agent: u32 },
-    /// The wait before the next attempt.
+    /// The end of the wait before the next attempt.
     Backoff { agent: u32 },
-    /// An effect that is open: `timeouts.firstChunkMs` and `timeouts.chunkMs` of a request, the time of a tool, how long
-    /// an answer is waited for. It goes with the effect.
+    /// The end of an open effect: `timeouts.firstChunkMs` or `timeouts.chunkMs` of a request, the time of a tool, the
+    /// wait for an answer. The deadline is cleared when the effect closes.
     Effect(EffectId),
 }
 
-/// A moment at which the run must get an input, at the latest.
+/// A moment by which the run must get an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deadline {
     pub at_ms: u64,
     pub reason: TimerReason,
 }
 
-/// The set of deadlines: a handful, so a list.
+/// The deadlines of a run. They are few, so a list holds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timers {
     deadlines: Vec<Deadline>,
-    /// Those that stand still: how many milliseconds are left of each.
+    /// The deadlines that stand still. Their `at_ms` is the time that is left.
     held: Vec<Deadline>,
 }
 
 impl Timers {
-    /// Sets the one deadline of this reason.
+    /// Sets the deadline for this reason, in place of an earlier one.
     pub fn set(&mut self, reason: TimerReason, at_ms: u64) {
         match self
             .deadlines
@@ -81,7 +85,7 @@ impl Timers {
         }
     }
 
-    /// The earliest deadline; of equal ones the one that was set first.
+    /// The earliest deadline. Among equal ones, the one that was set first.
     pub fn next(&self) -> Option<Deadline> {
         self.deadlines
             .iter()
@@ -89,7 +93,7 @@ impl Timers {
             .copied()
     }
 
-    /// The deadline of the run, or of an iteration of one of these agents, that has come.
+    /// The deadline that has come, of the run or of an iteration of an agent that `of` accepts.
     pub fn late(&self, now_ms: u64, of: impl Fn(u32) -> bool) -> Option<TimerReason> {
         let is_late = |deadline: &&Deadline| {
             deadline.at_ms <= now_ms

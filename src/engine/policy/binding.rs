@@ -1,8 +1,8 @@
 //! Input fields that your code fills in: the model is not shown them, and its own values for them are dropped.
 //!
 //! The agent calls [`bound_input`] for each call of a tool with bindings, before anything judges or runs the call. A
-//! value comes from the run's `inputs`, which the configuration holds. A binding whose input is missing changes
-//! nothing, and nothing fails.
+//! value comes from the `inputs` of the run's options. A binding whose input is missing changes nothing, and nothing
+//! fails.
 
 use looplet_scan::reader::Object;
 

@@ -4,7 +4,7 @@
 //! rules, your code. Within a list the first matching rule wins, and it does not matter how specific a rule is.
 //! <https://code.claude.com/docs/en/agent-sdk/permissions> (2026-11-21)
 //!
-//! `Run::new` calls [`Permissions::check`], which refuses rules that cannot work. The agent calls
+//! `Setup::new` calls [`Permissions::check`], which refuses rules that cannot work. The agent calls
 //! [`Permissions::judge`] for each call, after the hooks and before the tool. Nothing runs here, and a doubt never ends
 //! in "allow".
 

@@ -1,4 +1,10 @@
-//! A run: the state machine that the driver feeds. Inputs go to the agent whose effect they answer.
+//! A run: the state machine that the driver feeds.
+//!
+//! [`Run`] owns the tree of agents, the ledger with all open effects, the open questions and the permissions. The
+//! driver calls [`Run::handle_input`], then [`Run::poll_output`] until it returns nothing, then
+//! [`Run::poll_timeout`]. Each input goes to the agent whose effect it answers, and an input for an effect that is
+//! not open is dropped. A run decides only which agent acts and when it ends; the decisions of an iteration are the
+//! agent's. Every failure becomes an outcome.
 
 mod starting;
 mod telling;
@@ -35,13 +41,13 @@ pub struct Run {
     asks: Asks,
     /// The tree of agents; the first is its root.
     agents: Vec<Agent>,
-    /// What agents that are kept remember.
+    /// The memories of agents that are kept.
     memories: Vec<Memory>,
-    /// As configured, and as answers of the host have changed them since.
+    /// The permissions as configured, with the changes of later answers.
     permissions: Option<Permissions>,
     /// A JSON object with your code's values for the tools' bindings.
     inputs: Option<Json>,
-    /// How the session begins, if it begins with this run.
+    /// The source of the session, if it begins with this run.
     session: Option<String>,
     started: bool,
     outcome: Option<Outcome>,
@@ -49,7 +55,7 @@ pub struct Run {
 
 impl Run {
     /// # Errors
-    /// A history that is not legal, with its path.
+    /// A history that is not legal, with the path to its problem.
     pub fn new(setup: Arc<Setup>, options: RunOptions) -> Result<Run, ConfigError> {
         let transcript = match options.messages {
             none if none.is_empty() => Transcript::default(),
@@ -85,14 +91,15 @@ impl Run {
         })
     }
 
-    /// Mutates the state; then poll the outputs until there are none.
+    /// Takes an input in. Poll the outputs afterwards until there are none.
     pub fn handle_input(&mut self, input: Input<'_>, moment: Moment) {
         if self.outcome.is_some() {
             return;
         }
         self.keep_grown();
         self.ledger.begin(moment);
-        // A host that is busy lets no timer fire. What an input brings is taken first.
+        // A busy platform fires no timers. An input that arrives after a deadline is still taken in before the
+        // deadline acts.
         let is_due = matches!(input, Input::Due);
         let mut late = (!is_due).then(|| self.ledger.late()).flatten();
         if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
@@ -166,23 +173,23 @@ impl Run {
         self.settle();
     }
 
-    /// The time by which deadlines are told: the host's clock, but it never goes back.
+    /// The time on which deadlines are based: the clock of your platform, but it never goes back.
     pub fn now_ms(&self) -> u64 {
         self.ledger.now_ms
     }
 
-    /// When to come back with [`Input::Due`] at the latest.
+    /// The deadline by which the run needs [`Input::Due`].
     pub fn poll_timeout(&self) -> Option<Deadline> {
         self.ledger.timers.next()
     }
 
-    /// Whether anything still waits for this effect; ask before performing it.
+    /// Returns true if anything still waits for this effect. Ask before you perform it.
     pub fn is_live(&self, effect: EffectId) -> bool {
         self.ledger.is_open(effect)
     }
 
-    /// Whether there is what the input is for: an open question of its answer's kind, a steer or follow-up that is still
-    /// undelivered, an agent at work. Any other input has nothing to be for.
+    /// Returns true if the input has an addressee: an open question that takes such an answer, a steer or follow-up
+    /// that is undelivered, an agent at work. Other inputs always have one.
     ///
     /// # Errors
     /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol cannot
@@ -217,8 +224,8 @@ impl Run {
         agent.request_body(&desk, request)
     }
 
-    /// Whether anybody listens to what is told of tool calls; as long as it is not said, somebody does. The numbering of
-    /// events does not depend on it.
+    /// Says whether your code listens to events of tool calls. The default is that it does. The numbering of events
+    /// does not depend on it.
     pub fn set_heard(&mut self, is_heard: bool) {
         self.ledger.is_heard = is_heard;
     }
@@ -227,7 +234,7 @@ impl Run {
         self.outcome.as_ref()
     }
 
-    /// The agent of this path that has not ended.
+    /// The agent of this path, if it has not ended.
     pub fn at_work(&self, path: &str) -> Option<u32> {
         let is_it = |agent: &&Agent| agent.who.path == path && agent.ended().is_none();
         let agent = self.agents.iter().find(is_it);
@@ -236,7 +243,7 @@ impl Run {
             .map(|agent| agent.who.agent)
     }
 
-    /// The provider's id of the call that an agent answers; empty for the root.
+    /// The provider's id of the call that a subagent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
         let agent = self.agents.get(agent as usize);
         let parent = agent.and_then(|agent| agent.who.parent.as_ref());
@@ -250,7 +257,7 @@ impl Run {
             .unwrap_or_default()
     }
 
-    /// Ends the run after a panic was caught: touches as little of the state as it can.
+    /// Ends the run after a defect in the engine. It touches as little of the state as it can.
     pub fn fail_as_bug(&mut self, message: &str) {
         if self.outcome.is_some() {
             return;
@@ -267,7 +274,7 @@ impl Run {
         self.conclude(outcome);
     }
 
-    /// Acts on the time that was over when an input came, and on those that are over since.
+    /// Acts on the deadline that was over when an input came, and on those that are over since.
     fn stop_late(&mut self, mut late: Option<TimerReason>) {
         while let Some(reason) = late.take().or_else(|| self.ledger.late()) {
             self.keep_grown();
@@ -276,7 +283,7 @@ impl Run {
         }
     }
 
-    /// Of the run or of an iteration.
+    /// Tells an agent that the time of the run or of its iteration is over.
     fn time_is_up(&mut self, reason: TimerReason) {
         let index = match reason {
             TimerReason::Iteration { agent } => agent,
@@ -311,7 +318,7 @@ impl Run {
         });
     }
 
-    /// Ends the run with its root, and hands out what the journal has to say about this input.
+    /// Ends the run with its root, or hands out the journal's entries for this input.
     fn settle(&mut self) {
         self.settle_tree();
         if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {

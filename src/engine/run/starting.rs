@@ -1,4 +1,7 @@
-//! How a run begins: what it warns of, and the root's first step.
+//! The start of a run: its warnings, and the root's first step.
+//!
+//! The first prompt of a run calls [`Run::start`]; later prompts do nothing. Warnings never keep a run from starting,
+//! because a configuration that cannot run has failed when its `Setup` was made.
 
 use crate::engine::agent::profile::Profile;
 use crate::engine::ledger::Place;
@@ -35,7 +38,7 @@ impl Run {
         self.on_root(|agent, desk| agent.start(desk, prompt));
     }
 
-    /// Says once that `replay: "once"` ends with the run, which nothing saves.
+    /// Warns that `replay: "once"` ends with the run, which nothing saves.
     fn warn_of_replays(&mut self) {
         let mut names: Vec<String> = Vec::new();
         for tool in self
@@ -54,7 +57,7 @@ impl Run {
         }
     }
 
-    /// Says at once which tools cannot run, and which rules do nothing.
+    /// Warns of tools that cannot run, and of rules without effect.
     #[inline(never)]
     fn warn_of_permissions(&mut self) {
         let Some(permissions) = &self.permissions else {

@@ -1,4 +1,7 @@
-//! What a run tells: its outputs, one by one, and what it has to show.
+//! The outputs of a run, one by one, and its results at any time.
+//!
+//! The driver polls here after each input. A delta that is the only news comes without an event, and its text is lent
+//! from the answer. Reading results changes nothing.
 
 use crate::engine::agent::{Agent, delta, kind_of_delta};
 use crate::engine::ledger::Place;
@@ -16,17 +19,17 @@ impl Run {
         }
     }
 
-    /// Whether there is no output.
+    /// Returns true if there is no output.
     pub fn is_quiet(&self) -> bool {
         self.ledger.is_quiet()
     }
 
-    /// Whether nothing waits behind the delta that [`Run::poll_delta`] gives.
+    /// Returns true if no output waits behind the delta that [`Run::poll_delta`] returns.
     pub fn has_one_output(&self) -> bool {
         self.ledger.has_one_output()
     }
 
-    /// The next output, if that is a delta whose text can be lent. [`Run::poll_output`] gives it as an event.
+    /// The next output, if it is a delta whose text can be lent. [`Run::poll_output`] returns it as an event.
     pub fn poll_delta(&mut self) -> Option<Delta<'_>> {
         let grown = self.ledger.take_grown()?;
         Some(Delta {
@@ -60,14 +63,14 @@ impl Run {
         }))
     }
 
-    /// The text of a delta that nobody has polled is kept before the answer changes.
+    /// Turns a delta that nobody has polled into an event, before the answer changes.
     pub(super) fn keep_grown(&mut self) {
         if let Some(output) = self.poll_grown() {
             self.ledger.output_first(output);
         }
     }
 
-    /// Tokens and money so far.
+    /// The tokens and the money used so far.
     pub fn usage(&self) -> Usage {
         self.ledger.accounts.used(0)
     }
@@ -77,7 +80,7 @@ impl Run {
         self.agents.first().map(Agent::text).unwrap_or_default()
     }
 
-    /// The short part of what there is to show, during the run or after it.
+    /// The short part of the run's results, during the run or after it.
     pub fn report(&self) -> Report<'_> {
         let root = self.agents.first();
         let usage = self.usage();
@@ -98,7 +101,7 @@ impl Run {
         }
     }
 
-    /// The long part.
+    /// The long part of the run's results: messages, tool calls and memories.
     pub fn history(&self) -> History<'_> {
         let root = self.agents.first();
         History {

@@ -1,4 +1,8 @@
-//! Who acts: the agent that an input or an effect belongs to, with what it works with; and how the tree grows.
+//! The agents of a run: the one that acts on an input, and the growth of their tree.
+//!
+//! [`Run::on_agent`] lends an agent its desk and lets it act. After each input [`Run::settle_tree`] starts the
+//! subagents that were called and gives the results of those that have ended to their callers. An agent that has
+//! ended never acts again. A subagent that cannot start gives its caller a fault.
 
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
@@ -23,7 +27,7 @@ impl Run {
         self.on_agent(0, act);
     }
 
-    /// Lets the agent act that an open effect belongs to. An effect that is not open has nothing to say any more.
+    /// Lets the agent of an open effect act. An effect that is not open has no agent.
     pub(super) fn on_effect(&mut self, effect: EffectId, act: impl FnOnce(&mut Agent, &mut Desk<'_>)) {
         if let Some(open) = self.ledger.find(effect) {
             self.on_agent(open.agent, act);
@@ -36,7 +40,7 @@ impl Run {
         }
     }
 
-    /// An agent that has not ended, with what it works with.
+    /// An agent that has not ended, and its desk.
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
         let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
@@ -56,7 +60,7 @@ impl Run {
         Some((agent, desk))
     }
 
-    /// The agent that waits at this handover gets what its successor works with.
+    /// Gives the agent at this handover the profile of its successor.
     pub(super) fn hand_off(&mut self, handover: EffectId) {
         let Some(index) = self.ledger.find(handover).map(|open| open.agent) else {
             return;
@@ -72,7 +76,7 @@ impl Run {
         self.on_agent(index, |agent, desk| agent.take_over(desk, successor));
     }
 
-    /// Agents that were called begin; of those that have ended the callers are told.
+    /// Starts the agents that were called, and gives the results of ended agents to their callers.
     pub(super) fn settle_tree(&mut self) {
         loop {
             if !self.ledger.spawns.is_empty() {
@@ -99,7 +103,7 @@ impl Run {
 
     fn begin_agent(&mut self, spawn: Spawn) {
         let Spawn { parent, .. } = &spawn;
-        // Whoever called it may have ended within the same input.
+        // The caller may have ended within this input.
         if !self.ledger.is_open(parent.call) {
             return;
         }
@@ -157,7 +161,7 @@ impl Run {
         Ok(index)
     }
 
-    /// What is kept below an agent that is not, ends with that one.
+    /// Drops the memories of agents below an agent that is not kept.
     pub(super) fn forget_fleeting(&mut self) {
         let Run { agents, memories, .. } = self;
         let fleeting = |agent: &&Agent| agent.who.parent.is_some() && !agent.is_kept;
@@ -170,7 +174,8 @@ impl Run {
         }
     }
 
-    /// What ended an agent may be more than its own affair: a limit of an agent above, an interrupt of the host.
+    /// Gives the result of an ended agent to its caller. An exceeded limit of an agent above stops that agent, and a
+    /// cancelled agent cancels the run.
     fn hand_back(&mut self, index: u32, parent: &Parent, outcome: Outcome, result: ToolReturn) {
         if !self.ledger.is_open(parent.call) {
             return;
@@ -193,7 +198,7 @@ impl Run {
         self.finish_call(parent, result);
     }
 
-    /// Whether the host is asked before a limit stops an agent.
+    /// Returns true if your code is asked before a limit stops an agent.
     fn asks_at_limits(&self) -> bool {
         let asks = |hook: &Hook| hook.event == Point::Limit;
         self.setup.root.config.hooks.iter().any(asks)
