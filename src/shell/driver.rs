@@ -1,7 +1,7 @@
 //! Hands every input to a run and performs the run's outputs, in order.
 //!
 //! [`Driver::tell`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only then calls
-//! JavaScript. JavaScript may tell another input from inside such a call. That input reaches the run at once, so
+//! JavaScript. JavaScript may tell another input from inside such a call. Such an input reaches the run at once, so
 //! `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being performed.
 //!
 //! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws

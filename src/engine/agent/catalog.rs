@@ -12,7 +12,8 @@ use crate::engine::schema::{self, Schema};
 
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// One entry for each tool of the configuration. `None` if your code validates the input.
+    /// One entry for each tool of the configuration. `None` if your code validates the input, and
+    /// for the answer tool.
     pub schemas: Vec<Option<Schema>>,
     /// The schema of the answer. `None` if your code validates it.
     pub output: Option<Schema>,

@@ -76,7 +76,7 @@ impl Permissions {
         Vec::new()
     }
 
-    /// The reason why a deny rule forbids this input, whoever wrote it.
+    /// The reason why a deny rule forbids this input, whether the model or your code wrote it.
     pub fn denial(&self, asked: &Asked<'_>) -> Option<String> {
         let is_about = self.deny.iter().any(|rule| rule.names(asked.tool));
         is_about.then(|| self.denial_of(asked.tool, &Subject::of(asked)))?

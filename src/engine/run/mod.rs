@@ -98,8 +98,8 @@ impl Run {
         }
         self.keep_grown();
         self.ledger.begin(moment);
-        // A busy platform fires no timers. An input that arrives after a deadline is still taken in before the
-        // deadline acts.
+        // A busy platform fires no timers, so an input may come after a deadline. Its news still counts, but an answer
+        // or a handover would begin another step, so the deadline acts before them.
         let is_due = matches!(input, Input::Due);
         let mut late = (!is_due).then(|| self.ledger.late()).flatten();
         if matches!(input, Input::HandedOver { .. } | Input::Answered { .. }) {
@@ -257,7 +257,7 @@ impl Run {
             .unwrap_or_default()
     }
 
-    /// Ends the run after a defect in the engine. It touches as little of the state as it can.
+    /// Ends the run as `failed` with code `bug`. It touches as little of the state as it can.
     pub fn fail_as_bug(&mut self, message: &str) {
         if self.outcome.is_some() {
             return;

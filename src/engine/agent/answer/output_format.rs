@@ -96,7 +96,7 @@ fn protocol_of(model: &ModelConfig) -> &'static str {
     protocol::find(model).map_or("", |(_, protocol)| protocol.name)
 }
 
-/// Whether the vendor is known to enforce this schema on the text of an answer.
+/// Returns true if the vendor is known to enforce this schema on the text of an answer.
 /// <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>,
 /// <https://platform.openai.com/docs/guides/structured-outputs>,
 /// <https://ai.google.dev/gemini-api/docs/structured-output> (2026-11-21)

@@ -1,4 +1,4 @@
-//! The one gate between the agents of a run and whoever is asked: hooks, guardrails, permissions, limits, stop
+//! The one gate between the agents of a run and your functions: hooks, guardrails, permissions, limits, stop
 //! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
 //! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each

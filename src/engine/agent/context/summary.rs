@@ -209,7 +209,7 @@ impl Agent {
         desk.emit(self.who.place(), kind);
     }
 
-    /// Begins a summary, whoever wants it. Returns false if there is nothing to summarise.
+    /// Begins a summary for any trigger. Returns false if there is nothing to summarise.
     pub(crate) fn begin_summary(
         &mut self,
         desk: &mut Desk<'_>,

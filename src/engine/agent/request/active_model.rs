@@ -52,7 +52,7 @@ impl ActiveModel {
     /// Makes the model after a check that this configuration can ask it.
     ///
     /// # Errors
-    /// As [`ActiveModel::new`], and an option that the protocol cannot express.
+    /// An unknown vendor or protocol, a missing base URL, or an option that the protocol cannot express.
     pub fn checked(mut model: ModelConfig, config: &Config) -> Result<ActiveModel, ConfigError> {
         config.hold_to_output(&mut model);
         let model = ActiveModel::new(model)?;
