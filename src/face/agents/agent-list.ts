@@ -31,7 +31,7 @@ export interface Caller {
   readonly profile: number;
   /** The path of its tools in the options. */
   readonly field: string;
-  /** How many levels of subagents stand above its tools, and how many of agents of any kind. */
+  /** The levels of subagents above its tools. `level` also counts handoffs. */
   readonly depth: number;
   readonly level: number;
 }

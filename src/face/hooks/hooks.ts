@@ -12,7 +12,7 @@ import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { Point } from "../generated/model.js";
 import type { HostFunction } from "./host-functions.js";
 
-// Events of the hooks that the engine asks: about a tool, about a subagent, and the others. Nothing waits for the hooks
+// Events of the hooks that the engine asks: about a tool, about a subagent, and the others. No run waits for the hooks
 // of the events in `HEARD_EVENTS`.
 const TOOL_EVENTS: readonly string[] = [
   "PreToolUse",

@@ -3,7 +3,8 @@
  *
  * The room `host/` is the JavaScript half of the shell: it loads the WebAssembly, sends requests, adds keys, reads
  * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the
- * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back.
+ * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back. A request that fails
+ * becomes a failure for the engine. A lost instance ends all of its runs as `failed` with code `bug`.
  *
  * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
  * returned, but `outcome()` is set when `abort()` returns.
@@ -34,7 +35,7 @@ export interface HostCallbacks extends BatchListener {
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
   ask(question: number, ask: Question): void;
-  /** The outcome is set; nothing follows. Also called inside `abort()`. */
+  /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   now?: (() => number) | undefined;
@@ -53,7 +54,7 @@ export interface AuthorizeRequest {
   auth: { header: string; prefix: string };
   /** The `slot` of the model. */
   model: number;
-  /** The same bytes go to `fetch`. */
+  /** The bytes that go to `fetch`. */
   body: HostBytes;
 }
 
@@ -154,7 +155,10 @@ export class RunDriver {
     this.refused(`{"toolProgress":{"call":${call},"data":${dataJson}}}`);
   }
 
-  /** Whether the question was still open, and the answer of its kind. `texts`: those that the engine wants read. */
+  /**
+   * Answers a question; false if it is closed or takes no such answer. `texts` are the texts of the question whose
+   * readings the engine wants.
+   */
   answer(question: number, answer: Answer, texts: readonly string[] = []): boolean {
     try {
       return this.shell.tellJson(
@@ -169,7 +173,7 @@ export class RunDriver {
     }
   }
 
-  /** How the run ended; undefined while it runs. */
+  /** The outcome of the run; undefined while it runs. */
   outcome(): Outcome | undefined {
     return this.shell.outcome();
   }

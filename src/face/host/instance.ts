@@ -1,4 +1,4 @@
-/** One instance of the WebAssembly: what its runs share, the way into it, and its loss. */
+/** One instance of the WebAssembly: the state that its runs share, the one way into it, and its loss. */
 import { BatchReader } from "./batch.js";
 import type { LoadedWasm } from "./wasm.js";
 
@@ -93,7 +93,7 @@ export class Instance {
   }
 }
 
-/** Whether an error is the engine's refusal of a configuration, a model or an input. */
+/** True for an error by which the engine refuses a configuration, a model or an input. */
 export function isProblem(error: unknown): error is { field: string; problem: string } {
   return typeof error === "object" && error !== null && "field" in error && "problem" in error;
 }

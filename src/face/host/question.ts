@@ -23,6 +23,6 @@ export interface AskedError {
 
 /** The result of a tool. `value` is JSON text. */
 export type ToolReturn = ({ value: string } | { content: readonly engine.Block[] } | { fault: ToolFault }) & {
-  /** Whether the tool wants the run to end after this round. */
+  /** True if the tool wants the run to end after this round. */
   terminate?: boolean;
 };

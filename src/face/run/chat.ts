@@ -1,4 +1,4 @@
-/** A conversation: the transcript of each run is the history of the next, and so is the memory of its subagents. */
+/** A conversation: each run takes over the transcript of the run before it, and the memory of its subagents. */
 import { LoopletError } from "../api/errors.js";
 import type {
   Chat,
@@ -27,7 +27,7 @@ export class Conversation implements Chat {
   #messages: readonly Message[];
   #subagents: readonly SubagentMemory[];
   #current: Run | undefined;
-  /** How the next run begins a session; undefined if the session has begun. */
+  /** The way in which the next run begins the session; undefined if the session has begun. */
   #session: SessionSource | undefined;
   #isClosed = false;
   readonly #endSession: (reason: "clear" | "close") => void;

@@ -6,7 +6,7 @@ import type { RunEvent } from "../api/index.js";
 
 type Delta = Extract<RunEvent, { text: string; block: number }>;
 
-/** How many events back a delta looks for an earlier one of its block, because vendors interleave blocks. */
+/** The number of last events among which a delta looks for one of its block, because vendors interleave blocks. */
 const LOOK_BACK = 8;
 
 export class EventBuffer {

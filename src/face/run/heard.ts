@@ -1,4 +1,4 @@
-/** The root's latest answer as far as it was streamed. If the instance is lost, nothing else is left of it. */
+/** The streamed part of the root's latest answer. If the instance is lost, no other copy of it is left. */
 export class Heard {
   text = "";
   #iteration = 0;

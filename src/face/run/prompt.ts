@@ -102,7 +102,7 @@ export function checkHistory({ messages, subagents }: History): void {
   }
 }
 
-/** What a run has of its own beside its agent's configuration, as JSON for the engine. */
+/** The options of one run, which its agent's configuration does not have, as JSON for the engine. */
 export function runConfig(history: History, inputs: Inputs, session: SessionSource | undefined): string {
   const { messages = [], subagents = [] } = history;
   const values = inputsJson(inputs);

@@ -3,7 +3,11 @@
  * that come before the engine is loaded.
  *
  * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
- * and decides nothing. Agents start runs; users call the methods.
+ * and decides nothing. Agents and chats start runs; users call the methods.
+ *
+ * A run loads the engine, opens a driver with its options, and repeats the early calls. Events then arrive until the
+ * outcome is set. After that its iterations end, its tracers get the result, and `result` settles. If the engine cannot
+ * be loaded, refuses the options or is lost, the run ends without it as `failed`.
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
@@ -81,11 +85,11 @@ export class EngineRun implements Run {
   readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   readonly #heard = new Heard();
-  /** Whether somebody sees every event. */
+  /** `all` is true as long as somebody sees every event. */
   readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
-  /** `onEnd` gets the result first, inside `abort` if that ended the run. `session`: the run begins a session. */
+  /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
   constructor(
     parts: AgentParts,
     prompt: Prompt,

@@ -248,7 +248,7 @@ function resourceKey({ options }: KnownTool, input: unknown): string | undefined
   return String(key);
 }
 
-/** Whether a call needs an approval. If the function throws, it does. */
+/** True if a call needs an approval, also if the function that decides throws. */
 async function needsApproval({ options }: KnownTool, input: unknown, toolCallId: string): Promise<boolean> {
   if (typeof options.needsApproval !== "function") return false;
   try {

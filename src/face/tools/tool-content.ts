@@ -27,7 +27,7 @@ export function richResult(value: unknown): RichResult | undefined {
   return { content: content as ContentBlock[], isError: isError === true, structuredContent };
 }
 
-/** Whether `block` may stand in a prompt or a tool's result. */
+/** True if `block` may stand in a prompt or a tool's result. */
 export function isContentBlock(block: unknown): block is ContentBlock {
   if (!isObject(block)) return false;
   if (block["type"] === "text") return typeof block["text"] === "string";

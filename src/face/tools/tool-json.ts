@@ -15,7 +15,7 @@ export function jsonOf(value: unknown): string | undefined {
   return isPlain(value) ? JSON.stringify(value) : JSON.stringify(value, reshape);
 }
 
-/** Whether `JSON.stringify` can write all of the value. This look costs a tenth of a replacer. */
+/** True if `JSON.stringify` can write all of the value. This look costs a tenth of a replacer. */
 function isPlain(value: unknown, depth = 0): boolean {
   if (typeof value === "bigint") return false;
   if (typeof value !== "object" || value === null) return true;

@@ -4,7 +4,7 @@ import type { StandardIssue, StandardJSONSchemaV1, StandardSchemaV1 } from "../a
 import { at, describe, isObject } from "../options/check.js";
 import { message } from "../options/thrown.js";
 
-/** Whether `schema` is a Standard Schema; arktype's schemas are functions. */
+/** True for a Standard Schema; arktype's schemas are functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
   const standard = (schema as { "~standard"?: unknown })["~standard"];

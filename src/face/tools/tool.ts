@@ -4,6 +4,9 @@
  * The room `tools/` owns the way of a call through JavaScript: the input is parsed and validated, `execute` is called,
  * and its result becomes JSON. It never decides whether or when a call runs. `createAgent` hands the tools in, and a run
  * hands it the engine's calls.
+ *
+ * Wrong tools throw a `LoopletError` in `createAgent`. A tool that throws, rejects or returns a value that JSON cannot
+ * hold gives the engine a fault for the model; the run goes on.
  */
 import { LoopletError } from "../api/errors.js";
 import type {

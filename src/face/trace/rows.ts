@@ -47,7 +47,7 @@ export interface TraceRow {
 export interface RowOptions {
   /** The job's id, or a function that makes it. Default: a UUID made of the agent's `random`. */
   jobId?: string | ((run: TracedRun) => string) | undefined;
-  /** Whether subagents get rows too, each subagent as a job of its own. Default true. */
+  /** Gives subagents rows too, each subagent as a job of its own. Default true. */
   subagents?: boolean | undefined;
 }
 

@@ -56,7 +56,7 @@ export interface SpanOptions {
   /** The agent's name. A subagent's name is the last part of its path. Default: none. */
   agentName?: string | undefined;
   /**
-   * Whether to record the inputs and results of tools and the last text, as JSON. Values of fields whose names sound
+   * Records the inputs and results of tools and the last text, as JSON. Values of fields whose names sound
    * like secrets are left out. Default false.
    */
   content?: boolean | undefined;

@@ -7,9 +7,9 @@ export interface TraceSummary {
   jobs: number;
   /** The share of jobs that stopped on `max_iters`, in percent; 0 without jobs. */
   maxItersPercent: number;
-  /** How many jobs took so many iterations to `end_turn`. */
+  /** The number of jobs by the number of iterations that they took to `end_turn`. */
   iterationsToEndTurn: { [iterations: number]: number };
-  /** How many jobs ended for each reason. */
+  /** The number of jobs by the reason for their end. */
   stopReasons: { [reason: string]: number };
   inputTokens: number;
   outputTokens: number;
