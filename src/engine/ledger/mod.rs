@@ -3,7 +3,7 @@
 //! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else, so that the journal sees
 //! each. The run calls [`Ledger::begin`] with each input. Agents then open effects, set timers and leave outputs,
 //! which the run hands out one by one. The ledger decides nothing. Closing an effect that is not open returns false,
-//! and a late answer goes no further.
+//! and the run drops the late answer.
 
 pub mod accounts;
 mod random;

@@ -89,7 +89,7 @@ impl Agent {
         self.shelve(desk, calls);
     }
 
-    /// Answers the calls of an answer that goes no further.
+    /// Closes the calls of an answer without running them.
     pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         let results = self.calls.shelve(&self.who, desk, calls);
         self.transcript.push_round(results, Vec::new());

@@ -137,8 +137,8 @@ impl Calls {
         desk.emit(who.place(), kind);
     }
 
-    /// Closes the calls of an answer that goes no further: they are recorded and get results, but only early ones
-    /// have run.
+    /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
+    /// have started early keep their results, or are aborted.
     pub fn shelve(&mut self, who: &Who, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
         if written.is_empty() {
             return Vec::new();
@@ -149,7 +149,7 @@ impl Calls {
         for index in 0..early {
             self.leave(who, desk, index);
         }
-        // Tools that ran while the answer streamed are a round, even if it goes no further.
+        // Tools that ran while the answer streamed are a round, even if the answer was given up.
         self.rounds += u32::from(early > 0);
         let mut batch = std::mem::take(&mut self.batch);
         let calls = written.into_iter().skip(early).map(|call| Call {
