@@ -1,8 +1,9 @@
 //! An answer becomes events while it streams, and a message when it is over.
 //!
-//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. [`Agent::finish_answer`] makes the message of a
-//! whole answer, [`Agent::keep_partial`] that of an answer that broke off. Nothing here judges an answer: that is the
-//! guardrail's and the schema's part.
+//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at the
+//! end, and only if it has no tool calls. [`Agent::finish_answer`] makes the message of a whole answer,
+//! [`Agent::keep_partial`] that of an answer that broke off. Nothing here judges an answer: the guardrail and the
+//! schema do.
 
 use looplet_scan::check::check;
 
