@@ -24,9 +24,7 @@ export async function checkSize() {
     gated("everything", "the two together", sizes([wasm, all])),
     gated("minimal", "JavaScript of a minimal agent", sizes([minimal])),
   ];
-  const ok = results.every((isWithin) => isWithin);
-  console.log(`${ok ? "✓" : "✗"} size`);
-  return ok;
+  return results.every((isWithin) => isWithin);
 }
 
 function gated(row, name, counts) {

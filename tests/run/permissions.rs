@@ -187,7 +187,7 @@ fn an_input_of_the_host_that_does_not_fit_the_schema_never_reaches_the_tool() {
     assert!(world.tool_log.is_empty());
     let told = told(&world, "act")["content"].to_string();
     assert!(
-        told.contains("The host changed the input of act") && told.contains("/n"),
+        told.contains("The application changed the input of act") && told.contains("/n"),
         "{told}"
     );
     assert!(world.event_names().iter().any(|name| name.contains("warning")));

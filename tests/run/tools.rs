@@ -254,7 +254,7 @@ fn s004_27_arguments_are_repaired_with_a_warning() {
         .collect();
     assert_eq!(warnings.len(), 1);
     assert!(
-        warnings[0].ends_with("arguments of read were no JSON; repaired by trailing_commas"),
+        warnings[0].ends_with("arguments of read were not valid JSON; repaired by trailing_commas"),
         "{warnings:?}"
     );
 }

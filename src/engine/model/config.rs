@@ -156,7 +156,7 @@ impl Default for Config {
     }
 }
 
-/// What each run of an agent has of its own when it starts, camelCase in JSON.
+/// The options that each run of an agent has of its own, camelCase in JSON.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]

@@ -33,7 +33,7 @@ pub enum Fact {
     Closed { effect: EffectId },
 }
 
-/// What the entries up to `seq` come to.
+/// The state that the entries up to `seq` fold into.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {

@@ -72,7 +72,7 @@ impl Agent {
         };
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
-            let message = ["The answer was no JSON; repaired by ", repair.name()].concat();
+            let message = ["The answer was not valid JSON; repaired by ", repair.name()].concat();
             desk.warn(self.who.place(), "repaired_output", message);
         }
         Ok(json)

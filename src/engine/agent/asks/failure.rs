@@ -25,7 +25,7 @@ pub(super) fn late(point: Point) -> &'static str {
         Point::Permission | Point::Classify => "The call was denied: nobody approved it in time.",
         Point::PrepareCalls => "the input was not checked in time",
         point if point.is_hooked() => "it did not answer in time",
-        _ => "the host did not answer in time",
+        _ => "your code did not answer in time",
     }
 }
 

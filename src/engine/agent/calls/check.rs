@@ -76,7 +76,7 @@ impl Calls {
         indexes: &[usize],
         prepared: Result<Vec<PreparedCall>, String>,
     ) -> Next {
-        let missing = "the host did not prepare this call".to_owned();
+        let missing = "your code did not prepare this call".to_owned();
         let (prepared, why) = match prepared {
             Ok(prepared) => (prepared, missing),
             Err(why) => (Vec::new(), why),
@@ -112,7 +112,7 @@ impl Calls {
             return true;
         };
         let message = [
-            "The host changed the input of ",
+            "The application changed the input of ",
             &call.name,
             ", and it does not fit the tool's schema: ",
             &problem,

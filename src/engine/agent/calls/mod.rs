@@ -98,7 +98,7 @@ impl Calls {
             let index = self.batch.calls.len() - 1;
             self.tell(who, desk, index);
             if let (Some(repair), Some(call)) = (repair, self.batch.calls.get(index)) {
-                let what = " were no JSON; repaired by ";
+                let what = " were not valid JSON; repaired by ";
                 let message = ["The arguments of ", &call.name, what, repair.name()].concat();
                 desk.warn(who.place(), "repaired_arguments", message);
             }
