@@ -8,7 +8,7 @@
 //! lies whole within one chunk is borrowed from it. [`FramingState`](super::framing::FramingState) calls
 //! [`EventStreamDecoder::feed`] for each chunk, then [`EventStreamDecoder::finish`]. A broken message ends the stream.
 
-pub use crc32fast::hash as crc32;
+use crc::{CRC_32_ISO_HDLC, Crc};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::error::Failure;
@@ -25,6 +25,14 @@ const TEXT: u8 = 7;
 const LENGTHS: [u8; 10] = [0, 0, 1, 2, 4, 8, VARIES, VARIES, 8, 16];
 /// The two bytes before the value are its length.
 const VARIES: u8 = 255;
+
+/// A table of 1 kB: the tables of faster ways weigh more than the whole decoder.
+static CRC32: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+/// The checksum of the format.
+pub fn crc32(bytes: &[u8]) -> u32 {
+    CRC32.checksum(bytes)
+}
 
 /// Decodes one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
