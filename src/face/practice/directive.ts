@@ -3,7 +3,7 @@
  * `/practice`, for instance `/practice 529 x2` and then the real question.
  */
 import type { Conversation } from "./conversation.js";
-import type { ScriptedTurn } from "./turn.js";
+import type { ScriptedTurn } from "./types.js";
 
 const PATTERN = /^[ \t]*\/practice[ \t]+([45]\d{2}|error|drop|stall)(?:[ \t]*x[ \t]*(\d+))?/im;
 

@@ -23,7 +23,7 @@ export interface PaceOptions {
 }
 
 /** A request with all that its answer needs. @internal */
-export interface Exchange {
+export interface Exchange extends Omit<Required<PaceOptions>, "seed"> {
   request: ReceivedRequest;
   /** Number of the request, from 0. */
   index: number;
@@ -31,9 +31,6 @@ export interface Exchange {
   format: WireFormat;
   random: Random;
   signal: AbortSignal | undefined;
-  chunking: Chunking;
-  delayMs: number;
-  sleep: Sleep;
 }
 
 /** A `fetch` that gives every request to `answer`. Rejects with the reason of the signal when that aborts. @internal */

@@ -16,5 +16,4 @@ export {
   type ScriptedStep,
 } from "./scripted.js";
 export { estimateTokens } from "./tokens.js";
-export type { ScriptedTurn } from "./turn.js";
 export type * from "./types.js";

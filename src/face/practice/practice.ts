@@ -3,16 +3,16 @@
  * checked as the vendors check them; answers come from a deterministic planner that reads the prompt, the tools and the
  * tool results (`planner/`).
  */
-import type { Conversation } from "./conversation.js";
+import type { Conversation, Plan } from "./conversation.js";
 import { readDirective } from "./directive.js";
 import { answering, type Exchange, type PaceOptions } from "./exchange.js";
 import { checkNames, type NamesOf } from "./names.js";
 import { plan } from "./planner/plan.js";
 import { between, signatureOf, type Random } from "./random.js";
 import { estimateTokens, takeTokens } from "./tokens.js";
-import { perform, refuse, type ScriptedTurn } from "./turn.js";
-import type { Failure, PracticeFetch, ReceivedRequest, ReplyBlock } from "./types.js";
-import { rejectionOf, type Rejection } from "./wire/format.js";
+import { perform, refuse } from "./turn.js";
+import type { Failure, PracticeFetch, ReceivedRequest, ReplyBlock, ScriptedTurn } from "./types.js";
+import type { Refusal } from "./wire/format.js";
 
 /** Options of `practice()`. All have defaults; none is needed. */
 export interface PracticeOptions extends PaceOptions {
@@ -47,23 +47,15 @@ export function practice(options: PracticeOptions = {}): PracticeFetch {
   /** How often each directive was followed. */
   const followed = new Map<string, number>();
   return answering({ delayMs: 12, ...options }, async (exchange) => {
-    const { request, index, format, random } = exchange;
-    const { failures } = options;
-    const given = typeof failures === "function" ? failures(request, index) : failures?.[index];
-    if (given !== undefined && request.protocol) {
-      const failure = typeof given === "number" ? { status: given } : given;
-      const { retryAfter, headers } = failure;
-      const after: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": retryAfter };
-      return refuse(rejectionOf(format, failure), exchange, { ...after, ...headers });
-    }
-    const rejection = rejectionFor(exchange, options);
-    if (rejection) return refuse(rejection, exchange);
+    const { request, format, random } = exchange;
+    const refusal = refusalOf(exchange, options);
+    if (refusal) return refuse(refusal, exchange);
     const conversation = format.read(request.body);
-    const { key = "", times = 0, fault = {} } = readDirective(conversation) ?? {};
+    const turn = turnOf(plan(conversation), conversation, format.deltaWords, random);
+    const { key = "", times = 0, fault } = readDirective(conversation) ?? {};
     const count = followed.get(key) ?? 0;
     if (count < times) followed.set(key, count + 1);
-    const turn = turnOf(conversation, format.deltaWords, random);
-    return perform({ ...turn, ...(count < times ? fault : {}) }, exchange);
+    return perform(count < times ? { ...turn, ...fault } : turn, exchange);
   });
 }
 
@@ -73,61 +65,60 @@ const OPTIONS: NamesOf<PracticeOptions> = {
   alternatingRoles: true,
 };
 
-function rejectionFor({ request, format }: Exchange, options: PracticeOptions): Rejection | undefined {
-  const { apiKey, models, alternatingRoles: areRolesAlternating = true } = options;
-  if (request.protocol === undefined) {
-    const path = `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]+/i, "")}`;
-    return { ...rejectionOf(format, { status: 404 }), message: `Invalid URL (${path})` };
+function refusalOf({ request, index, format }: Exchange, options: PracticeOptions): Refusal | undefined {
+  const { apiKey, models, failures, alternatingRoles: areRolesAlternating = true } = options;
+  const { protocol, method, url, headers, body } = request;
+  const failure = typeof failures === "function" ? failures(request, index) : failures?.[index];
+  if (protocol === undefined) {
+    const path = url.replace(/^[a-z]+:\/\/[^/]+/i, "");
+    return { status: 404, message: `Invalid URL (${method} ${path})` };
   }
-  if (request.method !== "POST") return rejectionOf(format, { status: 405 });
-  const key = format.keyOf(request.headers);
+  if (failure !== undefined) return typeof failure === "number" ? { status: failure } : failure;
+  if (method !== "POST") return { status: 405 };
+  const key = format.keyOf(headers);
   if (apiKey !== undefined && !key) return format.noKey;
-  if (typeof apiKey === "string" && key !== apiKey) return rejectionOf(format, { status: 401 });
-  const fault = format.check(request, { areRolesAlternating, areSignaturesOurs: true });
-  if (fault) return fault;
-  const { model } = request.body;
-  return !models || models.includes(model) ? undefined : format.unknownModel(model);
+  if (typeof apiKey === "string" && key !== apiKey) return { status: 401 };
+  const refusal = format.check(request, { areRolesAlternating, areSignaturesOurs: true });
+  return refusal ?? (models?.includes(body.model) === false ? format.unknownModel(body.model) : undefined);
 }
 
 /** The planner's answer, cut to the limits of the request. */
-function turnOf(conversation: Conversation, deltaWords: number, random: Random): ScriptedTurn {
-  const { stopSequences, maxOutputTokens = Infinity, thinking: mode } = conversation;
-  const { thinking, text, calls } = plan(conversation);
-  let left = maxOutputTokens;
+function turnOf(
+  { thinking, text, calls }: Plan,
+  { stopSequences, maxOutputTokens: left = Infinity, thinking: mode }: Conversation,
+  deltaWords: number,
+  random: Random,
+): ScriptedTurn {
   let isCut = false;
-  let spent = 0;
   const cut = (whole: string) => {
     const kept = estimateTokens(whole) <= left ? whole : takeTokens(whole, left);
     isCut ||= kept.length < whole.length;
     left -= estimateTokens(kept);
-    spent += estimateTokens(kept);
     return cutWords(kept, deltaWords, random);
   };
-  const stops = stopSequences.map((sequence) => ({ sequence, at: sequence ? text.indexOf(sequence) : -1 }));
-  const [stop] = stops.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
   const blocks: ReplyBlock[] = [];
   if (mode === "omitted" || (mode === "shown" && thinking !== "")) {
     const pieces = mode === "omitted" ? [] : cut(thinking);
     blocks.push({ type: "thinking", text: pieces, signature: isCut ? "" : signatureOf(thinking) });
   }
-  // Reasoning that is not sent costs all the same.
-  const reasoningTokens = mode === "hidden" ? estimateTokens(thinking) : spent;
+  const stops = stopSequences.map((sequence) => ({ sequence, at: sequence ? text.indexOf(sequence) : -1 }));
+  const [stop] = stops.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at);
   const words = cut(text.slice(0, stop?.at));
   if (words.length > 0) blocks.push({ type: "text", text: words });
   for (const { name, input } of stop ? [] : calls) {
-    if (isCut) break;
     const json = JSON.stringify(input);
     const pieces = json === "{}" ? undefined : cut(json);
     if (pieces?.length === 0) break;
     blocks.push({ type: "tool-call", name, ...(pieces && { argumentsText: pieces }) });
-    spent += estimateTokens(name);
+    if (isCut) break;
   }
-  const outputTokens = Math.max(1, spent) + (mode === "hidden" ? reasoningTokens : 0);
   return {
     blocks,
-    usage: { outputTokens, reasoningTokens },
-    ...(isCut ? { stopReason: "length" } : stop && { stopReason: "stop-sequence" }),
-    ...(!isCut && stop && { stopSequence: stop.sequence }),
+    // Reasoning that is not sent costs all the same.
+    ...(mode === "hidden" && { usage: { reasoningTokens: estimateTokens(thinking) } }),
+    ...(isCut
+      ? { stopReason: "length" }
+      : stop && { stopReason: "stop-sequence", stopSequence: stop.sequence }),
   };
 }
 

@@ -6,8 +6,8 @@ import type { HostResponse } from "../api/platform.js";
 import { bodyStream, cutChunks, timerSleep } from "./body.js";
 import { answering, type PaceOptions } from "./exchange.js";
 import { checkNames, type NamesOf } from "./names.js";
-import { perform, refuse, type ScriptedTurn } from "./turn.js";
-import type { PracticeFetch, ReceivedRequest } from "./types.js";
+import { perform, refuse } from "./turn.js";
+import type { PracticeFetch, ReceivedRequest, ScriptedTurn } from "./types.js";
 
 /** A turn, a finished response, or a function that makes either out of the request and its number, from 0. */
 export type ScriptedStep =
@@ -49,9 +49,9 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
   const fetch = answering(options, async (exchange) => {
     const { request, format } = exchange;
     requests.push(request);
-    const rejection =
-      options.validate && request.protocol ? format.check(request, { areSignaturesOurs: false }) : undefined;
-    if (rejection) return refuse(rejection, { ...exchange, delayMs: 0 });
+    const isChecked = options.validate && request.protocol;
+    const refusal = isChecked && format.check(request, { areSignaturesOurs: false });
+    if (refusal) return refuse(refusal, { ...exchange, delayMs: 0 });
     const index = used;
     const step = turns[index];
     const count = `${turns.length} ${turns.length === 1 ? "turn" : "turns"}`;

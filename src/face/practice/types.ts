@@ -1,8 +1,4 @@
-/**
- * The vocabulary of the practice provider: what a user of `looplet/practice` writes and reads.
- * Nothing here performs anything; `practice.ts` and `scripted.ts` do.
- */
-
+/** The vocabulary of the practice provider: the types that a user of `looplet/practice` writes and reads. */
 import type {
   HostAbortSignal,
   HostRequest,
@@ -120,3 +116,38 @@ export type ReplyBlock =
  */
 export type StopReason =
   "end" | "tool-calls" | "length" | "stop-sequence" | "refusal" | "pause" | (string & {});
+
+/**
+ * One answer, written neutrally: it is encoded for the protocol of the request that it answers, streamed or whole.
+ * Order of the blocks: `thinking`, `text`, `toolCalls`; any other order is written with `blocks`.
+ */
+export interface ScriptedTurn extends StreamFaults {
+  /** A string is one delta; an array gives the exact deltas. */
+  text?: Pieces;
+  /** Anthropic: a thinking block, by default signed as `practice` signs. OpenAI Chat: `reasoning_content`. */
+  thinking?: { text: Pieces; signature?: string };
+  /** `argumentsText` is sent as it stands (also broken JSON); else `input` is serialised. Ids are minted when missing. */
+  toolCalls?: readonly { id?: string; name: string; input?: unknown; argumentsText?: Pieces }[];
+  /** All blocks in their exact order; the three fields above are ignored then. */
+  blocks?: readonly ReplyBlock[];
+  /** Default: `"tool-calls"` when there are calls, else `"end"`. */
+  stopReason?: StopReason;
+  /** The stop sequence that Anthropic reports. Default: null. */
+  stopSequence?: string;
+  /** Missing counts are estimated: four bytes a token. */
+  usage?: ReplyUsage;
+  /** Default: that of the options. */
+  chunks?: Chunking;
+  /** Wait before each chunk, in milliseconds. Default: that of the options. */
+  delayMs?: number;
+  /** HTTP status. 400 and more answers with the vendor's error body, unless `body` is given. Default 200. */
+  status?: number;
+  /** Response headers, over the vendor's. */
+  headers?: Record<string, string>;
+  /** The raw response body instead of all of the above: text as it stands, an object as JSON. */
+  body?: string | Uint8Array | Record<string, unknown>;
+  /** `fetch` itself rejects: with a `TypeError` of this message, or with this value. */
+  reject?: string | Error;
+  /** `fetch` itself never answers until the caller aborts. */
+  hang?: boolean;
+}

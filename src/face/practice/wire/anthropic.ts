@@ -6,7 +6,7 @@ import type { Conversation, Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
-import type { WireFormat } from "./format.js";
+import { sse, type WireFormat } from "./format.js";
 import type { Reply, WireBlock } from "./reply.js";
 
 const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
@@ -21,11 +21,10 @@ export const anthropic: WireFormat = {
   keyOf: (headers) => headers["x-api-key"] ?? headers["authorization"]?.replace(/^Bearer\s+/i, ""),
   read,
   stream,
-  whole: (reply) => messageOf(reply, (block) => encode(block).whole),
-  errorEvent: (type, message, request_id) =>
-    sse("error", { type: "error", error: { type, message }, request_id }),
-  errorBody: ({ type, message }, request_id) =>
-    JSON.stringify({ type: "error", error: { type, message }, request_id }),
+  whole: messageOf,
+  error: ({ type, message }, request_id) => ({ type: "error", error: { type, message }, request_id }),
+  errorIndent: 0,
+  frame: (data) => frame(data as { type: string }),
   headers: (requestId, status) => ({
     "request-id": requestId,
     "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
@@ -43,8 +42,8 @@ export const anthropic: WireFormat = {
     529: ["overloaded_error", "Overloaded"],
   },
   streamErrorStatus: 529,
-  noKey: { status: 401, type: "authentication_error", message: "x-api-key header is required" },
-  unknownModel: (model) => ({ status: 404, type: "not_found_error", message: `model: ${model}` }),
+  noKey: { status: 401, message: "x-api-key header is required" },
+  unknownModel: (model) => ({ status: 404, message: `model: ${model}` }),
 };
 
 function read(body: any): Conversation {
@@ -91,42 +90,42 @@ function textOf(blocks: readonly any[]): string {
 }
 
 function stream(reply: Reply): { events: string[]; ending: string[] } {
-  const send = (type: string, rest: object) => sse(type, { type, ...rest });
-  const message = messageOf(reply, Object);
+  const message = messageOf(reply);
   const { stop_reason, stop_sequence, stop_details, usage } = message;
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens } = usage;
   const begun = { ...usage, output_tokens: Math.min(1, output_tokens) };
-  const open = { content: [], stop_reason: null, stop_sequence: null, usage: begun };
+  const open = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: begun };
   const blocks = reply.blocks.flatMap((block, index) => {
     const { start, deltas } = encode(block);
     return [
-      send("content_block_start", { index, content_block: start }),
+      frame({ type: "content_block_start", index, content_block: start }),
       // The vendor's own ping carries a blank that its other events do not have.
       ...(index === 0 ? ['event: ping\ndata: {"type": "ping"}\n\n'] : []),
-      ...deltas.map((delta) => send("content_block_delta", { index, delta })),
-      send("content_block_stop", { index }),
+      ...deltas.map((delta) => frame({ type: "content_block_delta", index, delta })),
+      frame({ type: "content_block_stop", index }),
     ];
   });
   const prompt = { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
   const thinking_tokens = reply.usage.reasoningTokens;
   const details = thinking_tokens > 0 ? { output_tokens_details: { thinking_tokens } } : {};
   const delta = { stop_reason, stop_sequence, stop_details };
-  const ending = send("message_delta", { delta, usage: { ...prompt, output_tokens, ...details } });
+  const end = frame({ type: "message_delta", delta, usage: { ...prompt, output_tokens, ...details } });
   return {
-    events: [send("message_start", { message: { ...message, ...open } }), ...blocks],
-    ending: [ending, send("message_stop", {})],
+    events: [frame({ type: "message_start", message: open }), ...blocks],
+    ending: [end, frame({ type: "message_stop" })],
   };
 }
 
-const sse = (type: string, data: object) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+const frame = (data: { type: string; [field: string]: unknown }) => `event: ${data.type}\n${sse(data)}`;
 
-function messageOf(reply: Reply, write: (block: WireBlock) => object) {
-  const { model, id, stopReason, stopSequence, usage } = reply;
-  const content = reply.blocks.map(write);
-  const stop_reason = STOP_REASONS[stopReason] ?? stopReason;
-  const head = { model, id, type: "message", role: "assistant", content, stop_reason };
+function messageOf({ model, id, blocks, stopReason, stopSequence, usage }: Reply) {
   return {
-    ...head,
+    model,
+    id,
+    type: "message",
+    role: "assistant",
+    content: blocks.map((block) => encode(block).whole),
+    stop_reason: STOP_REASONS[stopReason] ?? stopReason,
     stop_sequence: stopSequence ?? null,
     stop_details: null,
     usage: {
@@ -150,32 +149,22 @@ const STOP_REASONS: Record<StopReason, string> = {
   pause: "pause_turn",
 };
 
-function encode(block: WireBlock): { start: object; deltas: object[]; whole: object } {
-  if (block.type === "raw") return { start: block.value, deltas: [], whole: block.value };
-  if (block.type === "redacted-thinking")
-    return encode({ type: "raw", value: { type: "redacted_thinking", data: block.data } });
-  const text = block.pieces.join("");
-  if (block.type === "tool-call") {
-    const parsed = parseJson(text);
-    const start = { type: "tool_use", id: block.id, name: block.name, input: {}, caller: { type: "direct" } };
-    return {
-      start,
-      deltas: ["", ...block.pieces].map((partial_json) => ({ type: "input_json_delta", partial_json })),
-      whole: { ...start, input: isObject(parsed) ? parsed : {} },
-    };
+/** A block as a stream begins it, its deltas, and the block that they add up to. */
+function encode({ type, pieces, id, name, signature, value }: WireBlock) {
+  if (value) return { start: value, deltas: [], whole: value };
+  const text = pieces.join("");
+  if (type === "tool-call") {
+    const start = { type: "tool_use", id, name, input: {}, caller: { type: "direct" } };
+    const deltas = ["", ...pieces].map((partial_json) => ({ type: "input_json_delta", partial_json }));
+    const input = parseJson(text);
+    return { start, deltas, whole: isObject(input) ? { ...start, input } : start };
   }
-  if (block.type === "thinking") {
-    const { signature, pieces } = block;
+  if (type === "thinking") {
+    const deltas = pieces.map((thinking) => ({ type: "thinking_delta", thinking }));
     const signed = signature === "" ? [] : [{ type: "signature_delta", signature }];
-    return {
-      start: { type: "thinking", thinking: "", signature: "" },
-      deltas: [...pieces.map((thinking) => ({ type: "thinking_delta", thinking })), ...signed],
-      whole: { type: "thinking", thinking: text, signature },
-    };
+    const start = { type, thinking: "", signature: "" };
+    return { start, deltas: [...deltas, ...signed], whole: { type, thinking: text, signature } };
   }
-  return {
-    start: { type: "text", text: "" },
-    deltas: block.pieces.map((piece) => ({ type: "text_delta", text: piece })),
-    whole: { type: "text", text },
-  };
+  const deltas = pieces.map((text) => ({ type: "text_delta", text }));
+  return { start: { type: "text", text: "" }, deltas, whole: { type: "text", text } };
 }

@@ -4,17 +4,16 @@
  */
 import { isObject, listOf } from "../json.js";
 import type { ReceivedRequest } from "../types.js";
-import { firstBroken, illegal, type Rejection, type Rule } from "./format.js";
+import { firstBroken, walk, type Place, type Rule } from "./check.js";
+import type { Refusal } from "./format.js";
+
+const NOT_JSON = `We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)`;
 
 /** The reason why the request is illegal, or `undefined`. */
-export function checkOpenaiChat({ body }: ReceivedRequest): Rejection | undefined {
-  if (!isObject(body))
-    return illegal(
-      "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library " +
-        "correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
-    );
-  const list = listOf(body["messages"]);
+export function checkOpenaiChat({ body }: ReceivedRequest): Refusal | undefined {
+  if (!isObject(body)) return { status: 400, message: NOT_JSON };
   const limit = ["max_tokens", "max_completion_tokens"].find((field) => body[field] < 1);
+  const { places, end } = walk(body["messages"], callIds, ({ tool_call_id: id }) => [String(id)]);
   // prettier-ignore
   return firstBroken([
     [!body["model"], "you must provide a model parameter"],
@@ -23,8 +22,8 @@ export function checkOpenaiChat({ body }: ReceivedRequest): Rejection | undefine
     [limit, `Invalid '${limit}': integer below minimum value. Expected a value >= 1, but got ${limit && body[limit]} instead.`, limit, "integer_below_min_value"],
     ...toolRules(body),
     emptyRule(body["messages"], "messages"),
-    ...list.flatMap((message, at) => messageRules(message, at, openCalls(list.slice(0, at)))),
-    openRule(openCalls(list), list.length),
+    ...places.flatMap(messageRules),
+    openRule(end, places.length),
   ]);
 }
 
@@ -32,16 +31,15 @@ function toolRules(body: any): Rule[] {
   const { tools, tool_choice: choice } = body;
   const chosen = choice?.function?.name;
   const names = listOf(tools).map((tool) => (tool?.custom ?? tool?.function)?.name);
-  const needsTools = ["tool_choice", "parallel_tool_calls"].find(
-    (field) => ![undefined, null, "none"].includes(body[field]),
-  );
+  const isSet = (field: string) => ![undefined, null, "none"].includes(body[field]);
+  const needsTools = ["tool_choice", "parallel_tool_calls"].find(isSet);
   // prettier-ignore
   return [
     [tools == null && needsTools, `Invalid value for '${needsTools}': '${needsTools}' is only allowed when 'tools' are specified.`, needsTools],
     emptyRule(tools, "tools"),
     ...listOf(tools).flatMap((tool, at): Rule[] => {
       const param = `tools[${at}].function.name`;
-      const type = tool?.function?.parameters == null ? "object" : tool.function.parameters.type;
+      const { type } = tool?.function?.parameters ?? { type: "object" };
       return [
         [!/^[a-zA-Z0-9_-]{1,64}$/.test(names[at]), `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`, param, "invalid_value"],
         [type !== "object", `Invalid schema for function '${names[at]}': schema must be a JSON Schema of 'type: "object"', got 'type: "${type ?? "None"}"'.`, `tools[${at}].function.parameters`, "invalid_function_parameters"],
@@ -53,27 +51,21 @@ function toolRules(body: any): Rule[] {
 
 const ROLES = ["system", "assistant", "user", "function", "tool", "developer"];
 
-function messageRules(message: any, at: number, open: readonly string[]): Rule[] {
+function messageRules({ message, at, asked, open }: Place): Rule[] {
   const { role, content, tool_calls: calls, refusal, audio, tool_call_id: id } = message;
-  const [isResult, isAssistant] = [role === "tool", role === "assistant"];
+  const isAssistant = role === "assistant";
   const isSaying = (content ?? (isAssistant ? (calls ?? refusal ?? audio) : undefined)) != null;
   // prettier-ignore
   return [
     [!ROLES.includes(role), `Invalid value: '${role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`, `messages[${at}].role`, "invalid_value"],
-    [isResult && !open.includes(id), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.", `messages.[${at}].role`],
-    openRule(isResult ? [] : open, at),
+    [role === "tool" && !asked.includes(id), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.", `messages.[${at}].role`],
+    openRule(open, at),
     emptyRule(isAssistant ? calls : content, `messages[${at}].${isAssistant ? "tool_calls" : "content"}`),
     [!isSaying, "Invalid value for 'content': expected a string, got null.", `messages.[${at}].content`],
   ];
 }
 
-/** Ids of the calls that `messages` leave without an answer at their end. */
-function openCalls(messages: readonly any[]): string[] {
-  const at = messages.map((message) => message?.role !== "tool").lastIndexOf(true);
-  const answered = messages.slice(at + 1).map((message) => message?.tool_call_id);
-  const calls = messages[at]?.role === "assistant" ? listOf(messages[at].tool_calls) : [];
-  return calls.map((call) => String(call?.id)).filter((id) => !answered.includes(id));
-}
+const callIds = (message: any) => listOf(message.tool_calls).map((call) => String(call?.id));
 
 // prettier-ignore
 function emptyRule(list: unknown, param: string): Rule {

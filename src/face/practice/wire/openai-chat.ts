@@ -5,7 +5,7 @@
 import type { Conversation, Said, ToolChoice } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
-import type { WireFormat } from "./format.js";
+import { sse, type WireFormat } from "./format.js";
 import { checkOpenaiChat } from "./openai-chat-check.js";
 import type { Reply, WireBlock } from "./reply.js";
 
@@ -26,9 +26,9 @@ export const openaiChat: WireFormat = {
   read,
   stream,
   whole,
-  errorEvent: (type, message) => sse({ error: { message, type, param: null, code: null } }),
-  errorBody: ({ type, message, param, code }) =>
-    JSON.stringify({ error: { message, type, param, code } }, null, 2),
+  error: ({ type, message, param, code }) => ({ error: { message, type, param, code } }),
+  errorIndent: 2,
+  frame: sse,
   headers: (requestId) => ({
     "x-request-id": requestId,
     "openai-organization": "practice",
@@ -46,10 +46,9 @@ export const openaiChat: WireFormat = {
     503: ["server_error", "The engine is currently overloaded, please try again later"],
   },
   streamErrorStatus: 500,
-  noKey: { status: 401, type: ILLEGAL, message: NO_KEY },
+  noKey: { status: 401, message: NO_KEY, code: null },
   unknownModel: (model) => ({
     status: 404,
-    type: ILLEGAL,
     message: `The model \`${model}\` does not exist or you do not have access to it.`,
     code: "model_not_found",
   }),
@@ -92,72 +91,75 @@ function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any)
 
 function stream(reply: Reply, body: any): { events: string[]; ending: string[] } {
   const includesUsage = body?.stream_options?.include_usage === true;
-  const send = (choices: object[], usage: object | null = null) => {
-    const usages = includesUsage ? { usage } : {};
-    return sse({ ...headOf(reply, "chat.completion.chunk"), ...STAMP, choices, ...usages });
-  };
-  const delta = (delta: object, finish_reason: string | null = null) =>
+  const send = (choices: object[], usage: object | null = null) =>
+    sse({
+      ...headOf(reply, "chat.completion.chunk"),
+      ...STAMP,
+      choices,
+      ...(includesUsage ? { usage } : {}),
+    });
+  const say = (delta: object, finish_reason: string | null = null) =>
     send([{ index: 0, delta, logprobs: null, finish_reason }]);
-
   const isText = reply.blocks.some(({ type }) => type === "text" || type === "refusal");
   const first = isText ? { content: "", refusal: null } : { content: null };
   const calls = reply.blocks.filter(({ type }) => type === "tool-call");
   const deltas = reply.blocks.flatMap((block) => deltasOf(block, calls.indexOf(block)));
-  const end = delta({}, FINISH_REASONS[reply.stopReason] ?? reply.stopReason);
   return {
-    events: [delta({ role: "assistant", ...first }), ...deltas.map((one) => delta(one))],
-    ending: [end, ...(includesUsage ? [send([], usageOf(reply))] : []), "data: [DONE]\n\n"],
+    events: [{ role: "assistant", ...first }, ...deltas].map((delta) => say(delta)),
+    ending: [
+      say({}, finishReason(reply)),
+      ...(includesUsage ? [send([], usageOf(reply))] : []),
+      "data: [DONE]\n\n",
+    ],
   };
 }
 
 const STAMP = { service_tier: "default", system_fingerprint: "fp_practice" };
-const sse = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
-function deltasOf(block: WireBlock, index: number): object[] {
-  if (block.type === "raw") return [block.value];
-  if (block.type === "redacted-thinking") return [];
-  if (block.type !== "tool-call") return block.pieces.map((piece) => ({ [FIELDS[block.type]]: piece }));
-  const { id, name, pieces } = block;
+function deltasOf({ type, pieces, id, name, value }: WireBlock, index: number): object[] {
+  if (type === "redacted-thinking") return [];
+  if (value) return [value];
+  if (type !== "tool-call") return pieces.map((piece) => ({ [FIELDS[type] ?? type]: piece }));
   return [
     { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
     ...pieces.map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
   ];
 }
 
-/** Where compatible servers put reasoning, OpenAI's own wire has none. */
-const FIELDS = { text: "content", refusal: "refusal", thinking: "reasoning_content" } as const;
+/** Where compatible servers put reasoning; OpenAI's own wire has none. */
+const FIELDS: { [type: string]: string } = { text: "content", thinking: "reasoning_content" };
 
 function whole(reply: Reply): object {
-  const joined = (type: keyof typeof FIELDS) => {
-    const texts = reply.blocks.flatMap((block) => (block.type === type ? [block.pieces.join("")] : []));
-    return texts.length > 0 ? texts.join("") : null;
-  };
-  const calls = reply.blocks.flatMap((block) => {
-    if (block.type !== "tool-call") return [];
-    const { id, name, pieces } = block;
-    return { id, type: "function", function: { name, arguments: pieces.join("") } };
-  });
-  const reasoning = joined("thinking");
+  const texts = (wanted: string) => reply.blocks.filter(({ type }) => type === wanted).map(textOf);
+  const joined = (type: string) => (texts(type).length > 0 ? texts(type).join("") : null);
+  const calls = reply.blocks
+    .filter(({ type }) => type === "tool-call")
+    .map((call) => ({
+      id: call.id,
+      type: "function",
+      function: { name: call.name, arguments: textOf(call) },
+    }));
+  const reasoning_content = joined("thinking");
   const message = {
     role: "assistant",
     content: joined("text"),
-    ...(reasoning === null ? {} : { reasoning_content: reasoning }),
+    ...(reasoning_content === null ? {} : { reasoning_content }),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     refusal: joined("refusal"),
     annotations: [],
   };
-  const finish_reason = FINISH_REASONS[reply.stopReason] ?? reply.stopReason;
   return {
     ...headOf(reply, "chat.completion"),
-    choices: [{ index: 0, message, logprobs: null, finish_reason }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(reply) }],
     usage: usageOf(reply),
     ...STAMP,
   };
 }
 
-function headOf({ id, createdS, model }: Reply, object: string) {
-  return { id, object, created: createdS, model };
-}
+const textOf = ({ pieces }: WireBlock) => pieces.join("");
+
+/** `created` is in seconds since 1970, and fixed: equal requests get equal bytes. */
+const headOf = ({ id, model }: Reply, object: string) => ({ id, object, created: 1_700_000_000, model });
 
 function usageOf({ usage }: Reply): object {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
@@ -175,6 +177,7 @@ function usageOf({ usage }: Reply): object {
   };
 }
 
+const finishReason = ({ stopReason }: Reply) => FINISH_REASONS[stopReason] ?? stopReason;
 const FINISH_REASONS: Record<StopReason, string> = {
   end: "stop",
   "tool-calls": "tool_calls",
