@@ -4,8 +4,8 @@
  */
 import type { ToolSpec } from "../conversation.js";
 import { listOf } from "../json.js";
-import { isAgent, operationOf } from "./match.js";
-import { findArithmetic, findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
+import { isAgent, propertiesOf, spoken } from "./match.js";
+import { findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
 import { capitalise, splitName, stem, stems } from "./words.js";
 
 /** The material of a step. */
@@ -21,16 +21,19 @@ export interface Source {
 export function fillInput(tool: ToolSpec, source: Source): Record<string, unknown> {
   const { text, previous, previousNumber } = source;
   if (isAgent(tool)) {
-    const name = splitName(tool.name).replace(/\W+/g, "[ _-]?");
-    const told = new RegExp(`\\b${name}\\b(?: agent)?,?(?: to)? (.+)$`, "is").exec(text)?.[1] ?? text;
+    const told = new RegExp(`\\b${spoken(tool)}\\b(?: agent)?,?(?: to)? (.+)$`, "is").exec(text)?.[1] ?? text;
     const prompt = capitalise(told.replace(/^(?:about|for)\s+/i, "look up "));
     // An agent begins with nothing but its prompt: what "it" is, it must be told.
     return { prompt: previous === undefined ? prompt : `${prompt}: ${previous}` };
   }
-  const [sum] = operationOf(tool) ? findArithmetic(text) : [];
-  const numbers = sum?.split(/ \S /).map(Number) ?? findNumbers(text);
+  const numbers = findNumbers(text);
+  const wanted = Object.values(propertiesOf(tool)).filter(({ type }) => /number|integer/.test(type));
   // "Multiply it by 4" has only the second operand.
-  if (operationOf(tool) && numbers.length < 2 && previousNumber !== undefined)
+  if (
+    numbers.length < listOf(tool.schema["required"]).length &&
+    wanted.length > 1 &&
+    previousNumber !== undefined
+  )
     numbers.unshift(previousNumber);
   return fillObject(tool.schema, { ...source, tool, numbers, used: new Set(), depth: 0 });
 }

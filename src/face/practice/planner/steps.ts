@@ -6,8 +6,8 @@ import type { PastCall, ToolSpec } from "../conversation.js";
 import { isObject, parseJson } from "../json.js";
 import { flatten } from "./answer.js";
 import { fillInput, type Source } from "./fill.js";
-import { bestMatch, candidateOf, isAgent, propertiesOf, type Candidate } from "./match.js";
-import { findNumbers, kindOf, valuesOf } from "./values.js";
+import { bestMatch, isAgent, propertiesOf } from "./match.js";
+import { findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
 import { stems } from "./words.js";
 
 /** A call with its result. */
@@ -27,9 +27,8 @@ export interface Step {
 
 /** All steps of `prompts` with `tools`, and the pieces of the prompts that no tool is for. */
 export function planSteps(prompts: readonly string[], tools: readonly ToolSpec[], done: readonly DoneCall[]) {
-  const candidates = tools.map(candidateOf);
   const calls = [...done];
-  const tasks = prompts.flatMap((prompt) => tasksOf(prompt, candidates, done));
+  const tasks = prompts.flatMap((prompt) => tasksOf(prompt, tools, done));
   const steps: Step[] = [];
   // "It" is the result of the task before; "then" waits for all that was asked for since the last "then".
   let [before, batch]: [Step[], Step[]] = [[], []];
@@ -40,22 +39,23 @@ export function planSteps(prompts: readonly string[], tools: readonly ToolSpec[]
     const isWaiting = needed.some(({ result }) => !result);
     const group = textsFor(tool, text).map((text): Step => {
       const input = isWaiting ? {} : fillInput(tool, { ...resultOf(needed, refersBack(text)), text });
-      const at = calls.findIndex((call) => call.name === tool.name && keyOf(call.input) === keyOf(input));
+      const at = calls.findIndex((call) => keyOf(call.name, call.input) === keyOf(tool.name, input));
       return { tool, input, isWaiting, result: isWaiting || at < 0 ? undefined : calls.splice(at, 1)[0] };
     });
-    const fresh = group.filter(
-      (step) =>
-        isWaiting || !steps.some((other) => other.tool === tool && keyOf(other.input) === keyOf(step.input)),
-    );
+    const known = steps.map((step) => keyOf(step.tool.name, step.input));
+    const fresh = group.filter(({ input }) => isWaiting || !known.includes(keyOf(tool.name, input)));
     steps.push(...fresh);
     if (fresh.length > 0) [before, batch] = [fresh, isDependent ? fresh : [...batch, ...fresh]];
   }
   return { steps, unmatched: tasks.filter(({ tool }) => !tool).map(({ text }) => text) };
 }
 
+/** Equal for equal inputs, whatever the order of their properties. */
+const keyOf = (name: string, input: unknown) => name + JSON.stringify(Object.entries(Object(input)).sort());
+
 /** A step for a tool that has to be called whatever the prompt says. */
 export function forcedStep(text: string, tools: readonly ToolSpec[]): Step | undefined {
-  const tool = bestMatch(tools.map(candidateOf), text) ?? tools[0];
+  const tool = bestMatch(tools, text) ?? tools[0];
   return tool && { tool, input: fillInput(tool, { text }), isWaiting: false, result: undefined };
 }
 
@@ -75,14 +75,14 @@ interface Task {
 
 const THEN = "(?:then|after that|afterwards|finally|next)\\b,?\\s+";
 const LEAD = new RegExp(`^(?:and\\s+)?${THEN}`, "i");
+const DEEDS = "list|show|add|save|calculate|search|look|find|read|tell|what|how|ask|multiply|divide|subtract";
 const JOINT = new RegExp(
-  `((?<=[.!?])\\s+|\\s*[;\\n]+\\s*|,?\\s+(?:and|also|as well as)\\s+(?:also\\s+)?(?=\\S)|,?\\s+(?=${THEN})|` +
-    ",\\s+(?=(?:list|show|add|save|calculate|search|look|find|read|tell|what|how|ask|multiply|divide|subtract)\\b))",
+  `((?<=[.!?])\\s+|\\s*[;\\n]+\\s*|,?\\s+(?:and|also|as well as)\\s+(?:also\\s+)?(?=\\S)|,?\\s+(?=${THEN})|,\\s+(?=(?:${DEEDS})\\b))`,
   "i",
 );
 
 /** Cuts a prompt into its smallest pieces, and puts those that no tool is for back to the piece before. */
-function tasksOf(prompt: string, candidates: readonly Candidate[], done: readonly DoneCall[]): Task[] {
+function tasksOf(prompt: string, tools: readonly ToolSpec[], done: readonly DoneCall[]): Task[] {
   const tasks: Task[] = [];
   // Nothing is cut inside quotes.
   const hidden = prompt.replace(/"[^"\n]+"|“[^”\n]+”/g, (quote) => quote.replace(/\s/g, "\uE000"));
@@ -92,39 +92,35 @@ function tasksOf(prompt: string, candidates: readonly Candidate[], done: readonl
     const isAfter = LEAD.test(piece);
     const text = piece.replace(LEAD, "").trim();
     const last = tasks.at(-1);
-    const isSentence = at === 0 || !/[\p{L},]/u.test(joint);
     // "Then times 3" is arithmetic only because arithmetic came before.
-    const isChained =
-      (isAfter || refersBack(text)) &&
-      /\b(?:plus|add|minus|subtract|times|multiply|divide[d]?)\b.*\d/i.test(text);
-    const tool = bestMatch(candidates, text) ?? (isChained ? last?.tool : undefined);
+    const isChained = (isAfter || refersBack(text)) && operatorIn(text) !== undefined && /\d/.test(text);
+    const tool = bestMatch(tools, text) ?? (isChained ? last?.tool : undefined);
     const isDone = done.some(({ name }) => stems(name).every((word) => stems(text).includes(word)));
     if (text === "" || (!tool && isDone)) continue;
+    const isSentence = at === 0 || !/[\p{L},]/u.test(joint);
     if (tool || !last?.tool || isSentence) tasks.push({ tool, text, isAfter });
     else last.text += `${joint}${text}`;
   }
   return tasks;
 }
 
-const refersBack = (text: string) =>
-  /\b(?:(?:that|this|the) (?:results?|answers?|sum|product)|(?:save|add|store|note|by|to|of|with|from|multiply|divide) (?:it|that|this|them))\b/i.test(
-    text,
-  );
-
-const SINGLE = ["place", "zone", "expression"];
+const BACK =
+  /\b(?:(?:that|this|the) (?:results?|answers?|sum|product)|(?:save|add|store|note|by|to|of|with|from|multiply|divide) (?:it|that|this|them))\b/i;
+const refersBack = (text: string) => BACK.test(text);
 
 /** One text per call: "the weather in Paris and London" is two calls of a tool that takes one city. */
 function textsFor(tool: ToolSpec, text: string): string[] {
-  const properties = isAgent(tool) ? [] : Object.entries(propertiesOf(tool));
-  const kinds = properties.map(([name, schema]) => kindOf(name, schema ?? {}));
-  const kind = kinds.find((one) => SINGLE.includes(one) && kinds.indexOf(one) === kinds.lastIndexOf(one));
+  if (isAgent(tool)) return [text];
+  const kinds = Object.entries(propertiesOf(tool)).map(([name, schema]) => kindOf(name, schema ?? {}));
+  const isSingle = (kind: string) => kinds.indexOf(kind) === kinds.lastIndexOf(kind);
+  const kind = kinds.find((one) => /^(?:place|zone|expression)$/.test(one) && isSingle(one));
   const values = kind === undefined ? [] : valuesOf(kind, text);
   if (values.length < 2) return [text];
+  if (kind === "expression") return values;
   // The words around the values are for all of them.
-  const without = (left: string, value: string) =>
-    left.replace(new RegExp(value.replace(/\W/g, "\\$&"), "i"), "");
+  const without = (left: string, value: string) => left.replace(new RegExp(value, "i"), "");
   const rest = values.reduce(without, text);
-  return values.map((value) => (kind === "expression" ? value : `${rest} in ${value}`));
+  return values.map((value) => `${rest} in ${value}`);
 }
 
 function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"> {
@@ -135,6 +131,3 @@ function resultOf(steps: readonly Step[], isMeant: boolean): Omit<Source, "text"
   const previousNumber = typeof named === "number" ? named : findNumbers(last).at(-1);
   return lines.length === 0 ? {} : { ...(isMeant && { previous: lines.join("; ") }), previousNumber };
 }
-
-/** Equal for equal inputs, whatever the order of their properties. */
-const keyOf = (input: unknown) => JSON.stringify(Object.entries(Object(input)).sort());
