@@ -8,52 +8,49 @@ const MAX_ROWS = 12;
 
 /** The answer to finished `steps`; `unmatched` are pieces of the prompt that no tool was for. */
 export function writeAnswer(steps: readonly Step[], unmatched: readonly string[]): string {
-  const parts = steps.map((step) => {
-    if (!step.result) return `I did not call \`${step.tool.name}\`, because what it needed is missing.`;
-    return step.result.isError ? writeFailure(step, step.result.text) : writeResult(step, step.result.text);
-  });
-  const rest = unmatched.filter((text) => stems(text).length >= 2);
-  const lost = rest.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`);
-  return [...parts, ...lost].join("\n\n");
+  const lost = unmatched.filter((text) => stems(text).length >= 2);
+  const regrets = lost.map((text) => `I have no tool for this part: “${shorten(text, 120)}”.`);
+  return [...steps.map(writeStep), ...regrets].join("\n\n");
 }
 
-/** A failure in looplet's words (`{ error, code, message, hint }`), or as plain text. */
-function writeFailure({ tool: { name }, input }: Step, text: string): string {
-  const value = parseJson(text);
-  const error = isObject(value?.error) ? value.error : isObject(value) ? value : {};
-  const message = String(error["message"] ?? text).replace(/^(?:Error:\s*)+/i, "");
-  const words = [message, error["hint"]].filter((one) => typeof one === "string");
-  const given = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
-  const lead =
-    error["code"] === "denied" ? `I did not run \`${name}\`${given}` : `The tool \`${name}\` failed${given}`;
-  return `${lead}: ${words.map((one) => shorten(one, 300).replace(/(?<![.!?])$/, ".")).join(" ")}`;
-}
-
-function writeResult({ tool, input }: Step, text: string): string {
-  const bare = bareOf(parseJson(text) ?? text.trim());
-  const title = capitalise(nounOf(tool.name));
+function writeStep({ tool, input, result }: Step): string {
+  if (!result) return `I did not call \`${tool.name}\`, because what it needed is missing.`;
+  const value = bareOf(parseJson(result.text) ?? result.text.trim());
   const subject = subjectOf(input);
-  if (isAgent(tool)) return `**${title}:**\n\n${String(bare).replace(/^/gm, "> ")}`;
-  if (isSum(subject) && !isObject(bare)) return `**${subject} = ${bare}**`;
+  const title = titleOf(tool.name);
+  if (result.isError) return writeFailure(tool.name, input, result.text);
+  if (isAgent(tool)) return `**${title}:**\n\n${quote(String(value))}`;
+  if (isSum(subject) && !isObject(value)) return `**${subject} = ${value}**`;
   if (stems(tool.name).includes(stem("add")) && subject !== "") return `Saved: “${shorten(subject, 200)}”.`;
+  const shown = show(value);
   const head = subject === "" ? title : `${title}, **${shorten(subject, 80)}**`;
-  const shown = show(bare);
   return `${head}:${shown.startsWith("**") ? " " : "\n\n"}${shown}`;
 }
 
-/** A result as one line, led by what it is about: "Weather, Paris: temperature 18, sky cloudy". */
+/** A failure in looplet's words (`{ error, code, message, hint }`), or as plain text. */
+function writeFailure(name: string, input: Step["input"], text: string): string {
+  const value = parseJson(text);
+  const { code, message = text, hint } = isObject(value?.error) ? value.error : Object(value);
+  const words = [String(message).replace(/^(?:Error:\s*)+/i, ""), hint].filter(
+    (one) => typeof one === "string",
+  );
+  const given = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
+  const lead = code === "denied" ? `I did not run \`${name}\`` : `The tool \`${name}\` failed`;
+  return `${lead}${given}: ${words.map((one) => shorten(one, 300).replace(/(?<![.!?])$/, ".")).join(" ")}`;
+}
+
+/** A result as one line, led by its subject: "Weather, Paris: temperature 18, sky cloudy". */
 export function flatten({ tool, input, result }: Step): string {
   const subject = subjectOf(input);
-  const noun = capitalise(nounOf(tool.name));
-  const lead = isSum(subject) ? `${subject} =` : `${noun}${subject && `, ${subject}`}:`;
+  const lead = isSum(subject) ? `${subject} =` : `${titleOf(tool.name)}${subject && `, ${subject}`}:`;
   return shorten(`${lead} ${flat(parseJson(result?.text ?? "") ?? result?.text)}`, 300);
 }
 
-/** The noun in a tool's name: `get_weather` is "weather", `notes_add` is "notes". */
-function nounOf(toolName: string): string {
+/** The noun in a tool's name: `get_weather` is "Weather", `notes_add` is "Notes". */
+function titleOf(toolName: string): string {
   const words = splitName(toolName).split(" ");
   const isVerb = (word: string) => isDeed(stem(word)) || /^(?:get|fetch|read|run|call|slow)$/.test(word);
-  return words.filter((word) => !isVerb(word)).join(" ") || words.join(" ");
+  return capitalise(words.filter((word) => !isVerb(word)).join(" ") || words.join(" "));
 }
 
 /** The texts of an input, or its numbers if it has nothing else. */
@@ -75,19 +72,25 @@ function flat(value: unknown): string {
   const bare = bareOf(value);
   if (Array.isArray(bare)) return bare.slice(0, MAX_ROWS).map(flat).join("; ");
   if (!isObject(bare)) return shorten(String(bare ?? ""), 300);
-  const entries = Object.entries(bare);
-  return entries.map(([key, member]) => `${splitName(key)} ${flat(member)}`).join(", ");
+  return Object.entries(bare)
+    .map(([key, member]) => `${splitName(key)} ${flat(member)}`)
+    .join(", ");
 }
 
 function show(value: unknown): string {
-  if (Array.isArray(value)) {
-    const rows = value.slice(0, MAX_ROWS).map((row) => `- ${shorten(flat(row), 200)}`);
-    return rows.join("\n") || "_nothing found_";
-  }
-  if (isObject(value)) {
-    const entries = Object.entries(value);
-    return entries.map(([key, member]) => `- ${capitalise(splitName(key))}: **${flat(member)}**`).join("\n");
-  }
+  if (Array.isArray(value))
+    return (
+      value
+        .slice(0, MAX_ROWS)
+        .map((row) => `- ${shorten(flat(row), 200)}`)
+        .join("\n") || "_nothing found_"
+    );
+  if (isObject(value))
+    return Object.entries(value)
+      .map(([key, one]) => `- ${capitalise(splitName(key))}: **${flat(one)}**`)
+      .join("\n");
   const text = String(value).trim() || "an empty result";
-  return text.length <= 80 && !text.includes("\n") ? `**${text}**` : text.slice(0, 700).replace(/^/gm, "> ");
+  return text.length <= 80 && !text.includes("\n") ? `**${text}**` : quote(text.slice(0, 700));
 }
+
+const quote = (text: string) => text.replace(/^/gm, "> ");

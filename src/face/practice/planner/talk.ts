@@ -2,27 +2,21 @@
 import type { Conversation } from "../conversation.js";
 import { shorten } from "./words.js";
 
-const GREETING =
-  /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|bonjour|hola|ciao)\b[^.?!]{0,20}[.?!]*$/i;
-const QUESTION =
-  /\b(?:who|what) are you\b|\byour name\b|\bwhat can you do\b|\b(?:which|what) tools\b|^help\b/i;
-
 const SELF = `I am the **practice model** built into looplet: a small deterministic program that runs here, without a key and without a network, and speaks the wire formats of real providers.`;
 const ALONE = `This request came without tools, so I can only say what I am. With tools I pick those whose names and descriptions share words with your prompt, fill their inputs from it, and answer with their results.
 
 My words stream as those of a real model do: one after the other, in events of the vendor's own format.`;
 
 /** An answer to `prompt` without tools, in Markdown. */
-export function talk(prompt: string, { tools, choice }: Conversation): string {
-  const quote = `You wrote: “${shorten(prompt, 160)}”. That is beyond a practice model. `;
-  const lead = prompt === "" ? "I see no text in your message. " : QUESTION.test(prompt) ? "" : quote;
-  const opening = (GREETING.test(prompt) ? "Hello! " : lead) + SELF;
+export function talk(prompt: string, { tools }: Conversation): string {
+  const isGreeting = /^(?:hi|hello|hey|good (?:morning|afternoon|evening))\b[^.?!]{0,20}[.?!]*$/i.test(
+    prompt,
+  );
+  const beyond = `You wrote: “${shorten(prompt, 160)}”. That is beyond a practice model.`;
+  const opening = `${isGreeting ? "Hello!" : beyond} ${SELF}`;
   if (tools.length === 0) return `${opening}\n\n${ALONE}`;
-  const list = tools
-    .slice(0, 20)
-    .map(({ name, description }) => `- \`${name}\`: ${shorten(description, 100)}`);
-  const advice = choice.type === "none" ? "\n\nThis request forbids calling them." : "";
-  return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.join("\n")}${advice}`;
+  const list = tools.map(({ name, description }) => `- \`${name}\`: ${shorten(description, 100)}`);
+  return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.slice(0, 20).join("\n")}`;
 }
 
 const SUMMARY = /(?:\bstop here and )?\bwrite (?:a|the) summary of (?:this|the|our) conversation\b/i;
@@ -31,7 +25,7 @@ const SUMMARY = /(?:\bstop here and )?\bwrite (?:a|the) summary of (?:this|the|o
 export function summaryOf({ said }: Conversation): string | undefined {
   const last = said.at(-1);
   const at = last?.role === "user" ? last.text.search(SUMMARY) : -1;
-  if (last?.role !== "user" || at < 0) return undefined;
+  if (!last || at < 0) return undefined;
   // The text before the request was said to go on with.
   const lines = [...said.slice(0, -1), { ...last, text: last.text.slice(0, at) }].flatMap(
     ({ role, text }) => {
