@@ -10,13 +10,9 @@ import { perform, refuse } from "./turn.js";
 import type { PracticeFetch, ReceivedRequest, ScriptedTurn } from "./types.js";
 
 /** A turn, a finished response, or a function that makes either out of the request and its number, from 0. */
-export type ScriptedStep =
-  | ScriptedTurn
-  | HostResponse
-  | ((
-      request: ReceivedRequest,
-      index: number,
-    ) => ScriptedTurn | HostResponse | Promise<ScriptedTurn | HostResponse>);
+export type ScriptedStep = Answer | ((request: ReceivedRequest, index: number) => Answer | Promise<Answer>);
+
+type Answer = ScriptedTurn | HostResponse;
 
 /** Options of `scripted()`. */
 export interface ScriptedOptions extends PaceOptions {
@@ -68,21 +64,17 @@ export function scripted(turns: readonly ScriptedStep[], options: ScriptedOption
   }) as ScriptedFetch;
 }
 
+type TurnCall = NonNullable<ScriptedTurn["toolCalls"]>[number];
 // prettier-ignore
 const TURN: NamesOf<ScriptedTurn> = {
   text: true, thinking: true, toolCalls: true, blocks: true, stopReason: true, stopSequence: true, usage: true,
   chunks: true, delayMs: true, status: true, headers: true, body: true, reject: true, hang: true, error: true,
   dropAfterBytes: true, dropAfterEvents: true, stall: true, truncate: true,
 };
-// prettier-ignore
-const CALL: NamesOf<NonNullable<ScriptedTurn["toolCalls"]>[number]> = {
-  id: true, name: true, input: true, argumentsText: true,
-};
+const CALL: NamesOf<TurnCall> = { id: true, name: true, input: true, argumentsText: true };
 const THINKING: NamesOf<NonNullable<ScriptedTurn["thinking"]>> = { text: true, signature: true };
 // prettier-ignore
-const OPTIONS: NamesOf<ScriptedOptions> = {
-  chunking: true, delayMs: true, sleep: true, seed: true, validate: true,
-};
+const OPTIONS: NamesOf<ScriptedOptions> = { chunking: true, delayMs: true, sleep: true, seed: true, validate: true };
 
 function checkTurn(turn: ScriptedTurn, index: number): void {
   const where = `Turn ${index + 1} of the script`;

@@ -1,10 +1,7 @@
-/**
- * Fills the arguments of a tool from a piece of the prompt, after the tool's JSON Schema: by enum values that are
- * mentioned, by values of the kind that a property asks for, and by type.
- */
+/** Fills the arguments of a tool from a piece of the prompt, after the tool's JSON Schema. */
 import type { ToolSpec } from "../conversation.js";
 import { listOf } from "../json.js";
-import { isAgent, propertiesOf, spoken } from "./match.js";
+import { isAgent, spoken } from "./match.js";
 import { findNumbers, kindOf, operatorIn, valuesOf } from "./values.js";
 import { capitalise, splitName, stem, stems } from "./words.js";
 
@@ -17,6 +14,15 @@ export interface Source {
   previousNumber?: number | undefined;
 }
 
+interface Filling extends Source {
+  tool: ToolSpec;
+  /** Numbers not yet given to a property. */
+  numbers: number[];
+  /** Texts already given to a property. */
+  used: Set<string>;
+  depth: number;
+}
+
 /** The input for `tool`: every required property, and those optional ones that the text speaks of. */
 export function fillInput(tool: ToolSpec, source: Source): Record<string, unknown> {
   const { text, previous, previousNumber } = source;
@@ -27,71 +33,60 @@ export function fillInput(tool: ToolSpec, source: Source): Record<string, unknow
     return { prompt: previous === undefined ? prompt : `${prompt}: ${previous}` };
   }
   const numbers = findNumbers(text);
-  const wanted = Object.values(propertiesOf(tool)).filter(({ type }) => /number|integer/.test(type));
   // "Multiply it by 4" has only the second operand.
-  if (
-    numbers.length < listOf(tool.schema["required"]).length &&
-    wanted.length > 1 &&
-    previousNumber !== undefined
-  )
+  if (numbers.length < listOf(tool.schema["required"]).length && previousNumber !== undefined)
     numbers.unshift(previousNumber);
   return fillObject(tool.schema, { ...source, tool, numbers, used: new Set(), depth: 0 });
 }
 
-interface Filling extends Source {
-  tool: ToolSpec;
-  /** Numbers not yet given to a property. */
-  numbers: number[];
-  /** Texts already given to a property. */
-  used: Set<string>;
-  depth: number;
-}
-
-function fillObject(schema: any, filling: Filling): Record<string, unknown> {
-  const entries = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const isRequired = listOf(schema.required).includes(name);
-    return [name, fillProperty(name, resolve(property, filling.tool.schema), isRequired, filling)];
+function fillObject({ properties = {}, required }: any, filling: Filling): Record<string, unknown> {
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const schema = resolve(property, filling.tool.schema);
+    const isRequired = listOf(required).includes(name);
+    const value = schema.const ?? statedValue(name, schema, filling);
+    return [name, value ?? (isRequired ? neededValue(name, schema, filling) : undefined)];
   });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-function fillProperty(name: string, schema: any, isRequired: boolean, filling: Filling): unknown {
-  const { text, numbers, previousNumber } = filling;
-  const otherwise = isRequired ? schema.default : undefined;
-  if (schema.const !== undefined) return schema.const;
-  if (Array.isArray(schema.enum)) {
-    const found = schema.enum.find((value: unknown) => mentions(String(value), text));
-    return found ?? otherwise ?? (isRequired ? schema.enum[0] : undefined);
-  }
+/** The value that the text itself has for a property. */
+function statedValue(name: string, schema: any, { text, used }: Filling): unknown {
+  if (Array.isArray(schema.enum)) return schema.enum.find((value: unknown) => mentions(String(value), text));
+  const type = typeOf(schema);
+  if (type === "number" || type === "integer") return counted(name, text);
+  if (type === "boolean") return mentions(name, text) || undefined;
+  if (type !== "string") return undefined;
+  const values = [...valuesOf(kindOf(name, schema), text), ...valuesOf("quoted", text)];
+  const found = values.find((value) => !used.has(value));
+  if (found !== undefined) used.add(found);
+  return found;
+}
+
+/** A value for a required property that the text has none for. */
+function neededValue(name: string, schema: any, filling: Filling): unknown {
+  const { numbers, previousNumber, depth } = filling;
+  if (Array.isArray(schema.enum)) return schema.default ?? schema.enum[0];
   switch (typeOf(schema)) {
     case "number":
-    case "integer": {
-      const next = isRequired ? (numbers.shift() ?? previousNumber ?? otherwise ?? 1) : undefined;
-      const value = counted(name, text) ?? next;
-      return value && Math.min(Math.max(value, schema.minimum ?? value), schema.maximum ?? value);
-    }
+    case "integer":
+      return Math.max(numbers.shift() ?? previousNumber ?? schema.default ?? 1, schema.minimum ?? -Infinity);
     case "boolean":
-      return mentions(name, text) || (isRequired ? (otherwise ?? false) : undefined);
-    case "array":
-      if (!isRequired) return undefined;
-      if (/number|integer/.test(typeOf(schema.items ?? {}))) return numbers.splice(0);
-      return /object|array/.test(typeOf(schema.items ?? {})) ? [] : [remainder(filling)];
+      return schema.default ?? false;
+    case "array": {
+      const type = typeOf(schema.items ?? {});
+      if (type === "number" || type === "integer") return numbers.splice(0);
+      return type === "string" ? [remainder(filling)] : [];
+    }
     case "object":
       // A schema may hold itself.
-      if (!isRequired || filling.depth >= 4) return undefined;
-      return fillObject(schema, { ...filling, depth: filling.depth + 1 });
-    default: {
-      const value = textFor(kindOf(name, schema), isRequired, filling) ?? otherwise;
-      if (value !== undefined) filling.used.add(value);
-      return value ?? (isRequired ? text : undefined);
-    }
+      return depth < 4 ? fillObject(schema, { ...filling, depth: depth + 1 }) : undefined;
+    default:
+      return schema.default ?? neededText(kindOf(name, schema), filling);
   }
 }
 
-function textFor(kind: string, isRequired: boolean, filling: Filling): string | undefined {
-  const { text, used, previous, previousNumber } = filling;
-  const found = [...valuesOf(kind, text), ...valuesOf("quoted", text)].find((value) => !used.has(value));
-  if (found !== undefined || !isRequired) return found;
+function neededText(kind: string, filling: Filling): string {
+  const { text, previous, previousNumber } = filling;
   if (kind === "zone") return "UTC";
   const operator = operatorIn(text);
   if (kind === "expression" && operator && previousNumber !== undefined)
@@ -118,8 +113,7 @@ function remainder({ text, tool }: Filling): string {
 function counted(name: string, text: string): number | undefined {
   const unit = stem(splitName(name).split(" ").at(-1) ?? name);
   const amounts = [...text.matchAll(/(-?\d+(?:\.\d+)?)[\s-]?([\p{L}]+)/gu)];
-  const isLimit = /^(?:limit|count|max|top|n|num|number)/i.test(name);
-  const top = isLimit ? /\b(?:top|first|last)\s+(\d+)/i.exec(text) : null;
+  const top = /limit|count|max|top/i.test(name) ? /\b(?:top|first|last)\s+(\d+)/i.exec(text) : null;
   const found = amounts.find(([, , word = ""]) => stem(word) === unit) ?? top;
   return found ? Number(found[1]) : undefined;
 }

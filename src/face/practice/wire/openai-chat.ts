@@ -130,21 +130,16 @@ function deltasOf({ type, pieces, id, name, value }: WireBlock, index: number): 
 const FIELDS: { [type: string]: string } = { text: "content", thinking: "reasoning_content" };
 
 function whole(reply: Reply): object {
-  const texts = (wanted: string) => reply.blocks.filter(({ type }) => type === wanted).map(textOf);
-  const joined = (type: string) => (texts(type).length > 0 ? texts(type).join("") : null);
-  const calls = reply.blocks
-    .filter(({ type }) => type === "tool-call")
-    .map((call) => ({
-      id: call.id,
-      type: "function",
-      function: { name: call.name, arguments: textOf(call) },
-    }));
-  const reasoning_content = joined("thinking");
+  const of = (wanted: string) => reply.blocks.filter(({ type }) => type === wanted);
+  const joined = (type: string) => (of(type).length > 0 ? of(type).map(textOf).join("") : null);
+  const calls = of("tool-call").map((call) => {
+    return { id: call.id, type: "function", function: { name: call.name, arguments: textOf(call) } };
+  });
   const message = {
     role: "assistant",
     content: joined("text"),
-    ...(reasoning_content === null ? {} : { reasoning_content }),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(of("thinking").length > 0 && { reasoning_content: joined("thinking") }),
+    ...(calls.length > 0 && { tool_calls: calls }),
     refusal: joined("refusal"),
     annotations: [],
   };
@@ -163,17 +158,13 @@ const headOf = ({ id, model }: Reply, object: string) => ({ id, object, created:
 
 function usageOf({ usage }: Reply): object {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  const predicted = { accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 };
   return {
     prompt_tokens: prompt,
     completion_tokens: usage.outputTokens,
     total_tokens: prompt + usage.outputTokens,
     prompt_tokens_details: { cached_tokens: usage.cacheReadTokens, audio_tokens: 0 },
-    completion_tokens_details: {
-      reasoning_tokens: usage.reasoningTokens,
-      audio_tokens: 0,
-      accepted_prediction_tokens: 0,
-      rejected_prediction_tokens: 0,
-    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens, audio_tokens: 0, ...predicted },
   };
 }
 

@@ -30,11 +30,8 @@ export interface Reply {
 }
 
 /** Settles id, signature and deltas. */
-export function settleBlock(
-  block: ReplyBlock,
-  { ids, emptyArguments }: WireFormat,
-  random: Random,
-): WireBlock {
+export function settleBlock(block: ReplyBlock, format: WireFormat, random: Random): WireBlock {
+  const { ids, emptyArguments } = format;
   const { type } = block;
   const bare = { type, pieces: [], id: "", name: "", signature: "", value: undefined };
   if (type === "raw") return { ...bare, value: block.value };
