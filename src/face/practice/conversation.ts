@@ -22,16 +22,12 @@ export type Said =
   | { role: "assistant"; text: string; calls: PastCall[] }
   | { role: "tool"; callId: string; text: string; isError: boolean };
 
-/** Which tools the answer may or must call. */
-export type ToolChoice =
-  { type: "auto" } | { type: "any" } | { type: "none" } | { type: "tool"; name: string };
-
 /** A request, decoded. */
 export interface Conversation {
-  model: string;
   said: Said[];
   tools: ToolSpec[];
-  choice: ToolChoice;
+  /** Whether the answer may call tools, has to, must not, or has to call the one of that name. */
+  choice: { type: "auto" | "any" | "none" | "tool"; name?: string };
   /** False when the request forbids parallel tool calls. */
   isParallel: boolean;
   /** JSON Schema that the answer has to fit, if the request asks for one. */

@@ -11,11 +11,11 @@ const PATTERN = /^[ \t]*\/practice[ \t]+([45]\d{2}|error|drop|stall)(?:[ \t]*x[ 
 export function readDirective({ said }: Conversation) {
   const last = said.at(-1);
   const match = last?.role === "user" ? PATTERN.exec(last.text) : null;
-  if (!match || last?.role !== "user") return undefined;
+  if (!match) return undefined;
   const [, word = "", times = "1"] = match;
   const fault: Partial<ScriptedTurn> = FAULTS[word.toLowerCase()] ?? { status: Number(word) };
   // The key is equal for the retries of one request.
-  return { key: `${said.length}:${last.text}`, times: Number(times), fault };
+  return { key: `${said.length}:${match.input}`, times: Number(times), fault };
 }
 
 /** `text` without its directives: what the planner answers. */

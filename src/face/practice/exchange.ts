@@ -53,6 +53,7 @@ export function answering(
 }
 
 const FORMATS: Record<Protocol, WireFormat> = { "anthropic-messages": anthropic, "openai-chat": openaiChat };
+const PROTOCOLS = Object.keys(FORMATS) as Protocol[];
 
 async function readRequest(input: string | Request, init: RequestInit = {}): Promise<ReceivedRequest> {
   const request = typeof input === "string" ? undefined : input;
@@ -62,14 +63,14 @@ async function readRequest(input: string | Request, init: RequestInit = {}): Pro
   const source = init.body == null ? request?.clone() : new Response(init.body);
   const bodyText = (await source?.text()) ?? "";
   const body = parseJson(bodyText);
-  const path = (url.split(/[?#]/, 1)[0] ?? "").replace(/\/+$/, "");
+  const path = url.replace(/[?#].*$/s, "").replace(/\/+$/, "");
   return {
     url,
     method: (init.method ?? request?.method ?? "GET").toUpperCase(),
     headers,
     bodyText,
     body,
-    protocol: Object.values(FORMATS).find((format) => format.path.test(path))?.protocol,
+    protocol: PROTOCOLS.find((protocol) => FORMATS[protocol].path.test(path)),
     isStreaming: body?.stream === true,
   };
 }

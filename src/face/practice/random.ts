@@ -6,22 +6,16 @@
 /** Gives the next number in [0, 1). */
 export type Random = () => number;
 
-/** A generator whose numbers depend on `seed` only (mulberry32 over a hash of the seed). */
+/** A generator whose numbers depend on `seed` only: mulberry32 over the FNV-1a hash of its UTF-16 units. */
 export function seededRandom(seed: string): Random {
-  let state = hashText(seed);
+  let state = 0x811c9dc5;
+  for (let i = 0; i < seed.length; i += 1) state = Math.imul(state ^ seed.charCodeAt(i), 0x01000193);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-}
-
-/** FNV-1a of the UTF-16 units of `text`; 32 bits. */
-function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }
 
 /** A whole number from `low` to `high`, both included. */
@@ -33,9 +27,7 @@ const LETTERS = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** `prefix` and `length` letters and digits, as vendors form their ids. */
 export function mintId(random: Random, [prefix, length]: readonly [string, number]): string {
-  let id = prefix;
-  for (let i = 0; i < length; i += 1) id += LETTERS.charAt(between(random, 0, LETTERS.length - 1));
-  return id;
+  return prefix + Array.from({ length }, () => LETTERS[between(random, 0, LETTERS.length - 1)]).join("");
 }
 
 /** How every signature of the practice provider begins. */

@@ -61,7 +61,7 @@ const notes = (steps: readonly Step[]) =>
 const GO_ON =
   /^(?:please |yes,? |ok(?:ay)?,? )?(?:go (?:on|ahead)|continue|proceed|do it)(?: please| now)?[.! ]*$/i;
 
-/** The current question and what was done for it: the part of a conversation since the last finished answer. */
+/** The current question and the work on it: the part of a conversation since the last finished answer. */
 function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall[]; rounds: number } {
   const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
   const start = isEnd.lastIndexOf(true) + 1;
@@ -72,14 +72,14 @@ function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall
     if (entry.role !== "tool" || !call) return [];
     return [{ ...call, text: entry.text, isError: entry.isError || Boolean(parseJson(entry.text)?.error) }];
   });
-  // "Go on" asks for what was asked before: for what is left of it after a limit, for all of it after a plan.
+  // "Go on" asks for the question before: for what is left of it after a limit, for all of it after a plan.
   const isAsking = (prompt: string) => !GO_ON.test(prompt);
   const told = promptsIn(own);
   const before = promptsIn(said.slice(0, start)).filter(isAsking).slice(-1);
-  const isGoingOn = told.length > 0 && !told.some(isAsking) && before.length > 0;
-  const asking = told.some(isAsking) ? told.filter(isAsking) : told;
+  const asking = told.filter(isAsking);
+  const goingOn = told.length > 0 && before.length > 0 ? before : told;
   const rounds = own.filter(({ role }) => role === "assistant").length;
-  return { prompts: isGoingOn ? before : asking, calls, rounds };
+  return { prompts: asking.length > 0 ? asking : goingOn, calls, rounds };
 }
 
 /** UTF-16 units of a prompt that are read from its beginning, and as many from its end: pasted documents would be slow. */
@@ -88,6 +88,6 @@ const MAX_HALF = 2000;
 function promptsIn(said: Conversation["said"]): string[] {
   const texts = said.flatMap((entry) => (entry.role === "user" ? [withoutDirective(entry.text)] : []));
   const cut = (text: string) => `${text.slice(0, MAX_HALF)}\n${text.slice(-MAX_HALF)}`;
-  const short = texts.map((text) => (text.length > 2 * MAX_HALF ? cut(text) : text));
-  return short.map((text) => text.replace(/[^\S\n]+/g, " ").trim()).filter((text) => text !== "");
+  const read = texts.map((text) => (text.length > 2 * MAX_HALF ? cut(text) : text));
+  return read.map((text) => text.replace(/[^\S\n]+/g, " ").trim()).filter((text) => text !== "");
 }

@@ -3,17 +3,16 @@ import type { Conversation } from "../conversation.js";
 import { shorten } from "./words.js";
 
 const SELF = `I am the **practice model** built into looplet: a small deterministic program that runs here, without a key and without a network, and speaks the wire formats of real providers.`;
+const GREETING =
+  /^(?:hi|hello|hey|help|good (?:morning|afternoon|evening)|who are you|what can you do)\b[^.?!]{0,20}[.?!]*$/i;
 const ALONE = `This request came without tools, so I can only say what I am. With tools I pick those whose names and descriptions share words with your prompt, fill their inputs from it, and answer with their results.
 
 My words stream as those of a real model do: one after the other, in events of the vendor's own format.`;
 
 /** An answer to `prompt` without tools, in Markdown. */
 export function talk(prompt: string, { tools }: Conversation): string {
-  const isGreeting = /^(?:hi|hello|hey|good (?:morning|afternoon|evening))\b[^.?!]{0,20}[.?!]*$/i.test(
-    prompt,
-  );
   const beyond = `You wrote: “${shorten(prompt, 160)}”. That is beyond a practice model.`;
-  const opening = `${isGreeting ? "Hello!" : beyond} ${SELF}`;
+  const opening = `${GREETING.test(prompt) ? "Hello!" : beyond} ${SELF}`;
   if (tools.length === 0) return `${opening}\n\n${ALONE}`;
   const list = tools.map(({ name, description }) => `- \`${name}\`: ${shorten(description, 100)}`);
   return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.slice(0, 20).join("\n")}`;

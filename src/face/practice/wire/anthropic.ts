@@ -12,7 +12,6 @@ import type { Reply, WireBlock } from "./reply.js";
 const TOO_MANY = "This request would exceed your organization's rate limit. Please try again later.";
 
 export const anthropic: WireFormat = {
-  protocol: "anthropic-messages",
   path: /\/v1\/messages$/,
   ids: { request: ["req_011C", 20], reply: ["msg_01", 22], call: ["toolu_01", 22] },
   deltaWords: 4,
@@ -50,12 +49,11 @@ function read(body: any): Conversation {
   const { type = "auto", name, disable_parallel_tool_use: isSerial } = body.tool_choice ?? {};
   const thinking = ["enabled", "adaptive"].includes(body.thinking?.type) ? body.thinking : undefined;
   return {
-    model: body.model,
     said: body.messages.flatMap(saidIn),
     tools: listOf(body.tools)
       .filter((tool) => tool.type === undefined || tool.type === "custom")
       .map(({ name, description = "", input_schema: schema = {} }) => ({ name, description, schema })),
-    choice: type === "tool" ? { type, name } : { type },
+    choice: { type, name },
     isParallel: isSerial !== true,
     outputSchema: (body.output_config?.format ?? body.output_format)?.schema,
     maxOutputTokens: body.max_tokens,
@@ -65,29 +63,26 @@ function read(body: any): Conversation {
 }
 
 function saidIn({ role, content }: any): Said[] {
-  if (role === "system") return [];
   const blocks = blocksOf(content);
-  const text = textOf(blocks);
+  const text = textOf(content);
   const calls = blocks.filter(({ type }) => type === "tool_use");
   if (role === "assistant")
     return [{ role, text, calls: calls.map(({ id, name, input }) => ({ id, name, input })) }];
-  const results = blocks
-    .filter(({ type }) => type === "tool_result")
-    .map(({ tool_use_id: callId, content, is_error: isError }): Said => ({
-      role: "tool",
-      callId,
-      text: textOf(blocksOf(content)),
-      isError: isError === true,
-    }));
-  return text === "" ? results : [...results, { role, text }];
+  const results = blocks.filter(({ type }) => type === "tool_result");
+  const said = results.map(({ tool_use_id: callId, content, is_error }): Said => {
+    return { role: "tool", callId, text: textOf(content), isError: is_error === true };
+  });
+  return text === "" ? said : [...said, { role, text }];
 }
 
 const blocksOf = (content: any) =>
   typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
 
-function textOf(blocks: readonly any[]): string {
-  return blocks.flatMap(({ type, text }) => (type === "text" ? [text] : [])).join("\n");
-}
+const textOf = (content: any) =>
+  blocksOf(content)
+    .filter(({ type }) => type === "text")
+    .map(({ text }) => text)
+    .join("\n");
 
 function stream(reply: Reply): { events: string[]; ending: string[] } {
   const message = messageOf(reply);

@@ -3,12 +3,11 @@
  * file more, with its request reader and its reply writer, and one entry in `../exchange.ts`.
  */
 import type { Conversation } from "../conversation.js";
-import type { Failure, Protocol, ReceivedRequest } from "../types.js";
+import type { Failure, ReceivedRequest } from "../types.js";
 import type { Reply } from "./reply.js";
 
 /** A protocol of a vendor, with the vendor's own words for its errors. */
 export interface WireFormat {
-  protocol: Protocol;
   /** Fits the end of the paths of its requests. */
   path: RegExp;
   /** Prefix and length of the ids that the vendor mints. */

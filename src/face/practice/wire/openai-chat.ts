@@ -2,7 +2,7 @@
  * OpenAI Chat Completions: reads its requests and writes its answers.
  * https://platform.openai.com/docs/api-reference/chat-streaming, …/guides/error-codes (seen 2026-11-20).
  */
-import type { Conversation, Said, ToolChoice } from "../conversation.js";
+import type { Conversation, Said } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
 import { sse, type WireFormat } from "./format.js";
@@ -16,7 +16,6 @@ const BROKEN = "The server had an error while processing your request. Sorry abo
 const ILLEGAL = "invalid_request_error";
 
 export const openaiChat: WireFormat = {
-  protocol: "openai-chat",
   path: /\/chat\/completions$/,
   ids: { request: ["req_", 32], reply: ["chatcmpl-", 29], call: ["call_", 24] },
   deltaWords: 1,
@@ -55,14 +54,15 @@ export const openaiChat: WireFormat = {
 };
 
 function read(body: any): Conversation {
-  const { reasoning_effort: effort, stop } = body;
+  const { reasoning_effort: effort, stop, tool_choice: choice } = body;
   return {
-    model: body.model,
     said: body.messages.flatMap(saidIn),
     tools: listOf(body.tools)
       .flatMap((tool) => tool.function ?? [])
       .map(({ name, description = "", parameters: schema = {} }) => ({ name, description, schema })),
-    choice: choiceOf(body.tool_choice),
+    choice: choice?.function
+      ? { type: "tool", name: choice.function.name }
+      : { type: CHOICES[choice] ?? "auto" },
     isParallel: body.parallel_tool_calls !== false,
     outputSchema: body.response_format?.json_schema?.schema,
     maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
@@ -71,10 +71,7 @@ function read(body: any): Conversation {
   };
 }
 
-function choiceOf(choice: any): ToolChoice {
-  if (choice?.function) return { type: "tool", name: choice.function.name };
-  return { type: choice === "none" ? "none" : choice === "required" ? "any" : "auto" };
-}
+const CHOICES: { [word: string]: "none" | "any" } = { none: "none", required: "any" };
 
 function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): Said[] {
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
