@@ -1,4 +1,5 @@
 /** Refuses names that nobody reads: a turn whose field is misspelt would otherwise answer with nothing. */
+import { isObject } from "./json.js";
 
 /** Every name of `T`; the compiler keeps the list complete. */
 export type NamesOf<T> = { readonly [K in keyof Required<T>]: true };
@@ -9,12 +10,11 @@ export type NamesOf<T> = { readonly [K in keyof Required<T>]: true };
  * @throws TypeError that says where, and which names there are
  */
 export function checkNames(value: unknown, names: { readonly [name: string]: true }, where: string): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const got = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
-    throw new TypeError(`${where}: needs an object, got ${value === undefined ? "nothing" : got}`);
+  if (!isObject(value)) {
+    const got = value == null ? (value === null ? "null" : "nothing") : `a ${typeof value}`;
+    throw new TypeError(`${where}: needs an object, got ${Array.isArray(value) ? "an array" : got}`);
   }
-  for (const name of Object.keys(value)) {
-    if (!Object.hasOwn(names, name))
-      throw new TypeError(`${where}: no field "${name}"; there are ${Object.keys(names).join(", ")}`);
-  }
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(names, name));
+  if (unknown === undefined) return;
+  throw new TypeError(`${where}: no field "${unknown}"; there are ${Object.keys(names).join(", ")}`);
 }

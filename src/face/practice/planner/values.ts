@@ -82,20 +82,17 @@ const CITIES = new Map(
 // Islands and stations are left out: "easter" and "wake" are words of their own.
 const KNOWN = [...CITIES.values()]
   .filter((zone) => /^(?:Africa|America|Asia|Australia|Europe)\/[A-Za-z_]{4,}$/.test(zone))
-  .map(cityOf);
-const CITY = new RegExp(`(?<![\\p{L}\\p{N}])(?:${KNOWN.join("|")})(?![\\p{L}\\p{N}])`, "giu");
-const NAMED =
-  /(?<=\b(?:in|at|for|near|to|from|of|and)\s+)\p{Lu}[\p{L}'’-]*(?: (?:de|la|\p{Lu}[\p{L}'’-]*))*/gu;
+  .flatMap((zone) => [cityOf(zone), cityOf(zone).toLowerCase()]);
+const CITY = `(?<![\\p{L}\\p{N}])(?:${KNOWN.join("|")})(?![\\p{L}\\p{N}])`;
+const WORD = "\\p{Lu}[\\p{L}'’-]*";
+const NAMED = `(?<=\\b(?:in|at|for|near|to|from|of|and)\\s+)${WORD}(?: (?:de|la|${WORD}))*`;
+const PLACE = new RegExp(`${CITY}|${NAMED}`, "gu");
 const NO_PLACE = /^(?:I|UTC|GMT|Celsius|Fahrenheit|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)\b/;
 
-/** Places in `text`, in order: cities of the time zones in any case, others when they are capitalised behind "in" and the like. */
+/** Places in `text`, in order: cities of the time zones, also in lower case, and capitalised words behind "in" and the like. */
 function placesIn(text: string): string[] {
-  const cities = [...text.matchAll(CITY)].map(({ 0: name, index: at }) => ({ at, name: properName(name) }));
-  const named = [...text.matchAll(NAMED)].map(({ 0: name, index: at }) => ({ at, name }));
-  const isNew = ({ at, name }: { at: number; name: string }) =>
-    !NO_PLACE.test(name) && !cities.some((city) => city.at >= at && city.at < at + name.length);
-  const places = [...cities, ...named.filter(isNew)].sort((a, b) => a.at - b.at);
-  return [...new Set(places.map(({ name }) => name))];
+  const names = [...text.matchAll(PLACE)].map(([name]) => name).filter((name) => !NO_PLACE.test(name));
+  return [...new Set(names.map(properName))];
 }
 
 function zonesIn(text: string): string[] {
