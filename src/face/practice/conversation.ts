@@ -1,4 +1,12 @@
-/** A request in neutral words: what the planner reads, whichever protocol it came in. `wire/` makes it. */
+/** A request in neutral words, as the planner reads it, whichever protocol it came in. `wire/` makes it. */
+import { listOf } from "./json.js";
+
+/** The text of a message's content, which is a string or a list of parts. */
+export function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const parts = listOf(content).filter((part) => part?.type === "text");
+  return parts.map(({ text }) => text).join("\n");
+}
 
 /** A tool as the request declares it. */
 export interface ToolSpec {

@@ -2,7 +2,7 @@
  * Anthropic Messages: reads its requests and writes its answers.
  * https://platform.claude.com/docs/en/build-with-claude/streaming, …/api/errors (seen 2026-11-20).
  */
-import type { Conversation, Said } from "../conversation.js";
+import { textOf, type Conversation, type Said } from "../conversation.js";
 import { isObject, listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
 import { checkAnthropic } from "./anthropic-check.js";
@@ -63,7 +63,7 @@ function read(body: any): Conversation {
 }
 
 function saidIn({ role, content }: any): Said[] {
-  const blocks = blocksOf(content);
+  const blocks = listOf(content);
   const text = textOf(content);
   const calls = blocks.filter(({ type }) => type === "tool_use");
   if (role === "assistant")
@@ -74,15 +74,6 @@ function saidIn({ role, content }: any): Said[] {
   });
   return text === "" ? said : [...said, { role, text }];
 }
-
-const blocksOf = (content: any) =>
-  typeof content === "string" ? [{ text: content, type: "text" }] : listOf(content);
-
-const textOf = (content: any) =>
-  blocksOf(content)
-    .filter(({ type }) => type === "text")
-    .map(({ text }) => text)
-    .join("\n");
 
 function stream(reply: Reply): { events: string[]; ending: string[] } {
   const message = messageOf(reply);

@@ -2,7 +2,7 @@
  * OpenAI Chat Completions: reads its requests and writes its answers.
  * https://platform.openai.com/docs/api-reference/chat-streaming, …/guides/error-codes (seen 2026-11-20).
  */
-import type { Conversation, Said } from "../conversation.js";
+import { textOf, type Conversation, type Said } from "../conversation.js";
 import { listOf, parseJson } from "../json.js";
 import type { StopReason } from "../types.js";
 import { sse, type WireFormat } from "./format.js";
@@ -74,8 +74,7 @@ function read(body: any): Conversation {
 const CHOICES: { [word: string]: "none" | "any" } = { none: "none", required: "any" };
 
 function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any): Said[] {
-  const parts = typeof content === "string" ? [{ type: "text", text: content }] : listOf(content);
-  const text = parts.flatMap((part) => (part?.type === "text" ? [part.text] : [])).join("\n");
+  const text = textOf(content);
   if (role === "user") return [{ role, text }];
   // The protocol has no error flag: an error is told by what the result says.
   if (role === "tool") return [{ role, callId, text, isError: /^\s*error\b/i.test(text) }];
@@ -88,13 +87,9 @@ function saidIn({ role, content, tool_calls: calls, tool_call_id: callId }: any)
 
 function stream(reply: Reply, body: any): { events: string[]; ending: string[] } {
   const includesUsage = body?.stream_options?.include_usage === true;
+  const head = { ...headOf(reply, "chat.completion.chunk"), ...STAMP };
   const send = (choices: object[], usage: object | null = null) =>
-    sse({
-      ...headOf(reply, "chat.completion.chunk"),
-      ...STAMP,
-      choices,
-      ...(includesUsage ? { usage } : {}),
-    });
+    sse({ ...head, choices, ...(includesUsage && { usage }) });
   const say = (delta: object, finish_reason: string | null = null) =>
     send([{ index: 0, delta, logprobs: null, finish_reason }]);
   const isText = reply.blocks.some(({ type }) => type === "text" || type === "refusal");
@@ -128,9 +123,9 @@ const FIELDS: { [type: string]: string } = { text: "content", thinking: "reasoni
 
 function whole(reply: Reply): object {
   const of = (wanted: string) => reply.blocks.filter(({ type }) => type === wanted);
-  const joined = (type: string) => (of(type).length > 0 ? of(type).map(textOf).join("") : null);
+  const joined = (type: string) => (of(type).length > 0 ? of(type).map(joinedPieces).join("") : null);
   const calls = of("tool-call").map((call) => {
-    return { id: call.id, type: "function", function: { name: call.name, arguments: textOf(call) } };
+    return { id: call.id, type: "function", function: { name: call.name, arguments: joinedPieces(call) } };
   });
   const message = {
     role: "assistant",
@@ -148,7 +143,7 @@ function whole(reply: Reply): object {
   };
 }
 
-const textOf = ({ pieces }: WireBlock) => pieces.join("");
+const joinedPieces = ({ pieces }: WireBlock) => pieces.join("");
 
 /** `created` is in seconds since 1970, and fixed: equal requests get equal bytes. */
 const headOf = ({ id, model }: Reply, object: string) => ({ id, object, created: 1_700_000_000, model });
