@@ -27,7 +27,7 @@ export interface Exchange extends Omit<Required<PaceOptions>, "seed"> {
   request: ReceivedRequest;
   /** Number of the request, from 0. */
   index: number;
-  /** That of OpenAI Chat when the path is of no known protocol. */
+  /** OpenAI Chat stands in when the path is of no known protocol. */
   format: WireFormat;
   random: Random;
   signal: AbortSignal | undefined;
