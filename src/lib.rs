@@ -1,13 +1,13 @@
 //! looplet runs the loop of an LLM agent: it calls a model, streams the answer, runs the tools that the model asks
 //! for, feeds their results back, and repeats until the model is done or a limit is reached.
 //!
-//! The crate has three rooms, and the compiler keeps the wall between the first two:
+//! The crate has two rooms, and the compiler keeps the wall between them. A third room, in TypeScript, is their face:
 //!
 //! | room | owns | never does |
 //! |---|---|---|
 //! | [`engine`] | every decision: the state machine, the transcript, the wire protocols, policy | read a clock, draw a random number, wait, touch the web |
 //! | `shell` (wasm32 only) | performing the engine's outputs with web APIs | decide anything |
-//! | `src/face` (TypeScript) | the public API: types, iterators, adapters | parse provider data, keep run state |
+//! | `src/face` (TypeScript) | the public API: types, iterators, adapters | decide, parse provider data |
 //!
 //! # The contract of the loop
 //!

@@ -68,8 +68,9 @@ pub struct RunHandle {
 
 #[wasm_bindgen]
 impl RunHandle {
-    /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns true if its target
-    /// exists: an open question that takes such an answer, a steer that is not delivered yet, an agent that is at work.
+    /// Hands the JSON of an [`Input`] to the run, for example `{"cancel":{"why":"user"}}`. Returns false for
+    /// an answer that no open question takes, for the withdrawal of a steer that was delivered, and for a budget of an
+    /// agent that is not at work. Every other input returns true.
     ///
     /// # Errors
     /// `{ field, problem }` for text that is not an [`Input`], or for a model that cannot be asked. Nothing has

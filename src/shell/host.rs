@@ -46,7 +46,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn done(this: &Host) -> Result<(), JsValue>;
 
-    /// Authorizes and fetches, one task later. `http` is the request's JSON. The method then calls
+    /// Authorizes and fetches, in a microtask. `http` is the request's JSON. The method then calls
     /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or tells why nothing was sent or nothing came.
     ///
     /// The body stands at `at` in linear memory and has `length` bytes.
@@ -54,10 +54,6 @@ extern "C" {
     /// Contract: copies the body before it calls anything.
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Host, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
-
-    /// Starts to pump `body` into [`super::RunHandle::chunk`].
-    #[wasm_bindgen(method, catch)]
-    pub fn read(this: &Host, request: u32, body: &JsValue) -> Result<(), JsValue>;
 
     /// Stops a request and the pump of its body.
     #[wasm_bindgen(method, catch)]
@@ -75,7 +71,7 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn random(this: &Host) -> Result<f64, JsValue>;
 
-    /// Sets the one timer, in place of an earlier one. The timer calls [`super::RunHandle::due`].
+    /// Sets the one timer, in place of an earlier one. The timer tells the input `due`.
     #[wasm_bindgen(method, catch)]
     pub fn arm(this: &Host, delay_ms: f64) -> Result<(), JsValue>;
 

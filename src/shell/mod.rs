@@ -1,6 +1,6 @@
 //! The wasm shell: performs the engine's outputs with web APIs, and decides nothing.
 //!
-//! It owns the handle that JavaScript holds ([`handle`]), the one function that takes every input in ([`driver`]), the
+//! It owns the handles that JavaScript holds ([`handle`]), the driver that takes inputs in and performs outputs ([`driver`]), the
 //! calls into JavaScript ([`host`]), HTTP through the face's `fetch` ([`request`]), the way of events out ([`batch`])
 //! and of bytes in ([`inlet`]), and the hook that words a panic ([`mod@panic`]). It never retries, and it neither reads a
 //! provider's JSON nor knows a provider's name.

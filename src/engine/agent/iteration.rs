@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! begin → prepare → guard the input → open → fit the history (→ summary) → send
-//!       → read (request/reading.rs) → answered → guard the answer → take it
+//!       → read (request/reading.rs) → finish the answer → guard it → take it
 //!       → run its calls (calls/) → close the round → stop? → hand over → begin, or complete (prompt.rs)
 //! ```
 //!

@@ -11,7 +11,7 @@ use crate::engine::agent::profile::Profile;
 use crate::engine::model::config::Config;
 use crate::engine::model::error::ConfigError;
 
-/// Saved as the configurations of its profiles.
+/// A saved run holds the configurations of its profiles in its place.
 #[derive(Serialize, Deserialize)]
 pub struct Setup {
     /// The run's own agent.

@@ -1,9 +1,10 @@
-//! The conversation of one agent, legal by construction.
+//! The conversation of one agent, which can be sent at any time.
 //!
 //! Owns the messages and their encoded form, a [`Body`]. An assistant message with tool calls is followed by the user
 //! message that answers each of them, so after [`Transcript::push_assistant`] with calls comes
-//! [`Transcript::push_round`]. Empty text is never kept. A message that has been sent never changes, except when the
-//! history is summarised or shortened.
+//! [`Transcript::push_round`]. Empty text is never kept. While a round runs, `Agent::messages` adds the
+//! results that it has so far. A message that has been sent never changes, except when the history is summarised or
+//! shortened, or an input guardrail rewrites it.
 
 use serde::{Deserialize, Serialize};
 

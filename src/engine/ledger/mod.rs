@@ -150,8 +150,9 @@ impl Ledger {
         }));
     }
 
-    /// Returns true if nobody would hear an event, before its content is copied. The event is numbered all the same.
-    pub fn is_unheard(&mut self) -> bool {
+    /// Skips an event that nobody would hear, before its content is copied. Returns true if it did. The event is numbered
+    /// all the same.
+    pub fn skip_unheard(&mut self) -> bool {
         self.next_seq = self.next_seq.saturating_add(u32::from(!self.is_heard));
         !self.is_heard
     }

@@ -188,8 +188,8 @@ impl Run {
         self.ledger.is_open(effect)
     }
 
-    /// Returns true if the input has an addressee: an open question that takes such an answer, a steer or follow-up
-    /// that is undelivered, an agent at work. Other inputs always have one.
+    /// Returns false for an answer that no open question takes, for the withdrawal of a steer or follow-up that was
+    /// delivered, and for a budget of an agent that is not at work. Every other input returns true.
     ///
     /// # Errors
     /// A model that the run cannot ask: an unknown vendor or protocol, a missing URL, an option that the protocol cannot

@@ -67,7 +67,8 @@ export class Shell {
   }
 
   /**
-   * Gives the engine an input; returns whether the input's target is still there. Throws `{ field, problem }` for an
+   * Gives the engine an input. Returns false for an answer that no open question takes, for the withdrawal of a steer
+   * that was delivered, and for a budget of an agent that is not at work. Throws `{ field, problem }` for an
    * input that the engine refuses.
    */
   tell(input: Input): boolean {

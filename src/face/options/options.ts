@@ -48,7 +48,7 @@ export function given(options: object, table: OptionTable): { [name: string]: un
   );
 }
 
-/** The options that both an agent and a subagent have, . */
+/** The options that both an agent and a subagent have. */
 const PROFILE_TABLE: OptionTable = {
   ...AGENT_OPTIONS,
   ...AGENT_LIMITS,

@@ -172,7 +172,8 @@ pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>
         return false;
     }
     answer.forget_changes();
-    if !is_summary && !(answer.holds_text && is_text(kind)) {
+    let is_held = answer.holds_text && is_text(kind);
+    if !is_summary && !is_held {
         desk.ledger.grow(Grown {
             seq: 0,
             place,
@@ -244,7 +245,7 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();
-    if (kind == PartKind::ToolCall && ledger.is_unheard()) || (answer.holds_text && is_text(kind)) {
+    if (kind == PartKind::ToolCall && ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
         return;
     }
     let block = index as u32;

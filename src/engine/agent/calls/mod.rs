@@ -123,7 +123,7 @@ impl Calls {
             return;
         }
         let name = call.name.clone();
-        if desk.ledger.is_unheard() {
+        if desk.ledger.skip_unheard() {
             return self.batch.note_call(&name);
         }
         let input = written_json(&call.written);

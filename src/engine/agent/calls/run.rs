@@ -113,7 +113,7 @@ impl Calls {
             CallPhase::Returned { duration_ms, .. } => duration_ms,
             _ => 0,
         };
-        if !desk.ledger.is_unheard() && !call.is_answer {
+        if !desk.ledger.skip_unheard() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
             let kind = match &result {
                 ToolReturn::Fault(fault) => EventKind::ToolError {
