@@ -1,5 +1,4 @@
-// The shape of the sources: files of at most 500 lines, folders of at most 15 files, no circles among the value imports
-// of TypeScript nor between the folders of the engine. `npm run lint` calls it.
+// The shape of the sources: no long file, no full folder, no circle of imports. `npm run lint` calls it.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isMain, output, root } from "./lib/machine.mjs";
