@@ -137,14 +137,14 @@ impl Driver {
         self.drain();
     }
 
-    /// Lends the run to a closure that reads it.
-    pub fn ask<R>(&self, read: impl FnOnce(&mut Run) -> R) -> R {
-        read(&mut self.run.borrow_mut())
+    /// Lends the run to a closure, which calls no JavaScript.
+    pub fn with_run<R>(&self, act: impl FnOnce(&mut Run) -> R) -> R {
+        act(&mut self.run.borrow_mut())
     }
 
     pub fn set_wants(self: &Rc<Self>, wants: Wants) {
         self.wants.set(wants);
-        self.ask(|run| run.set_heard(wants.tool_input || wants.events));
+        self.with_run(|run| run.set_heard(wants.tool_input || wants.events));
     }
 
     /// The address and the length of an open request's body. They hold until the run's next input.

@@ -81,7 +81,7 @@ impl RunHandle {
             let (_, field) = error.field.split_once('.').unwrap_or_default();
             thrown(ConfigError::new(field, error.problem))
         })?;
-        let is_for_something = self.driver.ask(|run| run.takes(&input)).map_err(thrown)?;
+        let is_for_something = self.driver.with_run(|run| run.takes(&input)).map_err(thrown)?;
         self.driver.tell(input);
         Ok(is_for_something)
     }
@@ -120,34 +120,35 @@ impl RunHandle {
     /// The end of the run, an [`Outcome`](crate::engine::model::outcome::Outcome); undefined while the run is at work.
     pub fn outcome(&self) -> JsValue {
         self.driver
-            .ask(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
+            .with_run(|run| run.outcome().map_or(JsValue::UNDEFINED, object))
     }
 
     /// Tokens and money so far, a [`Usage`](crate::engine::model::usage::Usage).
     pub fn usage(&self) -> JsValue {
-        object(&self.driver.ask(|run| run.usage()))
+        object(&self.driver.with_run(|run| run.usage()))
     }
 
     /// The JSON of a [`Report`](crate::engine::model::outcome::Report).
     pub fn report(&self) -> String {
-        self.driver.ask(|run| json::write(&run.report()))
+        self.driver.with_run(|run| json::write(&run.report()))
     }
 
     /// The text of the last answer.
     pub fn text(&self) -> String {
-        self.driver.ask(|run| run.text())
+        self.driver.with_run(|run| run.text())
     }
 
     /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody reads
     /// it.
     pub fn history(&self) -> Vec<u8> {
-        self.driver.ask(|run| json::write(&run.history()).into_bytes())
+        self.driver
+            .with_run(|run| json::write(&run.history()).into_bytes())
     }
 
     /// The path of an agent, and in a second line the provider's id of the call that it answers.
     pub fn agent(&self, agent: u32) -> String {
         self.driver
-            .ask(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
+            .with_run(|run| [run.agent_path(agent), "\n", run.agent_call(agent)].concat())
     }
 
     /// Ends everything that is open in JavaScript, silently. JavaScript calls it before `free`.

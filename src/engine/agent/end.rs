@@ -95,7 +95,7 @@ impl Agent {
         }
         desk.withdraw_asks(self.who.agent);
         if let Phase::Judging(guarded) = &phase {
-            self.withhold(desk, guarded.blocks);
+            self.take_back_blocks(desk, guarded.blocks);
         }
         self.calls.abort(&self.who, desk, why);
         match phase {

@@ -69,7 +69,7 @@ impl Agent {
             blocks,
         } = guarded;
         if verdict.denies() {
-            self.withhold(desk, blocks);
+            self.take_back_blocks(desk, blocks);
             return self.end_denied(desk, "Output", verdict.reason);
         }
         self.reply.text = text;
@@ -93,7 +93,7 @@ impl Agent {
         rewrite: &str,
         blocks: u32,
     ) {
-        self.withhold(desk, blocks);
+        self.take_back_blocks(desk, blocks);
         self.reply.text = [&*self.reply.text_before, rewrite].concat();
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);

@@ -141,7 +141,7 @@ impl Agent {
     }
 
     /// Takes back the blocks that were told of an answer.
-    pub(crate) fn withhold(&self, desk: &mut Desk<'_>, blocks: u32) {
+    pub(crate) fn take_back_blocks(&self, desk: &mut Desk<'_>, blocks: u32) {
         let blocks = (0..blocks).collect();
         desk.emit(self.who.place(), EventKind::Reset { blocks });
     }

@@ -147,7 +147,7 @@ impl Agent {
         };
         let shown = std::mem::take(&mut call.answer.parts).len();
         if shown > 0 {
-            self.withhold(desk, shown as u32);
+            self.take_back_blocks(desk, shown as u32);
         }
     }
 

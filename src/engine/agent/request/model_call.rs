@@ -22,7 +22,7 @@ const EXCERPT_CHARS: usize = 500;
 
 /// The form of a response's body.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Body {
+enum BodyForm {
     /// No byte has come that tells the form.
     Unknown,
     Events,
@@ -42,7 +42,7 @@ pub struct ModelCall {
     status: u16,
     headers: Vec<(String, String)>,
     stream: bool,
-    body: Body,
+    body: BodyForm,
     /// The first bytes, as long as no event has been read.
     prefix: Vec<u8>,
     reader: AnswerReader,
@@ -63,7 +63,7 @@ impl ModelCall {
             status: 0,
             headers: Vec::new(),
             stream,
-            body: Body::Unknown,
+            body: BodyForm::Unknown,
             prefix: Vec::new(),
             reader: AnswerReader::new(protocol),
         }
@@ -73,9 +73,9 @@ impl ModelCall {
         self.status = status;
         self.headers = headers;
         if !(200..300).contains(&status) {
-            self.body = Body::Error(Vec::new());
+            self.body = BodyForm::Error(Vec::new());
         } else if !self.stream {
-            self.body = Body::Whole(Vec::new());
+            self.body = BodyForm::Whole(Vec::new());
         }
     }
 
@@ -83,12 +83,12 @@ impl ModelCall {
     /// The failure that the stream reports, or `malformed_stream`.
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
-            Body::Error(body) => {
+            BodyForm::Error(body) => {
                 let room = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
                 body.extend(bytes.iter().take(room));
                 Ok(())
             }
-            Body::Whole(body) => {
+            BodyForm::Whole(body) => {
                 body.extend_from_slice(bytes);
                 if body.len() > MAX_BODY_BYTES {
                     let failure =
@@ -97,8 +97,8 @@ impl ModelCall {
                 }
                 Ok(())
             }
-            Body::Events => self.feed(bytes),
-            Body::Unknown => self.sniff(bytes),
+            BodyForm::Events => self.feed(bytes),
+            BodyForm::Unknown => self.sniff(bytes),
         }
     }
 
@@ -107,17 +107,17 @@ impl ModelCall {
     /// # Errors
     /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off.
     pub fn handle_end(&mut self, now_ms: u64) -> Result<(), Failure> {
-        match std::mem::replace(&mut self.body, Body::Unknown) {
-            Body::Error(body) => Err(decode_failure(
+        match std::mem::replace(&mut self.body, BodyForm::Unknown) {
+            BodyForm::Error(body) => Err(decode_failure(
                 &self.vendor,
                 self.status,
                 &self.headers,
                 &body,
                 now_ms,
             )),
-            Body::Whole(body) => self.finish_whole(&body, now_ms),
-            Body::Events => self.finish_events(),
-            Body::Unknown => {
+            BodyForm::Whole(body) => self.finish_whole(&body, now_ms),
+            BodyForm::Events => self.finish_events(),
+            BodyForm::Unknown => {
                 let failure = Failure::new(FailureCode::MalformedStream, "The response has an empty body.");
                 Err(self.describe(failure))
             }
@@ -147,9 +147,9 @@ impl ModelCall {
         let tells = |byte: &&u8| !byte.is_ascii_whitespace() && ![0xEF, 0xBB, 0xBF].contains(*byte);
         let first = bytes.iter().find(tells).copied();
         match first {
-            Some(b'<' | 0x1F) => self.body = Body::Whole(Vec::new()),
-            Some(b'{' | b'[') if !self.reader.reads_lines() => self.body = Body::Whole(Vec::new()),
-            Some(_) => self.body = Body::Events,
+            Some(b'<' | 0x1F) => self.body = BodyForm::Whole(Vec::new()),
+            Some(b'{' | b'[') if !self.reader.reads_lines() => self.body = BodyForm::Whole(Vec::new()),
+            Some(_) => self.body = BodyForm::Events,
             None => return self.feed(bytes),
         }
         self.handle_chunk(bytes)
