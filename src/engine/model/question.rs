@@ -18,7 +18,7 @@ use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
 use crate::engine::model::output::ToolInvocation;
 use crate::engine::model::usage::Usage;
 
-/// A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations.
+/// A point of a run at which it asks your code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Point {
@@ -83,12 +83,18 @@ impl Point {
 
     /// True for hooks, false for guardrails and the points around iterations.
     pub fn is_hook(self) -> bool {
-        (self as usize) < Point::InputGuardrail as usize
+        use Point::{InputGuardrail, IterationEnd, Limit, OutputGuardrail, PrepareIteration, ToolGuardrail};
+        let is_guardrail = matches!(self, InputGuardrail | OutputGuardrail | ToolGuardrail);
+        self.is_hooked() && !is_guardrail && !matches!(self, PrepareIteration | IterationEnd | Limit)
     }
 
-    /// True when any number of configured functions is asked at once.
+    /// True when any number of configured functions is asked at once, false at a point with one function.
     pub fn is_hooked(self) -> bool {
-        self as usize <= Point::Limit as usize
+        use Point::{
+            CheckOutput, Classify, Permission, PrepareCalls, StopCondition, StopRepeat, Summarize, WordErrors,
+        };
+        let is_about_calls = matches!(self, PrepareCalls | WordErrors | Permission | Classify);
+        !is_about_calls && !matches!(self, Summarize | CheckOutput | StopCondition | StopRepeat)
     }
 
     /// True when `answer` has the kind that this point accepts.

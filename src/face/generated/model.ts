@@ -62,9 +62,7 @@ export interface ToolFault {
   recoverable: boolean;
 }
 
-/**
- * A point of a run at which it asks your code. Hooks come first, then guardrails, then the points around iterations.
- */
+/** A point of a run at which it asks your code. */
 export type Point =
   | "PreToolUse"
   | "PostToolUse"
