@@ -48,6 +48,7 @@ describe("the planner picks tools and fills arguments", () => {
   }
 
   it("gives the result of one tool to the next", async () => {
+    expect(await calls("What is 19 times 23?", ADD)).toEqual([['multiply{"a":19,"b":23}']]);
     expect(await calls("add 2 and 3, then multiply the result by 4", ADD)).toEqual([
       ['add{"a":2,"b":3}'],
       ['multiply{"a":5,"b":4}'],

@@ -1,7 +1,7 @@
 /** Finds the tool that fits a piece of a prompt best, by the words of its name, its description and its parameters. */
 import type { ToolSpec } from "../conversation.js";
 import { isObject, listOf } from "../json.js";
-import { findArithmetic, kindOf } from "./values.js";
+import { findArithmetic, kindOf, operatorIn } from "./values.js";
 import { isDeed, splitName, stems } from "./words.js";
 
 /** The properties of the input of a tool. */
@@ -14,6 +14,13 @@ export const isAgent = (tool: ToolSpec) => Object.keys(propertiesOf(tool)).join(
 
 /** A tool's name as a person writes it: with blanks, or in one word. */
 export const spoken = (tool: ToolSpec) => splitName(tool.name).replace(/\W+/g, "[ _-]?");
+
+/** The operator that a tool such as `add(a, b)` performs, when it takes exactly two numbers. */
+function operatorOf(tool: ToolSpec): string | undefined {
+  const types = Object.values(propertiesOf(tool)).map((property) => property?.type);
+  if (types.length !== 2 || !types.every((type) => type === "number" || type === "integer")) return undefined;
+  return operatorIn(splitName(tool.name)) ?? operatorIn(tool.description);
+}
 
 const MIN_SCORE = 2;
 
@@ -28,6 +35,10 @@ function scoreOf(tool: ToolSpec, text: string): number {
   const isNamed = isAgent(tool) || /[_-]|[a-z][A-Z]/.test(tool.name);
   if (isNamed && new RegExp(`(?<![\\w-])${spoken(tool)}(?![\\w-])`, "i").test(text)) return 20;
   if (isAgent(tool)) return 0;
+  const operator = operatorOf(tool);
+  const [sum] = findArithmetic(text);
+  if (operator !== undefined && sum !== undefined)
+    return /^\S+ (\S) \S+$/.exec(sum)?.[1] === operator ? 7 : 0;
   const properties = Object.entries(propertiesOf(tool));
   const [name, description] = [stems(tool.name), stems(tool.description)];
   const parameters = properties.flatMap(([key, value]) => stems([key, ...listOf(value?.enum)].join(" ")));
@@ -36,7 +47,7 @@ function scoreOf(tool: ToolSpec, text: string): number {
   const said = stems(text);
   const things = said.filter((word) => !isDeed(word) && !(isNumeric && /^\d/.test(word)));
   const takesSum = properties.some(([key, value]) => kindOf(key, value ?? {}) === "expression");
-  const isSum = takesSum && findArithmetic(text).length > 0;
+  const isSum = takesSum && sum !== undefined;
   const isFirst = name.includes(said[0] ?? "");
   // "Write a poem" is not about notes, but "save it" may be.
   const isAbout = (word: string) => name.includes(word) || description.includes(word);
