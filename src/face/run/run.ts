@@ -1,6 +1,6 @@
 /**
- * A run as its user sees it: its listeners, its iterations and the functions of its tools. It also keeps the calls
- * that come before the engine is loaded.
+ * A run as its user sees it: the methods, the engine's driver behind them, and the result. It also keeps the calls that
+ * come before the engine is loaded. Its {@link Delivery} brings the events to the listeners.
  *
  * The room `run/` owns runs, chats, their events and their results. It keeps no model of the run beside the engine's,
  * and decides nothing. Agents and chats start runs; users call the methods.
@@ -11,47 +11,34 @@
  */
 import type { AgentParts } from "../agents/agent.js";
 import { LoopletError, type RunError } from "../api/errors.js";
-import type { EventStamp, Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
+import type { Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
 import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
 import type { PermissionMode } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
 import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
-import type { Trace } from "../api/trace.js";
 import { Asks } from "../hooks/asks.js";
 import { addedBudget } from "../hooks/preparing.js";
 import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks } from "../host/driver.js";
-import { fail, refusal, reportUnheard } from "../host/failures.js";
+import { fail, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { checkOptions, isThenable, jsonOf } from "../options/check.js";
+import { checkOptions, jsonOf } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
 import { checkMode, checkPermissionResult } from "../options/permissions.js";
 import { message } from "../options/thrown.js";
 import { mergedInputs } from "../options/tool-options.js";
-import { partialOutput, StructuredOutput } from "../tools/structured-output.js";
+import { StructuredOutput } from "../tools/structured-output.js";
 import { ToolCalls } from "../tools/tool-calls.js";
-import { traces } from "../trace/tracing.js";
+import { Delivery } from "./delivery.js";
 import { Early } from "./early.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
-import { EventBuffer } from "./event-buffer.js";
-import { EventQueue } from "./event-queue.js";
-import { Heard } from "./heard.js";
 import { abortReason, content, runConfig } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { follow, whyOf, type EndEvent } from "./run-end.js";
-
-/**
- * The limits of a backlog: characters of deltas, and events. Only a model inside the process can send more within one
- * task. An iteration that begins later starts with a snapshot.
- */
-const MAX_BACKLOG_CHARS = 2_048;
-const MAX_BACKLOG_EVENTS = 100;
-
-const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -63,10 +50,9 @@ export class EngineRun implements Run {
   readonly #prompt: ContentBlock[];
   readonly #models: ModelList;
   readonly #tools: ToolCalls;
-  readonly #traces: Trace[];
+  readonly #delivery: Delivery;
   readonly #output: StructuredOutput;
   readonly #asks: Asks;
-  readonly #queues = new Set<EventQueue>();
   #settle!: (result: RunResult) => void;
   #reject!: (error: RunError) => void;
   #driver: Driver | undefined;
@@ -79,14 +65,6 @@ export class EngineRun implements Run {
   #model: ModelConfig | undefined;
   readonly #early = new Early();
   #queued = 0;
-  /** Every event of the run's first task, for iterations that begin in it. */
-  #backlog: EventBuffer | undefined = new EventBuffer();
-  /** The stamp of the last event, changed in place. */
-  readonly #stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
-  readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
-  readonly #heard = new Heard();
-  /** `all` is true as long as somebody sees every event. */
-  readonly #seen = { all: true };
   readonly #dropSignal: () => void;
 
   /** `onEnd` gets the result first, inside `abort` if that ended the run. `session` is set if the run begins one. */
@@ -112,12 +90,10 @@ export class EngineRun implements Run {
       this.#reject = reject;
     });
     const running = (): Driver | undefined => (this.#outcome === undefined ? this.#driver : undefined);
-    this.#tools = new ToolCalls(parts.sets, running, this.#report, { ...parts.toolRun, inputs });
-    this.#traces = traces(parts, this.id, this.#report);
-    if (this.#traces.length > 0)
-      this.#tools.onThrow = (id, thrown) => {
-        for (const trace of this.#traces) this.#tell(() => trace.onToolThrow?.(id, thrown));
-      };
+    const delivery = (this.#delivery = new Delivery(options, parts, this.id, running));
+    const { report } = delivery;
+    this.#tools = new ToolCalls(parts.sets, running, report, { ...parts.toolRun, inputs });
+    this.#tools.onThrow = delivery.onToolThrow;
     this.#output = new StructuredOutput(parts.profiles);
     const asked = {
       ...parts,
@@ -127,11 +103,9 @@ export class EngineRun implements Run {
         ...this.#models.add(model, field, parts.tools),
         ...parts.asked,
       }),
-      report: this.#report,
+      report,
     };
     this.#asks = new Asks(asked, running);
-    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
-    setTimeout(() => this.#dropBacklog(), 0);
     this.#dropSignal = follow(options.signal, (reason) => this.abort(reason));
     void this.#start(config, ownOptions);
   }
@@ -156,7 +130,7 @@ export class EngineRun implements Run {
       this.#driver?.abort(why);
       this.#closing = this.#driver?.outcome();
     } catch (error) {
-      this.#report(error);
+      this.#delivery.report(error);
     }
     // The driver ends its run inside `abort`. If there is no driver, or if it fails, the run ends here.
     if (this.outcome === undefined)
@@ -210,23 +184,13 @@ export class EngineRun implements Run {
 
   events(options: EventsOptions = {}): AsyncIterableIterator<RunEvent> {
     checkOptions(options, "", { detached: "boolean" });
-    const nothingYet = this.#driver === undefined && this.#outcome === undefined;
-    const queue: EventQueue = new EventQueue(
-      this.#backlog?.copy() ?? (nothingYet ? [] : [this.#snapshot()]),
-      () => {
-        this.#queues.delete(queue);
-        if (options.detached === true) this.#want();
-        else this.abort("the loop over its events was left");
-      },
+    const isNew = this.#driver === undefined && this.#outcome === undefined;
+    const leave = () => this.abort("the loop over its events was left");
+    return this.#delivery.iterate(
+      () => (isNew ? [] : [this.#snapshot()]),
+      options.detached === true ? undefined : leave,
+      this.#outcome,
     );
-    if (this.#outcome === undefined) {
-      this.#queues.add(queue);
-      this.#want();
-    } else {
-      if (this.#backlog === undefined) queue.push({ ...this.#stamp, type: "finish", outcome: this.#outcome });
-      queue.end();
-    }
-    return queue;
   }
 
   async #start(config: string, options: string): Promise<void> {
@@ -239,7 +203,7 @@ export class EngineRun implements Run {
     if (this.#outcome !== undefined) return;
     try {
       const driver = (this.#driver = open(config, options, this.#host()));
-      this.#want();
+      this.#delivery.want();
       if (this.#model !== undefined) driver.setModel(this.#model);
       this.#early.begin(driver, this.#prompt);
     } catch (error) {
@@ -259,129 +223,15 @@ export class EngineRun implements Run {
         this.#asks.withdraw(call, why);
       },
       ask: (id, question) => this.#asks.ask(id, question),
-      onDelta: this.#deltas(),
-      onEvent: (event, agent) => this.#deliver(agent === 0 ? event : { ...event, ...this.#originOf(agent) }),
+      onDelta: this.#delivery.deltas(),
+      onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       done: () => this.#done(),
       now,
       random,
       setTimer: (callback, delayMs) => clock.setTimer(callback, delayMs),
       clearTimer: (timer) => clock.clearTimer(timer),
-      onHostError: this.#report,
+      onHostError: this.#delivery.report,
     };
-  }
-
-  // The closure reads no field of the run: V8 drops the code for fields when a garbage collection finds no run.
-  #deltas(): HostCallbacks["onDelta"] {
-    const { onText, onThinking, onPartialOutput } = this.#options;
-    const hear = partialOutput(onPartialOutput);
-    const stamp = this.#stamp;
-    const seen = this.#seen;
-    const heard = this.#heard;
-    return (kind, text, block, seq, agent, iteration, attempt) => {
-      try {
-        // Text of a subagent is not part of the answer.
-        if (agent !== 0) {
-          // Events carry it.
-        } else if (kind === 0) {
-          heard.hear(iteration, attempt, text);
-          const returned: unknown = onText?.(text);
-          if (returned !== undefined) this.#watch(returned);
-          if (hear !== undefined && agent === 0) this.#watch(hear(iteration, attempt, block, text));
-        } else if (kind === 1) {
-          const returned: unknown = onThinking?.(text);
-          if (returned !== undefined) this.#watch(returned);
-        }
-      } catch (error) {
-        this.#report(error);
-      }
-      stamp.seq = seq;
-      if (agent === 0) {
-        stamp.iteration = iteration;
-        stamp.attempt = attempt;
-      }
-      if (!seen.all) return;
-      const type = DELTAS[kind];
-      if (agent === 0) this.#pass({ type, seq, agentPath: "root", iteration, attempt, block, text });
-      else this.#pass({ type, seq, ...this.#originOf(agent), iteration, attempt, block, text });
-    };
-  }
-
-  /** The path of an agent, and the call that it answers. */
-  #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
-    let origin = this.#origins.get(agent);
-    if (origin === undefined) {
-      const [agentPath, parentToolCallId] = this.#driver?.agent(agent) ?? ["", ""];
-      origin = { agentPath, parentToolCallId };
-      this.#origins.set(agent, origin);
-    }
-    return origin;
-  }
-
-  #deliver(event: RunEvent): void {
-    const { seq, agentPath, iteration, attempt } = event;
-    Object.assign(this.#stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
-    const { onToolCall, onToolResult } = this.#options;
-    try {
-      if (event.type === "tool-call") this.#watch(onToolCall?.(event));
-      else if (event.type === "tool-result" || event.type === "tool-error")
-        this.#watch(onToolResult?.(event));
-    } catch (error) {
-      this.#report(error);
-    }
-    for (const trace of this.#traces) this.#tell(() => trace.onEvent(event));
-    this.#pass(event);
-  }
-
-  #pass(event: RunEvent): void {
-    try {
-      const returned: unknown = this.#options.onEvent?.(event);
-      if (returned !== undefined) this.#watch(returned);
-    } catch (error) {
-      this.#report(error);
-    }
-    this.#remember(event);
-    for (const queue of this.#queues) queue.push(event);
-  }
-
-  #tell(listener: () => unknown): void {
-    try {
-      const returned = listener();
-      if (returned !== undefined) this.#watch(returned);
-    } catch (error) {
-      this.#report(error);
-    }
-  }
-
-  /** Watches the promise of an async listener: a rejection counts as an error that the listener throws. */
-  #watch(returned: unknown): void {
-    if (isThenable(returned)) Promise.resolve(returned).catch(this.#report);
-  }
-
-  #remember(event: RunEvent): void {
-    const backlog = this.#backlog;
-    if (backlog === undefined) return;
-    backlog.add(event);
-    if (backlog.chars > MAX_BACKLOG_CHARS || backlog.size > MAX_BACKLOG_EVENTS) this.#dropBacklog();
-  }
-
-  #dropBacklog(): void {
-    if (this.#backlog === undefined) return;
-    this.#backlog = undefined;
-    this.#want();
-  }
-
-  /** Tells the driver which events somebody would see; the others do not cross the boundary. */
-  #want(): void {
-    if (this.#driver === undefined || this.#outcome !== undefined) return;
-    const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
-    const all = onEvent !== undefined || this.#queues.size > 0 || this.#backlog !== undefined;
-    this.#seen.all = all;
-    this.#driver.want({
-      text: all || onText !== undefined || onPartialOutput !== undefined,
-      reasoning: all || onThinking !== undefined,
-      toolInput: all,
-      events: all || this.#traces.length > 0 || onToolCall !== undefined || onToolResult !== undefined,
-    });
   }
 
   #queue(isSteer: boolean, prompt: Prompt): Queued {
@@ -409,7 +259,7 @@ export class EngineRun implements Run {
   #snapshot(): RunEvent {
     const { text, messages, usage, iterations } =
       (this.#driver === undefined ? this.#ended : resultOf(this.#driver)) ?? this.#alone();
-    return { ...this.#stamp, type: "snapshot", text, messages, usage, iterations };
+    return { ...this.#delivery.stamp, type: "snapshot", text, messages, usage, iterations };
   }
 
   /** The driver's run is over: takes its result and frees its memory. */
@@ -444,15 +294,15 @@ export class EngineRun implements Run {
     this.#outcome = outcome;
     const driver = this.#driver;
     this.#driver = undefined;
-    if (why !== undefined) this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, ...why });
-    this.#deliver({ ...this.#stamp, seq: this.#stamp.seq + 1, type: "finish", outcome });
+    if (why !== undefined) this.#delivery.deliverNext(why);
+    this.#delivery.deliverNext({ type: "finish", outcome });
     this.#conclude(finished(this.#alone(), outcome, this.#models.priceBasis()));
     driver?.free();
   }
 
   #alone(): EngineResult {
     const hasPrice = this.#models.priceBasis() !== undefined;
-    return unfinished(this.#options, this.#prompt, this.#heard.text, this.#early.ids, hasPrice);
+    return unfinished(this.#options, this.#prompt, this.#delivery.heard.text, this.#early.ids, hasPrice);
   }
 
   #conclude(result: RunResult): void {
@@ -460,25 +310,13 @@ export class EngineRun implements Run {
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
-    for (const queue of this.#queues) queue.end();
-    this.#queues.clear();
+    this.#delivery.endIterations();
     this.#onEnd(result);
-    for (const trace of this.#traces) this.#tell(() => trace.onEnd?.(result));
+    this.#delivery.endTraces(result);
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.result.catch(() => {});
     this.#reject(thrown);
   }
-
-  readonly #report = (error: unknown): void => {
-    try {
-      const { onError } = this.#options;
-      if (onError === undefined) return reportUnheard(error);
-      const returned: unknown = onError(error);
-      if (isThenable(returned)) Promise.resolve(returned).catch(reportUnheard);
-    } catch (second) {
-      console.error(second);
-    }
-  };
 }

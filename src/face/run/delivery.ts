@@ -1,0 +1,216 @@
+/**
+ * The events of a run on their way to its listeners: the callbacks of its options, its tracers, and its iterations.
+ *
+ * The run hands in what the engine tells, and says when its iterations and its tracers end. A listener that throws, or
+ * whose promise rejects, is reported and never stops a run. Nothing here changes the run.
+ */
+import type { AgentParts } from "../agents/agent.js";
+import type { EventStamp, Outcome, RunEvent } from "../api/event.js";
+import type { RunResult } from "../api/result.js";
+import type { RunOptions } from "../api/run.js";
+import type { Trace } from "../api/trace.js";
+import type { HostCallbacks } from "../host/driver.js";
+import { reportUnheard } from "../host/failures.js";
+import { isThenable } from "../options/check.js";
+import { partialOutput } from "../tools/structured-output.js";
+import { traces } from "../trace/tracing.js";
+import type { Driver } from "./engine.js";
+import { EventBuffer } from "./event-buffer.js";
+import { EventQueue } from "./event-queue.js";
+import { Heard } from "./heard.js";
+import type { EndEvent } from "./run-end.js";
+
+/**
+ * The limits of a backlog: characters of deltas, and events. Only a model inside the process can send more within one
+ * task. An iteration that begins later starts with a snapshot.
+ */
+const MAX_BACKLOG_CHARS = 2_048;
+const MAX_BACKLOG_EVENTS = 100;
+
+const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
+
+export class Delivery {
+  /** The stamp of the last event, changed in place. */
+  readonly stamp: EventStamp = { seq: 0, agentPath: "root", iteration: 0, attempt: 0 };
+  readonly heard = new Heard();
+  readonly #options: RunOptions;
+  readonly #running: () => Driver | undefined;
+  readonly #traces: readonly Trace[];
+  readonly #iterations = new Set<EventQueue>();
+  /** Every event of the run's first task, for iterations that begin in it. */
+  #backlog: EventBuffer | undefined = new EventBuffer();
+  readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
+  /** `all` is true as long as somebody sees every event. */
+  readonly #seen = { all: true };
+
+  /** `running` returns the driver until the run has an outcome. */
+  constructor(options: RunOptions, parts: AgentParts, id: string, running: () => Driver | undefined) {
+    this.#options = options;
+    this.#running = running;
+    this.#traces = traces(parts, id, this.report);
+    // A real macrotask, not one of the run's clock: the backlog must not grow while that clock stands still.
+    setTimeout(() => this.#dropBacklog(), 0);
+  }
+
+  /** Delivers an event of the engine. `agent` is the engine's number of an agent, 0 for the root. */
+  deliver(told: RunEvent, agent = 0): void {
+    const event = agent === 0 ? told : { ...told, ...this.#originOf(agent) };
+    const { seq, agentPath, iteration, attempt } = event;
+    Object.assign(this.stamp, agentPath === "root" ? { seq, iteration, attempt } : { seq });
+    const { onToolCall, onToolResult } = this.#options;
+    if (event.type === "tool-call") this.#tell(() => onToolCall?.(event));
+    else if (event.type === "tool-result" || event.type === "tool-error")
+      this.#tell(() => onToolResult?.(event));
+    this.#trace((trace) => trace.onEvent(event));
+    this.#pass(event);
+  }
+
+  /** Delivers an event that the engine did not tell. */
+  deliverNext(event: EndEvent | { type: "finish"; outcome: Outcome }): void {
+    this.deliver({ ...this.stamp, seq: this.stamp.seq + 1, ...event });
+  }
+
+  /** Returns the function that delivers deltas. */
+  // The closure reads no field of this object: V8 drops the code for fields when a garbage collection finds no run.
+  deltas(): HostCallbacks["onDelta"] {
+    const { onText, onThinking, onPartialOutput } = this.#options;
+    const hear = partialOutput(onPartialOutput);
+    const stamp = this.stamp;
+    const seen = this.#seen;
+    const heard = this.heard;
+    return (kind, text, block, seq, agent, iteration, attempt) => {
+      try {
+        // Text of a subagent is not part of the answer.
+        if (agent !== 0) {
+          // Events carry it.
+        } else if (kind === 0) {
+          heard.hear(iteration, attempt, text);
+          const returned: unknown = onText?.(text);
+          if (returned !== undefined) this.#watch(returned);
+          if (hear !== undefined) this.#watch(hear(iteration, attempt, block, text));
+        } else if (kind === 1) {
+          const returned: unknown = onThinking?.(text);
+          if (returned !== undefined) this.#watch(returned);
+        }
+      } catch (error) {
+        this.report(error);
+      }
+      stamp.seq = seq;
+      if (agent === 0) {
+        stamp.iteration = iteration;
+        stamp.attempt = attempt;
+      }
+      if (!seen.all) return;
+      const type = DELTAS[kind];
+      if (agent === 0) this.#pass({ type, seq, agentPath: "root", iteration, attempt, block, text });
+      else this.#pass({ type, seq, ...this.#originOf(agent), iteration, attempt, block, text });
+    };
+  }
+
+  /**
+   * Begins an iteration. It starts with the backlog, or with `begin()` if that is gone. `onLeave` is called if its
+   * reader goes before the end. The iteration of a run that has ended has an `outcome`.
+   */
+  iterate(begin: () => RunEvent[], onLeave?: () => void, outcome?: Outcome): EventQueue {
+    const queue: EventQueue = new EventQueue(this.#backlog?.copy() ?? begin(), () => {
+      this.#iterations.delete(queue);
+      if (onLeave === undefined) this.want();
+      else onLeave();
+    });
+    if (outcome === undefined) {
+      this.#iterations.add(queue);
+      this.want();
+    } else {
+      if (this.#backlog === undefined) queue.push({ ...this.stamp, type: "finish", outcome });
+      queue.end();
+    }
+    return queue;
+  }
+
+  /** Tells the driver which events somebody would see; the others do not cross the boundary. */
+  want(): void {
+    const driver = this.#running();
+    if (driver === undefined) return;
+    const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
+    const all = onEvent !== undefined || this.#iterations.size > 0 || this.#backlog !== undefined;
+    this.#seen.all = all;
+    driver.want({
+      text: all || onText !== undefined || onPartialOutput !== undefined,
+      reasoning: all || onThinking !== undefined,
+      toolInput: all,
+      events: all || this.#traces.length > 0 || onToolCall !== undefined || onToolResult !== undefined,
+    });
+  }
+
+  readonly onToolThrow = (toolCallId: string, thrown: unknown): void =>
+    this.#trace((trace) => trace.onToolThrow?.(toolCallId, thrown));
+
+  endIterations(): void {
+    for (const queue of this.#iterations) queue.end();
+    this.#iterations.clear();
+  }
+
+  endTraces(result: RunResult): void {
+    this.#trace((trace) => trace.onEnd?.(result));
+  }
+
+  /** Hands an error of your code to `onError`, or to the console. */
+  readonly report = (error: unknown): void => {
+    try {
+      const { onError } = this.#options;
+      if (onError === undefined) return reportUnheard(error);
+      const returned: unknown = onError(error);
+      if (isThenable(returned)) Promise.resolve(returned).catch(reportUnheard);
+    } catch (second) {
+      console.error(second);
+    }
+  };
+
+  /** The path of an agent, and the call that it answers. */
+  #originOf(agent: number): Pick<EventStamp, "agentPath" | "parentToolCallId"> {
+    let origin = this.#origins.get(agent);
+    if (origin === undefined) {
+      const [agentPath, parentToolCallId] = this.#running()?.agent(agent) ?? ["", ""];
+      origin = { agentPath, parentToolCallId };
+      this.#origins.set(agent, origin);
+    }
+    return origin;
+  }
+
+  #trace(tell: (trace: Trace) => unknown): void {
+    for (const trace of this.#traces) this.#tell(() => tell(trace));
+  }
+
+  #pass(event: RunEvent): void {
+    this.#tell(() => this.#options.onEvent?.(event));
+    this.#remember(event);
+    for (const queue of this.#iterations) queue.push(event);
+  }
+
+  #tell(listener: () => unknown): void {
+    try {
+      const returned = listener();
+      if (returned !== undefined) this.#watch(returned);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  /** Watches the promise of an async listener: a rejection counts as an error that the listener throws. */
+  #watch(returned: unknown): void {
+    if (isThenable(returned)) Promise.resolve(returned).catch(this.report);
+  }
+
+  #remember(event: RunEvent): void {
+    const backlog = this.#backlog;
+    if (backlog === undefined) return;
+    backlog.add(event);
+    if (backlog.chars > MAX_BACKLOG_CHARS || backlog.size > MAX_BACKLOG_EVENTS) this.#dropBacklog();
+  }
+
+  #dropBacklog(): void {
+    if (this.#backlog === undefined) return;
+    this.#backlog = undefined;
+    this.want();
+  }
+}
