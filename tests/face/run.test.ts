@@ -108,31 +108,29 @@ describe("a run", () => {
 
   it("goes on when a listener throws, and tells onError", async () => {
     const errors: unknown[] = [];
-    const oops = new Error("oops");
-    const fails = (): never => {
-      throw oops;
+    const fails = (error: string) => (): never => {
+      throw error;
     };
     const { driver, run } = await started({
-      onText: fails,
-      onEvent: fails,
+      onText: fails("text"),
+      onEvent: fails("event"),
       onError: (error) => errors.push(error),
     });
     driver.say("Hi");
     driver.end(completed);
     expect((await run.result).outcome).toBe("completed");
-    expect(errors).toEqual([oops, oops, oops]);
+    expect(errors).toEqual(["text", "event"]);
   });
 
   it("tells onError what an async listener rejects with", async () => {
     const errors: unknown[] = [];
-    const oops = new Error("oops");
-    const fails = async (): Promise<never> => Promise.reject(oops);
+    const fails = (error: string) => async (): Promise<never> => Promise.reject(error);
     const { driver } = await started({
-      onText: fails,
-      onThinking: fails,
-      onToolCall: fails,
-      onToolResult: fails,
-      onEvent: fails,
+      onText: fails("text"),
+      onThinking: fails("thinking"),
+      onToolCall: fails("call"),
+      onToolResult: fails("result"),
+      onEvent: fails("event"),
       onError: async (error) => void errors.push(error),
     });
     driver.say("a");
@@ -140,7 +138,7 @@ describe("a run", () => {
     driver.emit({ type: "tool-call", toolCallId: "1", toolName: "add", input: {} });
     driver.emit({ type: "tool-result", toolCallId: "1", toolName: "add", output: 3, durationMs: 1 });
     await nextTask();
-    expect(errors).toEqual(Array.from({ length: 8 }, () => oops));
+    expect(errors).toEqual(["text", "event", "thinking", "call", "result"]);
   });
 
   it("tells reportError without an onError, console.error without either, and survives an onError that throws", async () => {

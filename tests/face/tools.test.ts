@@ -77,7 +77,8 @@ describe("a call that went wrong", () => {
       const { going, results } = setUp(options, [{ name: "boom", input: {} }], { onError });
       await going.result;
       expect(JSON.parse(results()[0].content)).toMatchObject({ error: true, message: "No disk." });
-      expect(onError).toHaveBeenCalledTimes(1);
+      // The error of the tool, and that of its wording.
+      expect(onError).toHaveBeenCalledTimes(2);
     }
   });
 

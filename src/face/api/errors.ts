@@ -84,6 +84,8 @@ export type LoopletErrorCode =
   | "misuse_chat_closed"
   /** A steer or follow-up for a run that has ended; look at `run.outcome` first. */
   | "misuse_run_ended"
+  /** `run.text`, `run.messages` or `run.usage`: they are in `await run.result`. */
+  | "misuse_result"
   /** A wrong argument of a method. */
   | "misuse_invalid_argument";
 

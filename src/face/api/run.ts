@@ -38,8 +38,9 @@ export interface RunListeners<C extends ToolTypes = ToolTypes, Output = unknown>
   /** Contract: called with every event, in order, after the callbacks above. */
   onEvent?: ((event: TypedEvent<C>) => void) | undefined;
   /**
-   * Contract: called with every error that a listener throws. Default: `reportError` in browsers and Workers, else
-   * `console.error`.
+   * Contract: called with every error that a listener throws, once for errors with the same stack, and with every error
+   * of a tool that is not a `ToolError`. Default: `reportError` in browsers and Workers, else `console.error`; always
+   * `console.error` for tools.
    */
   onError?: ((error: unknown) => void) | undefined;
 }

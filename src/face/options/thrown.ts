@@ -12,3 +12,13 @@ export function message(thrown: unknown): string {
     return "something that cannot be shown";
   }
 }
+
+/** The stack of an error; undefined if there is none, or if reading it throws. */
+export function stackOf(thrown: unknown): string | undefined {
+  try {
+    const stack: unknown = (thrown as Partial<Error> | undefined)?.stack;
+    return typeof stack === "string" ? stack : undefined;
+  } catch {
+    return undefined;
+  }
+}

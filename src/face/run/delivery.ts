@@ -12,6 +12,8 @@ import type { Trace } from "../api/trace.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { reportUnheard } from "../host/failures.js";
 import { isThenable } from "../options/check.js";
+import { stackOf } from "../options/thrown.js";
+import { isToolError } from "../tools/tool-result.js";
 import { partialOutput } from "../tools/structured-output.js";
 import { traces } from "../trace/tracing.js";
 import type { Driver } from "./engine.js";
@@ -27,6 +29,9 @@ import type { EndEvent } from "./run-end.js";
 const MAX_BACKLOG_CHARS = 2_048;
 const MAX_BACKLOG_EVENTS = 100;
 
+/** How many different errors of listeners are remembered. */
+const MAX_REPORTED = 100;
+
 const DELTAS = ["text-delta", "reasoning-delta", "tool-input-delta"] as const;
 
 export class Delivery {
@@ -40,6 +45,8 @@ export class Delivery {
   /** Every event of the run's first task, for iterations that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
+  /** The errors of listeners that were reported, by stack if they have one. */
+  readonly #reported = new Set<unknown>();
   /** `all` is true as long as somebody sees every event. */
   readonly #seen = { all: true };
 
@@ -93,7 +100,7 @@ export class Delivery {
           if (returned !== undefined) this.#watch(returned);
         }
       } catch (error) {
-        this.report(error);
+        this.#reportOnce(error);
       }
       stamp.seq = seq;
       if (agent === 0) {
@@ -142,8 +149,13 @@ export class Delivery {
     });
   }
 
-  readonly onToolThrow = (toolCallId: string, thrown: unknown): void =>
+  /** Tells tracers what a tool has thrown and, unless the tool words it for the model, `onError` too. */
+  readonly onToolThrow = (toolCallId: string, thrown: unknown): void => {
     this.#trace((trace) => trace.onToolThrow?.(toolCallId, thrown));
+    this.#tell(() => {
+      if (!isToolError(thrown)) this.#reportTool(thrown);
+    });
+  };
 
   endIterations(): void {
     for (const queue of this.#iterations) queue.end();
@@ -154,7 +166,14 @@ export class Delivery {
     this.#trace((trace) => trace.onEnd?.(result));
   }
 
-  /** Hands an error of your code to `onError`, or to the console. */
+  /** Hands an error of a tool to `onError`, or to the console. */
+  readonly #reportTool = (error: unknown): void => {
+    // The model answers errors of tools, so that one without a listener is no crash of the page.
+    if (this.#options.onError === undefined) console.error(error);
+    else this.report(error);
+  };
+
+  /** Hands an error of your code to `onError`, or to the host. */
   readonly report = (error: unknown): void => {
     try {
       const { onError } = this.#options;
@@ -192,14 +211,22 @@ export class Delivery {
       const returned = listener();
       if (returned !== undefined) this.#watch(returned);
     } catch (error) {
-      this.report(error);
+      this.#reportOnce(error);
     }
   }
 
   /** Watches the promise of an async listener: a rejection counts as an error that the listener throws. */
   #watch(returned: unknown): void {
-    if (isThenable(returned)) Promise.resolve(returned).catch(this.report);
+    if (isThenable(returned)) Promise.resolve(returned).catch(this.#reportOnce);
   }
+
+  /** Reports an error of a listener, unless the same one has been reported: a listener may throw at each delta. */
+  readonly #reportOnce = (error: unknown): void => {
+    const key = stackOf(error) ?? error;
+    if (this.#reported.has(key)) return;
+    if (this.#reported.size < MAX_REPORTED) this.#reported.add(key);
+    this.report(error);
+  };
 
   #remember(event: RunEvent): void {
     const backlog = this.#backlog;

@@ -1,5 +1,6 @@
 /** The end of a run: its event, and the signal that brings it about. */
-import type { Failure, Outcome } from "../api/index.js";
+import { LoopletError } from "../api/errors.js";
+import type { Failure, Outcome, RunResult } from "../api/index.js";
 import type { HostAbortSignal } from "../api/platform.js";
 
 export type EndEvent = { type: "abort"; reason: string } | { type: "error"; error: Failure };
@@ -20,4 +21,16 @@ export function follow(signal: HostAbortSignal | undefined, abort: (reason: unkn
   }
   signal.addEventListener("abort", fire, { once: true });
   return () => signal.removeEventListener("abort", fire);
+}
+
+/** The error for a field of the result that is looked for on the run. */
+export function inResult(field: string): LoopletError {
+  return new LoopletError("misuse_result", field, `is in the result: const { ${field} } = await run.result`);
+}
+
+/** The warning about a run whose result nobody reads; undefined if there is no need for one. */
+export function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
+  if (outcome !== "failed" && outcome !== "stopped") return undefined;
+  const why = error == null ? `by ${stoppedBy}` : `(${error.code}): ${error.message}`;
+  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"} ${why}\nNobody has read its result. Await run.result and look at its outcome.`;
 }

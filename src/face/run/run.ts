@@ -38,12 +38,14 @@ import { Early } from "./early.js";
 import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun } from "./engine.js";
 import { abortReason, content, runConfig } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
-import { follow, whyOf, type EndEvent } from "./run-end.js";
+import { follow, inResult, unreadWarning, whyOf, type EndEvent } from "./run-end.js";
 
 export class EngineRun implements Run {
   readonly id: string;
-  readonly result: Promise<RunResult>;
 
+  readonly #result: Promise<RunResult>;
+  /** True as soon as somebody has asked for the result or seen the outcome. */
+  #isRead = false;
   readonly #parts: AgentParts;
   readonly #options: RunOptions;
   readonly #onEnd: (result: RunResult) => void;
@@ -85,7 +87,7 @@ export class EngineRun implements Run {
     const config = parts.config();
     const ownOptions = runConfig(options, inputs, session);
     this.id = parts.ids();
-    this.result = new Promise((resolve, reject) => {
+    this.#result = new Promise((resolve, reject) => {
       this.#settle = resolve;
       this.#reject = reject;
     });
@@ -110,7 +112,33 @@ export class EngineRun implements Run {
     void this.#start(config, ownOptions);
   }
 
+  get result(): Promise<RunResult> {
+    this.#isRead = true;
+    return this.#result;
+  }
+
   get outcome(): OutcomeKind | undefined {
+    const outcome = this.#outcomeNow();
+    this.#isRead ||= outcome !== undefined;
+    return outcome;
+  }
+
+  /** @throws LoopletError `misuse_result` */
+  get text(): never {
+    throw inResult("text");
+  }
+
+  /** @throws LoopletError `misuse_result` */
+  get messages(): never {
+    throw inResult("messages");
+  }
+
+  /** @throws LoopletError `misuse_result` */
+  get usage(): never {
+    throw inResult("usage");
+  }
+
+  #outcomeNow(): OutcomeKind | undefined {
     // The engine's run ends before its last events are delivered.
     return (this.#outcome ?? this.#closing ?? this.#driver?.outcome())?.outcome;
   }
@@ -124,7 +152,7 @@ export class EngineRun implements Run {
   }
 
   abort(reason: unknown = "aborted"): void {
-    if (this.outcome !== undefined) return;
+    if (this.#outcomeNow() !== undefined) return;
     const why = abortReason(reason);
     try {
       this.#driver?.abort(why);
@@ -133,7 +161,7 @@ export class EngineRun implements Run {
       this.#delivery.report(error);
     }
     // The driver ends its run inside `abort`. If there is no driver, or if it fails, the run ends here.
-    if (this.outcome === undefined)
+    if (this.#outcomeNow() === undefined)
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
 
@@ -157,7 +185,7 @@ export class EngineRun implements Run {
 
   addBudget(budget: AddedBudget): boolean {
     const more = addedBudget(budget);
-    if (this.outcome !== undefined) return false;
+    if (this.#outcomeNow() !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.addBudget(more.agentPath, more.more);
     return this.#early.budgets.push(more) > 0 && more.agentPath === "root";
   }
@@ -236,7 +264,7 @@ export class EngineRun implements Run {
 
   #queue(isSteer: boolean, prompt: Prompt): Queued {
     const blocks = content(prompt, isSteer ? "steer" : "followUp");
-    if (this.outcome !== undefined) {
+    if (this.#outcomeNow() !== undefined) {
       throw new LoopletError(
         "misuse_run_ended",
         isSteer ? "steer" : "followUp",
@@ -251,7 +279,7 @@ export class EngineRun implements Run {
   }
 
   #withdraw(id: number): boolean {
-    if (this.outcome !== undefined) return false;
+    if (this.#outcomeNow() !== undefined) return false;
     if (this.#driver !== undefined) return this.#driver.withdraw(id);
     return this.#early.withdraw(id);
   }
@@ -313,10 +341,14 @@ export class EngineRun implements Run {
     this.#delivery.endIterations();
     this.#onEnd(result);
     this.#delivery.endTraces(result);
+    setTimeout(() => {
+      const warning = this.#isRead ? undefined : unreadWarning(result);
+      if (warning !== undefined) console.warn(warning);
+    }, 0);
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
-    this.result.catch(() => {});
+    this.#result.catch(() => {});
     this.#reject(thrown);
   }
 }

@@ -137,7 +137,8 @@ export class ToolCalls {
       const output = given instanceof Promise ? await given : given;
       return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
-      this.onThrow?.(invocation.toolCallId, error);
+      // What a tool throws when its call is aborted is of no interest.
+      if (this.#running.has(invocation.call)) this.onThrow?.(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }
   }

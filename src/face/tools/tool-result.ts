@@ -1,5 +1,5 @@
 /** Brings a tool's return value or error into the engine's form. */
-import { GENERAL_HINT } from "../api/errors.js";
+import { GENERAL_HINT, type ToolError } from "../api/errors.js";
 import type { ToolFault } from "../api/index.js";
 import type { ToolReturn } from "../host/driver.js";
 import { isObject } from "../options/check.js";
@@ -33,7 +33,7 @@ export function returned(value: unknown): ToolReturn | Promise<ToolReturn> {
  */
 export function faultOf(thrown: unknown): ToolFault {
   try {
-    if (isObject(thrown) && thrown["name"] === "ToolError" && typeof thrown["recoverable"] === "boolean") {
+    if (isToolError(thrown)) {
       const { code, hint, recoverable } = thrown;
       return { code: String(code), message: message(thrown), hint: String(hint), recoverable };
     }
@@ -41,6 +41,11 @@ export function faultOf(thrown: unknown): ToolFault {
   } catch {
     return failed("The tool threw something that cannot be shown.");
   }
+}
+
+/** Whether the tool has worded the error for the model. The class may be that of another copy of looplet. */
+export function isToolError(thrown: unknown): thrown is ToolError {
+  return isObject(thrown) && thrown["name"] === "ToolError" && typeof thrown["recoverable"] === "boolean";
 }
 
 function fromRich({
