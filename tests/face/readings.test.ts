@@ -32,7 +32,7 @@ async function called(name: "fetch" | "read", texts: string[], options: Partial<
 
 describe("readings", () => {
   it("the texts of the engine's tables are read as URL reads them", () => {
-    const file = new URL("../../src/engine/policy/rule/spellings/readings.jsonl", import.meta.url);
+    const file = new URL("../../src/engine/policy/rule/tests/readings.jsonl", import.meta.url);
     const lines = readFileSync(file, "utf8").trimEnd().split("\n");
     const readings = lines.map((line) => JSON.parse(line) as Reading);
     expect(readings.length).toBeGreaterThan(100);

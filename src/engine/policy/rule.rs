@@ -182,6 +182,4 @@ pub fn step() {
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
-mod spellings;
-#[cfg(all(test, not(target_arch = "wasm32")))]
 pub(super) mod tests;

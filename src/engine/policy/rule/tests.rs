@@ -8,6 +8,7 @@ use crate::engine::policy::rule::subject::Asked;
 use crate::engine::policy::rule::*;
 
 mod commands;
+mod spellings;
 
 thread_local! {
     pub static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
@@ -24,7 +25,7 @@ pub fn input(field: &str, text: &str) -> String {
 /// The platform's readings of all addresses in these tests; `tests/face/readings.test.ts` compares them with `URL`.
 pub fn readings() -> &'static [Reading] {
     static READINGS: std::sync::LazyLock<Vec<Reading>> = std::sync::LazyLock::new(|| {
-        let lines = include_str!("spellings/readings.jsonl").lines();
+        let lines = include_str!("tests/readings.jsonl").lines();
         lines.map(|line| serde_json::from_str(line).unwrap()).collect()
     });
     &READINGS
