@@ -15,7 +15,10 @@ fn setting() -> crate::world::Settings {
     ]);
     config(
         tools,
-        json!({"permissions": {"canUseTool": true, "allow": ["read"]}}),
+        json!({
+            "permissions": {"canUseTool": true, "allow": ["read"]},
+            "retry": {"jitterMs": 400, "jitter": "full"}
+        }),
     )
 }
 

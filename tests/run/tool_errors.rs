@@ -72,6 +72,24 @@ fn the_host_words_all_errors_of_a_round_at_once() {
 }
 
 #[test]
+fn words_go_to_the_calls_that_went_wrong_and_not_to_others() {
+    let pieces = [call("a", "other", json!({})), call("b", "boom", json!({}))];
+    let mut world = world(json!({"wordErrors": true}), &pieces);
+    world.return_value("a", json!("fine"));
+    world.finish_tool("b", fault("It broke."));
+    let (question, _) = world.questions.remove(0);
+    world.input(Input::Answered {
+        question,
+        answer: Answer::Worded(vec!["Kaputt.".into()]),
+    });
+    let results = &world.body(1)["messages"][2]["content"];
+    assert_eq!(
+        [&results[0]["content"], &results[1]["content"]],
+        ["fine", "Kaputt."]
+    );
+}
+
+#[test]
 fn a_round_goes_on_with_the_hosts_words_before_the_answer_is_saved() {
     let mut world = world(json!({"wordErrors": true}), &[call("a", "none", json!({}))]);
     world.confirm_saves = false;
