@@ -1,5 +1,6 @@
 //! Answers to what a run asks, chosen by the input's bytes.
 
+use looplet::engine::agent::asks::points::row;
 use looplet::engine::model::hook::{Decision, HookAnswer, Raise};
 use looplet::engine::model::input::{Behavior, CheckedOutput, PermissionAnswer, PreparedCall};
 use looplet::engine::model::message::Json;
@@ -19,7 +20,9 @@ pub fn answer(question: &Question, choices: &mut Choices<'_>) -> Answer {
             let calls = calls.iter().take(answered);
             Answer::Prepared(calls.map(|call| prepared(call.input.as_str())).collect())
         }
-        (roll, point) if point.is_hooked() => Answer::Hook(Box::new(hook_answer(roll, choices.byte()))),
+        (roll, point) if row(point).class.is_hooked() => {
+            Answer::Hook(Box::new(hook_answer(roll, choices.byte())))
+        }
         (roll, Point::StopCondition | Point::StopRepeat) => Answer::Stop(roll == 7),
         (roll, Point::Summarize) => Answer::Summary(["", "Short."][roll as usize % 2].into()),
         (roll, Point::CheckOutput) => Answer::Checked(CheckedOutput {

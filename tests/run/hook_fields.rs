@@ -1,5 +1,6 @@
 //! What hooks and the host are told beside the call, and what hooks say to others than the model.
 
+use looplet::engine::agent::asks::points::as_told;
 use looplet::engine::model::config::permission::PermissionMode;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer, PermissionUpdate};
@@ -13,7 +14,7 @@ use crate::world::{World, config, data, tool};
 /// What the host is told of the call that it is asked about first.
 fn permission(world: &World) -> Value {
     let mut asks = world.questions.iter().map(|(_, ask)| ask);
-    data(asks.find(|ask| ask.point.told() == Point::Permission).unwrap())
+    data(asks.find(|ask| as_told(ask.point) == Point::Permission).unwrap())
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use looplet::engine::agent::asks::points::row;
 use looplet::engine::model::event::EventKind;
 use looplet::engine::model::hook::{Decision, HookAnswer};
 use looplet::engine::model::input::{Behavior, Input, PermissionAnswer};
@@ -48,13 +49,13 @@ pub fn adds(context: &str) -> HookAnswer {
 /// Open questions to hooks: the event, and what it is told.
 pub fn asked(world: &World) -> Vec<(String, Value)> {
     let asks = world.questions.iter().map(|(_, ask)| ask);
-    let hooks = asks.filter(|ask| ask.point.is_hooked());
+    let hooks = asks.filter(|ask| row(ask.point).class.is_hooked());
     hooks.map(|ask| (word(ask.point), hook_input(ask))).collect()
 }
 
 /// Answers the oldest open question to a hook.
 pub fn answer(world: &mut World, answer: HookAnswer) -> EffectId {
-    let is_hook = |(_, ask): &(EffectId, Question)| ask.point.is_hooked();
+    let is_hook = |(_, ask): &(EffectId, Question)| row(ask.point).class.is_hooked();
     let at = world
         .questions
         .iter()

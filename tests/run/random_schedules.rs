@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use looplet::engine::agent::asks::points::row;
 use looplet::engine::model::config::ModelConfig;
 use looplet::engine::model::event::ToolFault;
 use looplet::engine::model::hook::Raise;
@@ -277,7 +278,7 @@ fn act_on_tools(world: &mut World, dice: &mut Dice) {
                 let calls = calls_of(&ask);
                 Answer::Prepared(calls.iter().map(|call| prepared(call.input.as_str())).collect())
             }
-            (_, point) if point.is_hooked() => random_hooks::answer(dice, point),
+            (_, point) if row(point).class.is_hooked() => random_hooks::answer(dice, point),
             (_, Point::WordErrors) => Answer::Worded(vec!["went wrong".into()]),
             (roll, Point::StopCondition | Point::StopRepeat) => Answer::Stop(roll == 7),
             (roll, Point::Summarize) => Answer::Summary(["", "Short."][roll as usize % 2].into()),

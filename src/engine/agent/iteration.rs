@@ -319,6 +319,12 @@ impl Agent {
         true
     }
 
+    pub(super) fn after_iteration_end(&mut self, desk: &mut Desk<'_>) {
+        if let Phase::HandingOver { owes_answer, .. } = self.phase {
+            self.hand_over(desk, owes_answer);
+        }
+    }
+
     /// Starts the next iteration if a steer, a follow-up or an owed answer waits for the model. Else the agent is
     /// complete.
     pub fn handed_over(&mut self, desk: &mut Desk<'_>) {

@@ -74,8 +74,17 @@ impl Agent {
         desk.ask(&self.who, Ask::new(Point::Limit, about, &facts));
     }
 
+    /// Takes the answer of your code at a limit.
+    pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, about: &About, raise: Option<Raise>) {
+        match *about {
+            About::Limit(stopped_by) => self.go_on_behind(desk, stopped_by, raise),
+            About::Time(timer) => self.after_time(desk, timer, raise),
+            About::Phase | About::Call(_) | About::Calls(_) | About::Nothing => {}
+        }
+    }
+
     /// Takes the step that the limit has held up, unless a limit still holds it.
-    pub(super) fn after_limit(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
+    fn go_on_behind(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy, raise: Option<Raise>) {
         if let Some(raise) = raise {
             self.change_limits(desk, &mut |limits| raise.apply(limits));
         }
@@ -108,7 +117,7 @@ impl Agent {
         stopped_by.is_some()
     }
 
-    pub(super) fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
+    fn after_time(&mut self, desk: &mut Desk<'_>, timer: TimerReason, raise: Option<Raise>) {
         let raise = raise.unwrap_or_default();
         // Your code may also have added time unasked in the meantime.
         let from_ms = desk.ledger.timers.at(timer);

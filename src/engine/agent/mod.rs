@@ -179,56 +179,59 @@ impl Agent {
     /// Takes the step that waited for a point, when all functions that were asked there have answered.
     fn go_on(&mut self, desk: &mut Desk<'_>, settled: Settled) {
         let Settled { point, about, answer } = settled;
-        let next = match (answer, about) {
-            (Answer::Hook(verdict), about) => return self.after_hooks(desk, point, &about, *verdict),
-            (Answer::Permission(answer) | Answer::Classified(answer), About::Call(index)) => {
-                self.calls.take_permission(&self.who, desk, index, answer)
+        let next = match answer {
+            Answer::Hook(verdict) => return self.after_hooks(desk, point, &about, *verdict),
+            Answer::Stop(stops) => return self.after_stop_question(desk, point, stops),
+            Answer::Summary(summary) => return self.apply_summary(desk, &summary),
+            Answer::Checked(checked) => return self.after_check(desk, checked),
+            Answer::Permission(answer) | Answer::Classified(answer) => {
+                self.calls.take_permission(&self.who, desk, &about, answer)
             }
-            (Answer::Prepared(prepared), About::Calls(calls)) => {
-                self.calls.take_prepared(&self.who, desk, &calls, Ok(prepared))
+            Answer::Prepared(prepared) => self.calls.take_prepared(&self.who, desk, &about, Ok(prepared)),
+            Answer::Failed { why } => self.calls.take_prepared(&self.who, desk, &about, Err(why)),
+            Answer::Worded(texts) => self.calls.take_words(texts),
+            Answer::Read { answer, .. } => {
+                let answer = *answer;
+                return self.go_on(desk, Settled { point, about, answer });
             }
-            (Answer::Failed { why }, About::Calls(calls)) => {
-                self.calls.take_prepared(&self.who, desk, &calls, Err(why))
-            }
-            (Answer::Worded(texts), _) => self.calls.take_words(texts),
-            (Answer::Stop(stops), _) => return self.after_stop_question(desk, point, stops),
-            (Answer::Summary(summary), _) => return self.apply_summary(desk, &summary),
-            (Answer::Checked(checked), _) => match std::mem::take(&mut self.phase) {
-                Phase::Checking { written, call_ids } => {
-                    return self.after_check(desk, written, &call_ids, checked);
-                }
-                phase => {
-                    self.phase = phase;
-                    return;
-                }
-            },
-            _ => return,
         };
         self.follow(desk, next);
     }
 
+    /// Takes the step that waited for hooks, guardrails or functions around an iteration.
     fn after_hooks(&mut self, desk: &mut Desk<'_>, point: Point, about: &About, verdict: HookAnswer) {
-        match (point, about) {
-            (Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart, _) => {
+        match point {
+            Point::SessionStart | Point::UserPromptSubmit | Point::SubagentStart => {
                 self.after_prompt_hooks(desk, verdict);
             }
-            (Point::Limit, About::Limit(by)) => self.after_limit(desk, *by, verdict.limits),
-            (Point::Limit, About::Time(timer)) => self.after_time(desk, *timer, verdict.limits),
-            (Point::PrepareIteration, _) => self.after_prepare(desk, verdict),
-            (Point::InputGuardrail, _) => self.after_input(desk, verdict),
-            (Point::PreCompact, _) => self.after_precompact(desk, verdict),
-            (Point::PostCompact, _) => self.guard_summary(desk),
-            (Point::OutputGuardrail, _) => self.after_output(desk, verdict),
-            (Point::IterationEnd, _) => {
-                if let Phase::HandingOver { owes_answer, .. } = self.phase {
-                    self.hand_over(desk, owes_answer);
-                }
-            }
-            (Point::Stop | Point::SubagentStop, _) => self.after_stop_hooks(desk, verdict),
-            _ => {
+            Point::PrepareIteration => self.after_prepare(desk, verdict),
+            Point::InputGuardrail => self.after_input(desk, verdict),
+            Point::Limit => self.after_limit(desk, about, verdict.limits),
+            Point::PreCompact => self.after_precompact(desk, verdict),
+            Point::PostCompact => self.guard_summary(desk),
+            Point::OutputGuardrail => self.after_output(desk, verdict),
+            Point::PreToolUse
+            | Point::ToolGuardrail
+            | Point::PermissionRequest
+            | Point::PermissionDenied
+            | Point::Notification
+            | Point::PostToolUse
+            | Point::PostToolUseFailure
+            | Point::PostToolBatch => {
                 let next = self.calls.after_hooks(&self.who, desk, point, about, verdict);
                 self.follow(desk, next);
             }
+            Point::IterationEnd => self.after_iteration_end(desk),
+            Point::Stop | Point::SubagentStop => self.after_stop_hooks(desk, verdict),
+            // Points with one function, which gives another kind of answer.
+            Point::PrepareCalls
+            | Point::WordErrors
+            | Point::Permission
+            | Point::Classify
+            | Point::Summarize
+            | Point::CheckOutput
+            | Point::StopCondition
+            | Point::StopRepeat => {}
         }
     }
 

@@ -1,8 +1,8 @@
 //! The questions of a run: the points at which it asks, the facts that it tells, and the answers that it accepts.
 //!
 //! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code. The
-//! [`Answer`] comes back as an input. An answer of another kind than the point's is not accepted. If your code cannot
-//! answer, the point's own failure rule decides. Some answers carry changed inputs, and with them the platform's
+//! [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point. An answer of another kind than
+//! the row's is not accepted. If your code cannot answer, the row decides. Some answers carry changed inputs, and with them the platform's
 //! readings of the changed texts ([`Answer::Read`]).
 
 use serde::{Deserialize, Serialize};
@@ -70,48 +70,6 @@ pub enum Point {
     /// Should the run stop because its rounds repeat themselves?
     #[serde(rename = "stop_repeat")]
     StopRepeat,
-}
-
-impl Point {
-    /// The point as the `question` event reports it. The event does not tell a classifier from a person.
-    pub fn told(self) -> Point {
-        match self {
-            Point::Classify => Point::Permission,
-            point => point,
-        }
-    }
-
-    /// True for hooks, false for guardrails and the points around iterations.
-    pub fn is_hook(self) -> bool {
-        use Point::{InputGuardrail, IterationEnd, Limit, OutputGuardrail, PrepareIteration, ToolGuardrail};
-        let is_guardrail = matches!(self, InputGuardrail | OutputGuardrail | ToolGuardrail);
-        self.is_hooked() && !is_guardrail && !matches!(self, PrepareIteration | IterationEnd | Limit)
-    }
-
-    /// True when any number of configured functions is asked at once, false at a point with one function.
-    pub fn is_hooked(self) -> bool {
-        use Point::{
-            CheckOutput, Classify, Permission, PrepareCalls, StopCondition, StopRepeat, Summarize, WordErrors,
-        };
-        let is_about_calls = matches!(self, PrepareCalls | WordErrors | Permission | Classify);
-        !is_about_calls && !matches!(self, Summarize | CheckOutput | StopCondition | StopRepeat)
-    }
-
-    /// True when `answer` has the kind that this point accepts.
-    pub fn takes(self, answer: &Answer) -> bool {
-        match answer {
-            Answer::Failed { .. } => true,
-            Answer::Read { answer, .. } => self.takes(answer),
-            Answer::Hook(_) => self.is_hooked(),
-            Answer::Prepared(_) => self == Point::PrepareCalls,
-            Answer::Worded(_) => self == Point::WordErrors,
-            Answer::Permission(_) => self == Point::Permission,
-            Answer::Classified(_) => self == Point::Classify,
-            Answer::Stop(_) => matches!(self, Point::StopCondition | Point::StopRepeat),
-            Answer::Checked(_) => self == Point::CheckOutput,
-            Answer::Summary(_) => self == Point::Summarize,
-        }
-    }
 }
 
 /// A question to one function.

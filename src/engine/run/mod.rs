@@ -15,6 +15,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::Asks;
+use crate::engine::agent::asks::points::takes;
 use crate::engine::agent::inbox::Queued;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
@@ -212,7 +213,7 @@ impl Run {
 
     fn takes_answer(&self, question: EffectId, answer: &Answer) -> bool {
         match self.ledger.find(question).map(|open| open.kind) {
-            Some(EffectKind::Question(point)) => point.takes(answer),
+            Some(EffectKind::Question(point)) => takes(point, answer),
             _ => false,
         }
     }

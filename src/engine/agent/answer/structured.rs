@@ -85,16 +85,14 @@ impl Agent {
         self.phase = Phase::Checking { written, call_ids };
     }
 
-    pub(crate) fn after_check(
-        &mut self,
-        desk: &mut Desk<'_>,
-        written: Json,
-        call_ids: &[String],
-        checked: CheckedOutput,
-    ) {
+    pub(crate) fn after_check(&mut self, desk: &mut Desk<'_>, checked: CheckedOutput) {
+        let (written, call_ids) = match std::mem::take(&mut self.phase) {
+            Phase::Checking { written, call_ids } => (written, call_ids),
+            phase => return self.phase = phase,
+        };
         match checked.problem {
-            Some(problem) => self.refuse_output(desk, call_ids, &problem),
-            None => self.accept_output(desk, call_ids, checked.output.unwrap_or(written)),
+            Some(problem) => self.refuse_output(desk, &call_ids, &problem),
+            None => self.accept_output(desk, &call_ids, checked.output.unwrap_or(written)),
         }
     }
 

@@ -4,18 +4,20 @@
 //! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each
 //! time-out through [`Desk::late_answer`]. The last of them closes the point, and the agent takes the step that has
 //! waited ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes questions whose answers nobody waits
-//! for any more. [`failure`] words the answer that replaces a missing one. Nothing here judges an answer.
+//! for any more. [`points`] has the facts of each point. Nothing here judges an answer.
 
-mod failure;
+pub mod points;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::json::word;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::{Answer, Facts, Point, Question};
@@ -32,11 +34,12 @@ struct Pending {
     agent: u32,
     point: Point,
     about: About,
-    asked: Vec<Asked>,
+    questions: Vec<OpenQuestion>,
 }
 
+/// The question to one function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Asked {
+struct OpenQuestion {
     question: EffectId,
     asker: u32,
     answer: Option<Answer>,
@@ -66,8 +69,8 @@ pub struct Ask<'a> {
     pub name: &'a str,
     pub about: About,
     pub facts: &'a Facts<'a>,
-    /// The wait for one function, for points that have no wait of their own.
-    pub patience_ms: Option<u64>,
+    /// The time of the tools that the question is about.
+    pub tool_ms: Option<u64>,
     /// The question is opened, but nobody is told. It stays open until your code answers it.
     pub is_put_off: bool,
 }
@@ -79,7 +82,7 @@ impl<'a> Ask<'a> {
             name: "",
             about,
             facts,
-            patience_ms: None,
+            tool_ms: None,
             is_put_off: false,
         }
     }
@@ -114,10 +117,11 @@ impl Asks {
         self.open.iter().any(|pending| pending.about == about)
     }
 
-    fn find(&mut self, question: EffectId) -> Option<(usize, &mut Asked)> {
+    fn find(&mut self, question: EffectId) -> Option<(usize, &mut OpenQuestion)> {
         self.open.iter_mut().enumerate().find_map(|(at, pending)| {
-            let asked = pending.asked.iter_mut().find(|asked| asked.question == question);
-            asked.map(|asked| (at, asked))
+            let mut questions = pending.questions.iter_mut();
+            let open = questions.find(|open| open.question == question);
+            open.map(|open| (at, open))
         })
     }
 }
@@ -128,20 +132,21 @@ impl Desk<'_> {
     pub fn ask(&mut self, who: &Who, ask: Ask<'_>) -> EffectId {
         let Ask { point, about, .. } = ask;
         let question = self.question(who, point, ask.facts);
-        let askers: Vec<(u32, Option<u64>)> = if point.is_hooked() {
+        let row = row(point);
+        let askers: Vec<(u32, Option<u64>)> = if row.class.is_hooked() {
             let hooks = (0..).zip(self.hooks());
             let hooks = hooks.filter(|(_, hook)| hook.is_for(point, ask.name));
             hooks.map(|(asker, hook)| (asker, hook.timeout_ms)).collect()
         } else {
-            vec![(0, self.patience_ms(point, ask.patience_ms))]
+            vec![(0, self.wait_ms(row.wait, ask.tool_ms))]
         };
-        let is_about_call = matches!(point, Point::Permission | Point::Classify);
-        let mut asked = Vec::with_capacity(askers.len());
+        let is_about_call = row.class == Class::Permission;
+        let mut questions = Vec::with_capacity(askers.len());
         for (asker, timeout_ms) in askers {
             let id = self.ledger.open(who.agent, EffectKind::Question(point));
             let kind = EventKind::Question {
                 question_id: id,
-                question: point.told(),
+                question: as_told(point),
                 data: is_about_call.then(|| question.data.clone()),
             };
             self.emit(who.place(), kind);
@@ -153,18 +158,18 @@ impl Desk<'_> {
                 };
                 self.ledger.output(Output::Ask { question: id, ask });
             }
-            asked.push(Asked {
+            questions.push(OpenQuestion {
                 question: id,
                 asker,
                 answer: None,
             });
         }
-        let first = asked.first().map_or(0, |asked| asked.question);
+        let first = questions.first().map_or(0, |open| open.question);
         self.asks.open.push(Pending {
             agent: who.agent,
             point,
             about,
-            asked,
+            questions,
         });
         first
     }
@@ -181,7 +186,7 @@ impl Desk<'_> {
             effort: None,
             data: facts.to_json(),
         };
-        if point.is_hook() {
+        if row(point).class == Class::Hook {
             let permissions = self.permissions.as_ref();
             question.agent_name = who.parent.as_ref().map(|parent| parent.name.clone());
             question.permission_mode = permissions.map(|permissions| permissions.mode);
@@ -191,14 +196,14 @@ impl Desk<'_> {
     }
 
     /// The wait for an answer, in milliseconds. `None` waits for ever.
-    fn patience_ms(&self, point: Point, own_ms: Option<u64>) -> Option<u64> {
+    fn wait_ms(&self, wait: Wait, tool_ms: Option<u64>) -> Option<u64> {
         let timeouts = &self.config.timeouts;
-        match point {
-            Point::Permission | Point::Classify => self.permissions.as_ref()?.timeout_ms,
-            Point::Summarize => timeouts.first_chunk_ms,
-            Point::StopCondition | Point::StopRepeat => Some(QUESTION_MS),
+        match wait {
+            Wait::Permission => self.permissions.as_ref()?.timeout_ms,
+            Wait::FirstChunk => timeouts.first_chunk_ms,
             // A function that never settles would hold the run for ever.
-            _ => own_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
+            Wait::Tool => tool_ms.or(timeouts.tool_ms).or(Some(QUESTION_MS)),
+            Wait::Hook | Wait::Longest => Some(QUESTION_MS),
         }
     }
 
@@ -207,10 +212,10 @@ impl Desk<'_> {
         self.ledger.close(question);
         let question_id = question;
         self.emit(place, EventKind::Answered { question_id });
-        let (at, Asked { asker, .. }) = self.asks.find(question)?;
+        let (at, OpenQuestion { asker, .. }) = self.asks.find(question)?;
         let (asker, point) = (*asker, self.asks.open.get(at)?.point);
         let mut answer = match answer {
-            Answer::Failed { why } => self.failed(place, point, asker, why),
+            Answer::Failed { why } => self.replaced(place, point, asker, why),
             answer => answer,
         };
         if let Answer::Hook(said) = &mut answer
@@ -220,20 +225,44 @@ impl Desk<'_> {
         }
         self.asks.find(question)?.1.answer = Some(answer);
         let pending = self.asks.open.get(at)?;
-        if pending.asked.iter().any(|asked| asked.answer.is_none()) {
+        if pending.questions.iter().any(|open| open.answer.is_none()) {
             return None;
         }
         let Pending {
-            point, about, asked, ..
+            point,
+            about,
+            questions,
+            ..
         } = self.asks.open.remove(at);
-        let answer = joined(asked.into_iter().filter_map(|asked| asked.answer));
+        let answer = joined(questions.into_iter().filter_map(|open| open.answer));
         Some(Settled { point, about, answer })
+    }
+
+    /// The answer that stands in for a missing one. `asker` is the index of the hook that was asked.
+    fn replaced(&mut self, place: Place, point: Point, asker: u32, why: String) -> Answer {
+        let blocks = match row(point).missing {
+            Missing::Answer(answer) => return answer(why),
+            Missing::Warned(answer, code, words) => {
+                self.warn(place, code, [&words.concat(), &*why].concat());
+                return answer(why);
+            }
+            Missing::AsHookSays => self.hooks().get(asker as usize).is_some_and(|hook| hook.blocks),
+            Missing::PassedOver => false,
+        };
+        let verdict = if blocks {
+            HookAnswer::denial(why)
+        } else {
+            let message = ["A hook for ", &word(point), " failed: ", &why].concat();
+            self.warn(place, "hook_failed", message);
+            HookAnswer::default()
+        };
+        Answer::Hook(Box::new(verdict))
     }
 
     /// Tells the function that was asked to stop, because its time is over. Returns the failure that replaces its
     /// answer.
     pub fn late_answer(&mut self, question: EffectId, point: Point) -> Answer {
-        let why = failure::late(point).to_owned();
+        let why = row(point).late.to_owned();
         self.call_off(question, &why);
         Answer::Failed { why }
     }
@@ -250,7 +279,7 @@ impl Desk<'_> {
             .partition(|pending| pending.agent == agent && which(&pending.about));
         self.asks.open = open;
         let closed: Vec<Pending> = closed;
-        for Asked { question, .. } in closed.into_iter().flat_map(|pending| pending.asked) {
+        for OpenQuestion { question, .. } in closed.into_iter().flat_map(|pending| pending.questions) {
             if self.ledger.close(question) {
                 self.call_off(question, "nobody waits for it any more");
             }

@@ -110,9 +110,12 @@ impl Calls {
         &mut self,
         who: &Who,
         desk: &mut Desk<'_>,
-        index: usize,
+        about: &About,
         answer: PermissionAnswer,
     ) -> Next {
+        let &About::Call(index) = about else {
+            return Next::Wait;
+        };
         match self.heed_permission(who, desk, index, answer) {
             Next::Wait => self.advance(who, desk),
             next => next,

@@ -25,14 +25,14 @@ use crate::engine::policy::rule::subject::Asked;
 impl Calls {
     /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
     pub fn prepare(&mut self, who: &Who, desk: &mut Desk<'_>) {
-        let tool_ms = desk.config.timeouts.tool_ms;
-        let mut patience_ms = None;
+        let default_ms = desk.config.timeouts.tool_ms;
+        let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in self.batch.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
                 call.phase = CallPhase::Preparing;
                 // The check of an input counts against the tool's time.
-                patience_ms = patience_ms.max(call.timeout_ms.or(tool_ms));
+                tool_ms = tool_ms.max(call.timeout_ms.or(default_ms));
                 texts.extend(texts_to_read(call, desk));
                 calls.push(invocation(call, 0, who));
                 indexes.push(index);
@@ -43,7 +43,7 @@ impl Calls {
         }
         let facts = Facts::Calls { calls, texts };
         let ask = Ask {
-            patience_ms,
+            tool_ms,
             ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
         };
         desk.ask(who, ask);
@@ -73,9 +73,12 @@ impl Calls {
         &mut self,
         who: &Who,
         desk: &mut Desk<'_>,
-        indexes: &[usize],
+        about: &About,
         prepared: Result<Vec<PreparedCall>, String>,
     ) -> Next {
+        let About::Calls(indexes) = about else {
+            return Next::Wait;
+        };
         let missing = "your code did not prepare this call".to_owned();
         let (prepared, why) = match prepared {
             Ok(prepared) => (prepared, missing),

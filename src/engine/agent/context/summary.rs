@@ -445,10 +445,12 @@ const REFUSED: &str = "the model refused to write one.";
 
 const NOT_SHORTER: &str = " (A summary would not be shorter.)";
 
-pub(crate) fn unwritten(what: &str, why: &str) -> String {
-    let message = "No summary of the history was written, and the built-in one stands in its place: ";
-    [message, what, why].concat()
+fn unwritten(what: &str, why: &str) -> String {
+    [BUILT_IN_SUMMARY, what, why].concat()
 }
+
+pub(crate) const BUILT_IN_SUMMARY: &str =
+    "No summary of the history was written, and the built-in one stands in its place: ";
 
 pub(crate) const NO_SUMMARY: &str = "compaction_failed";
 

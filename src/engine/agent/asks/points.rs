@@ -1,0 +1,198 @@
+//! The points at which a run asks your code: one row each.
+//!
+//! A row says who is asked, how long the run waits, which answer it takes and what a missing answer comes to. An
+//! answer is missing if your function throws, answers nonsense or takes too long. A new point is a row here and its
+//! step in [`Agent::go_on`](crate::engine::agent::Agent). The compiler asks for both.
+
+use crate::engine::agent::context::summary::{BUILT_IN_SUMMARY, NO_SUMMARY};
+use crate::engine::model::input::{CheckedOutput, PermissionAnswer};
+use crate::engine::model::question::{Answer, Point};
+
+/// The facts of one point.
+pub struct Row {
+    pub class: Class,
+    pub wait: Wait,
+    /// Returns true for an answer of the kind that the point accepts.
+    takes: fn(&Answer) -> bool,
+    /// The reason that is told when an answer did not come in time.
+    pub late: &'static str,
+    pub missing: Missing,
+}
+
+/// The functions that are asked at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Hooks. They are told the agent's name, its effort and the permission mode too.
+    Hook,
+    Guardrail,
+    /// Functions around an iteration, or at a limit.
+    Iteration,
+    /// One function that decides whether a call may run, in a person's place.
+    Permission,
+    /// One function.
+    Function,
+}
+
+impl Class {
+    /// Returns true if any number of functions is asked at once: those in the configuration's list of hooks.
+    pub fn is_hooked(self) -> bool {
+        matches!(self, Class::Hook | Class::Guardrail | Class::Iteration)
+    }
+}
+
+/// The option that limits the wait for an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// The time-out of each hook.
+    Hook,
+    /// The time-out of the permissions. Without one, a person may take for ever.
+    Permission,
+    /// `timeouts.firstChunkMs`, because the function may ask a model.
+    FirstChunk,
+    /// The time of the tools that the question is about, else `timeouts.toolMs`, else the longest wait.
+    Tool,
+    /// The longest wait for a function of yours.
+    Longest,
+}
+
+/// The outcome of a question without an answer. Each function makes the answer of the reason.
+pub enum Missing {
+    /// A denial if the hook blocks. Any other hook is passed over, with a warning.
+    AsHookSays,
+    /// The hook is passed over, with a warning.
+    PassedOver,
+    Answer(fn(String) -> Answer),
+    /// An answer, with a warning that has this code and begins with these words.
+    Warned(fn(String) -> Answer, &'static str, &'static [&'static str]),
+}
+
+const HOOK: Row = Row {
+    class: Class::Hook,
+    wait: Wait::Hook,
+    takes: |answer| matches!(answer, Answer::Hook(_)),
+    late: "it did not answer in time",
+    missing: Missing::AsHookSays,
+};
+
+const STOP: Row = Row {
+    class: Class::Function,
+    wait: Wait::Longest,
+    takes: |answer| matches!(answer, Answer::Stop(_)),
+    late: "your code did not answer in time",
+    missing: Missing::Warned(
+        |_| Answer::Stop(false),
+        "stop_undecided",
+        &["Whether to stop was not decided: "],
+    ),
+};
+
+const PERMISSION: Row = Row {
+    class: Class::Permission,
+    wait: Wait::Permission,
+    takes: |answer| matches!(answer, Answer::Permission(_)),
+    late: "The call was denied: nobody approved it in time.",
+    missing: Missing::Answer(|why| Answer::Permission(denial(why))),
+};
+
+/// The row of a point.
+pub fn row(point: Point) -> Row {
+    match point {
+        Point::PreToolUse
+        | Point::PostToolUse
+        | Point::PostToolUseFailure
+        | Point::PostToolBatch
+        | Point::SessionStart
+        | Point::UserPromptSubmit
+        | Point::SubagentStart
+        | Point::PreCompact
+        | Point::PostCompact
+        | Point::PermissionRequest
+        | Point::PermissionDenied
+        | Point::Notification => HOOK,
+        // An agent that has finished must be able to end.
+        Point::Stop | Point::SubagentStop => Row {
+            missing: Missing::PassedOver,
+            ..HOOK
+        },
+        Point::InputGuardrail | Point::OutputGuardrail | Point::ToolGuardrail => Row {
+            class: Class::Guardrail,
+            ..HOOK
+        },
+        Point::PrepareIteration | Point::IterationEnd | Point::Limit => Row {
+            class: Class::Iteration,
+            ..HOOK
+        },
+        Point::Permission => PERMISSION,
+        Point::Classify => Row {
+            takes: |answer| matches!(answer, Answer::Classified(_)),
+            missing: Missing::Answer(|why| Answer::Classified(denial(why))),
+            ..PERMISSION
+        },
+        Point::StopCondition | Point::StopRepeat => STOP,
+        Point::Summarize => Row {
+            class: Class::Function,
+            wait: Wait::FirstChunk,
+            takes: |answer| matches!(answer, Answer::Summary(_)),
+            late: "your code did not answer in time",
+            missing: Missing::Warned(
+                |_| Answer::Summary(String::new()),
+                NO_SUMMARY,
+                &[BUILT_IN_SUMMARY, "summarize failed: "],
+            ),
+        },
+        Point::PrepareCalls => Row {
+            class: Class::Function,
+            wait: Wait::Tool,
+            takes: |answer| matches!(answer, Answer::Prepared(_)),
+            late: "the input was not checked in time",
+            // These calls fail.
+            missing: Missing::Answer(|why| Answer::Failed { why }),
+        },
+        Point::WordErrors => Row {
+            class: Class::Function,
+            wait: Wait::Tool,
+            takes: |answer| matches!(answer, Answer::Worded(_)),
+            late: "your code did not answer in time",
+            // The errors stay as they are.
+            missing: Missing::Answer(|_| Answer::Worded(Vec::new())),
+        },
+        Point::CheckOutput => Row {
+            class: Class::Function,
+            wait: Wait::Tool,
+            takes: |answer| matches!(answer, Answer::Checked(_)),
+            late: "your code did not answer in time",
+            missing: Missing::Answer(|why| Answer::Checked(unchecked(&why))),
+        },
+    }
+}
+
+/// Returns true if `answer` has the kind that the point accepts.
+pub fn takes(point: Point, answer: &Answer) -> bool {
+    match answer {
+        Answer::Failed { .. } => true,
+        Answer::Read { answer, .. } => takes(point, answer),
+        answer => (row(point).takes)(answer),
+    }
+}
+
+/// The point as the `question` event reports it. The event does not tell a classifier from a person.
+pub fn as_told(point: Point) -> Point {
+    match row(point).class {
+        Class::Permission => Point::Permission,
+        _ => point,
+    }
+}
+
+fn denial(why: String) -> PermissionAnswer {
+    PermissionAnswer {
+        message: Some(why),
+        ..PermissionAnswer::default()
+    }
+}
+
+fn unchecked(why: &str) -> CheckedOutput {
+    CheckedOutput {
+        problem: Some(["it could not be checked: ", why].concat()),
+        output: None,
+    }
+}
