@@ -42,9 +42,11 @@ impl Repeats {
         if !policy.enabled {
             return Advice::GoOn;
         }
+        let hashes: Vec<u64> = calls.iter().map(hash_of).collect();
+        let cycles = self.note_cycles(&hashes);
         // Each pair is the count of a repetition before this round and after it.
-        let mut counts = self.note_calls(calls);
-        counts.push(self.note_cycles(calls));
+        let mut counts = self.note_calls(hashes);
+        counts.push(cycles);
         let times = |threshold: Option<u32>| {
             let threshold = threshold?;
             let reached = counts
@@ -66,8 +68,8 @@ impl Repeats {
     }
 
     /// The counts of the most frequent cycle. One round is a cycle of any length.
-    fn note_cycles(&mut self, calls: &[ToolCallRecord]) -> (u32, u32) {
-        let round = calls.iter().fold(SEED, add_call);
+    fn note_cycles(&mut self, calls: &[u64]) -> (u32, u32) {
+        let round = calls.iter().fold(SEED, |round, call| mixed(round, *call));
         let (mut before, mut now) = (0, 0);
         for (at, same) in self.same.iter_mut().enumerate() {
             let period = at + 1;
@@ -87,8 +89,7 @@ impl Repeats {
         (before, now)
     }
 
-    fn note_calls(&mut self, calls: &[ToolCallRecord]) -> Vec<(u32, u32)> {
-        let mut hashes: Vec<u64> = calls.iter().map(|call| add_call(SEED, call)).collect();
+    fn note_calls(&mut self, mut hashes: Vec<u64>) -> Vec<(u32, u32)> {
         hashes.sort_unstable();
         let mut now: Vec<(u64, u32)> = Vec::new();
         let mut counts: Vec<(u32, u32)> = Vec::new();
@@ -115,10 +116,16 @@ impl Repeats {
 /// The seed of FNV-1a: <http://www.isthe.com/chongo/tech/comp/fnv/>
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Hashes name, input and output, eight bytes at a time, mixed as in FNV-1a.
-fn add_call(mut hash: u64, call: &ToolCallRecord) -> u64 {
+/// Mixes a word into a hash, as in FNV-1a.
+fn mixed(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// Hashes name, input and output, eight bytes at a time.
+fn hash_of(call: &ToolCallRecord) -> u64 {
+    let mut hash = SEED;
     let mut add = |text: &str| {
-        let mut mix = |word: u64| hash = (hash.rotate_left(23) ^ word).wrapping_mul(0x0100_0000_01b3);
+        let mut mix = |word: u64| hash = mixed(hash, word);
         let (words, tail) = text.as_bytes().as_chunks::<8>();
         words.iter().for_each(|word| mix(u64::from_le_bytes(*word)));
         tail.iter().for_each(|byte| mix(u64::from(*byte)));
