@@ -4,15 +4,15 @@
 //! opens and closes effects, asks questions, and reaches the agents below it. The desk owns nothing and decides
 //! nothing.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::asks::Asks;
 use crate::engine::agent::catalog::Catalog;
 use crate::engine::agent::profile::Profile;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::who::Who;
+use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::{Ledger, Place};
-use crate::engine::model::config::Config;
 use crate::engine::model::config::permission::Permissions;
+use crate::engine::model::config::{Config, Limits, ToolConfig};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::Hook;
 use crate::engine::model::message::Json;
@@ -24,6 +24,8 @@ use crate::engine::model::question::Point;
 const MAX_DEPTH: u32 = 8;
 
 pub struct Desk<'a> {
+    /// The agent that the desk is for.
+    pub who: &'a mut Who,
     pub config: &'a Config,
     pub catalog: &'a Catalog,
     pub ledger: &'a mut Ledger,
@@ -37,18 +39,32 @@ pub struct Desk<'a> {
     /// The source of the session, if it begins with this run.
     pub session: Option<&'a str>,
     /// The agents with a higher index than this one. Its subagents are among them.
-    pub below: &'a mut [Agent],
+    pub below: &'a mut [Node],
     /// The index of the first of `below`.
     pub first_below: u32,
 }
 
 impl<'a> Desk<'a> {
-    pub fn emit(&mut self, place: Place, kind: EventKind) {
-        self.ledger.emit(place, kind);
+    pub fn place(&self) -> Place {
+        self.who.place()
     }
 
-    pub fn warn(&mut self, place: Place, code: &str, message: String) {
-        self.ledger.emit(place, EventKind::warning(code, message));
+    pub fn emit(&mut self, kind: EventKind) {
+        self.ledger.emit(self.place(), kind);
+    }
+
+    pub fn warn(&mut self, code: &str, message: String) {
+        self.emit(EventKind::warning(code, message));
+    }
+
+    /// The limits of the agent as they stand, raised or not.
+    pub fn limits(&self) -> &Limits {
+        self.who.raised.as_ref().unwrap_or(&self.config.limits)
+    }
+
+    /// The tool that a call names, by its index in the configuration.
+    pub fn tool(&self, index: Option<usize>) -> Option<&'a ToolConfig> {
+        self.config.tools.get(index?)
     }
 
     /// Returns true if a hook, a guardrail or another listener at this point is for `name`.
@@ -73,11 +89,11 @@ impl<'a> Desk<'a> {
 
     /// The limit that this agent or one above it has overrun. An agent above is stopped next. A time that is over
     /// counts here even if no input has told it yet.
-    pub fn overrun(&self, who: &Who) -> Option<StoppedBy> {
-        if self.ledger.is_late(who.agent) && !self.may_raise() {
+    pub fn overrun(&self) -> Option<StoppedBy> {
+        if self.ledger.is_late(self.who.agent) && !self.may_raise() {
             return Some(StoppedBy::Time);
         }
-        self.ledger.accounts.overrun(who.agent).map(|(_, by)| by)
+        self.ledger.accounts.overrun(self.who.agent).map(|(_, by)| by)
     }
 
     /// The number of levels of subagents that may be below the root.
@@ -87,11 +103,11 @@ impl<'a> Desk<'a> {
 
     /// The index of the agent that answers this call and has not ended.
     pub fn child_of(&self, call: EffectId) -> Option<u32> {
-        let answers = |agent: &&Agent| {
-            let parent = agent.who.parent.as_ref();
-            agent.ended().is_none() && parent.is_some_and(|parent| parent.call == call)
+        let answers = |node: &&Node| {
+            let parent = node.who.parent.as_ref();
+            node.agent.ended().is_none() && parent.is_some_and(|parent| parent.call == call)
         };
-        self.below.iter().find(answers).map(|agent| agent.who.agent)
+        self.below.iter().find(answers).map(|node| node.who.agent)
     }
 
     /// Lets an agent below act, with a desk of its own.
@@ -102,11 +118,14 @@ impl<'a> Desk<'a> {
         let Some((upto, below)) = self.below.split_at_mut_checked(at as usize + 1) else {
             return;
         };
-        let Some(agent) = upto.last_mut() else { return };
-        let Some(Profile { config, catalog, .. }) = self.setup.profile(agent.who.profile) else {
+        let Some(Node { who, agent }) = upto.last_mut() else {
+            return;
+        };
+        let Some(Profile { config, catalog, .. }) = self.setup.profile(who.profile) else {
             return;
         };
         let mut desk = Desk {
+            who,
             setup: self.setup,
             inputs: self.inputs,
             session: self.session,

@@ -24,7 +24,7 @@ impl Agent {
     /// Ends the agent because your code has aborted it.
     pub fn cancel(&mut self, desk: &mut Desk<'_>, why: String) {
         self.halt(desk, "the run was aborted");
-        desk.emit(self.who.place(), EventKind::Abort { reason: why.clone() });
+        desk.emit(EventKind::Abort { reason: why.clone() });
         let outcome = Outcome {
             abort_reason: Some(why),
             ..outcome(OutcomeKind::Cancelled)
@@ -34,7 +34,7 @@ impl Agent {
 
     pub(super) fn end_failed(&mut self, desk: &mut Desk<'_>, error: Failure) {
         self.halt(desk, "the run failed");
-        desk.emit(self.who.place(), EventKind::Error { error: error.clone() });
+        desk.emit(EventKind::Error { error: error.clone() });
         let outcome = Outcome {
             error: Some(error),
             ..outcome(OutcomeKind::Failed)
@@ -78,13 +78,13 @@ impl Agent {
             response_id: reply.response_id.clone(),
             response_model: reply.response_model.clone(),
         };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
     }
 
     /// Closes the clock of the iteration and the question for more of its time.
     pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
-        desk.ledger.timers.clear(self.who.iteration_timer());
-        desk.withdraw_time(self.who.agent);
+        desk.ledger.timers.clear(desk.who.iteration_timer());
+        desk.withdraw_time();
     }
 
     /// Closes everything that is under way and keeps what has arrived.
@@ -93,11 +93,11 @@ impl Agent {
         if let Some(call) = phase.call_mut() {
             close_request(call, desk, true);
         }
-        desk.withdraw_asks(self.who.agent);
+        desk.withdraw_asks();
         if let Phase::Judging(guarded) = &phase {
             self.take_back_blocks(desk, guarded.blocks);
         }
-        self.calls.abort(&self.who, desk, why);
+        self.calls.abort(desk, why);
         match phase {
             Phase::Reading(call) => self.keep_partial(desk, *call),
             Phase::Summarizing(mut summary) => {
@@ -117,9 +117,9 @@ impl Agent {
     fn end(&mut self, desk: &mut Desk<'_>, outcome: Outcome) {
         self.tell_messages(desk);
         self.tell_closing(desk);
-        desk.ledger.timers.clear(self.who.iteration_timer());
-        desk.withdraw_all(self.who.agent);
-        desk.ledger.accounts.count(self.who.agent, &Usage::default());
+        desk.ledger.timers.clear(desk.who.iteration_timer());
+        desk.withdraw_all();
+        desk.ledger.accounts.count(desk.who.agent, &Usage::default());
         for call in self.calls.batch.calls.iter().filter(|call| !call.is_done()) {
             let kind = EventKind::ToolError {
                 tool_call_id: call.id.clone(),
@@ -127,11 +127,11 @@ impl Agent {
                 error: ToolFault::not_run(),
                 duration_ms: 0,
             };
-            desk.emit(self.who.place(), kind);
+            desk.emit(kind);
         }
         self.finish_iteration(desk);
         self.phase = Phase::Ended(outcome.clone());
-        desk.emit(self.who.place(), EventKind::AgentFinish { outcome });
+        desk.emit(EventKind::AgentFinish { outcome });
     }
 }
 

@@ -49,7 +49,7 @@ impl Agent {
             return Vec::new();
         }
         let ids = queued.iter().map(|queued| queued.id).collect();
-        desk.emit(self.who.place(), EventKind::SteerDelivered { ids });
+        desk.emit(EventKind::SteerDelivered { ids });
         let mut content = Vec::new();
         for mut queued in queued {
             content.append(&mut queued.content);

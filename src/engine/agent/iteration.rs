@@ -48,16 +48,16 @@ impl Agent {
     pub(super) fn prepare(&mut self, desk: &mut Desk<'_>) {
         self.end_tuning(desk);
         let wait_ms = desk.config.timeouts.iteration_ms;
-        desk.ledger.set_timer(self.who.iteration_timer(), wait_ms);
+        desk.ledger.set_timer(desk.who.iteration_timer(), wait_ms);
         let point = Point::PrepareIteration;
         if !desk.has_hooks(point, "") {
             return self.guard_input(desk);
         }
         let facts = Facts::Iteration {
-            model: &self.who.model.config.model,
+            model: &desk.who.model.config.model,
             messages: self.transcript.messages(),
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        desk.ask(Ask::new(point, About::Phase, &facts));
     }
 
     pub(super) fn after_prepare(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
@@ -83,9 +83,9 @@ impl Agent {
     }
 
     fn ask_about_input(&mut self, desk: &mut Desk<'_>) {
-        let messages = self.to_send().messages();
+        let messages = self.to_send(desk.who).messages();
         let facts = Facts::Input { messages };
-        desk.ask(&self.who, Ask::new(Point::InputGuardrail, About::Phase, &facts));
+        desk.ask(Ask::new(Point::InputGuardrail, About::Phase, &facts));
     }
 
     pub(super) fn after_input(&mut self, desk: &mut Desk<'_>, verdict: HookAnswer) {
@@ -99,7 +99,7 @@ impl Agent {
                 Ok(transcript) => {
                     self.transcript = transcript;
                     let message = "An input guardrail has rewritten the messages.".into();
-                    desk.warn(self.who.place(), "messages_rewritten", message);
+                    desk.warn("messages_rewritten", message);
                 }
                 Err(error) => return self.end_denied(desk, "Input", Some(error.to_text())),
             }
@@ -111,14 +111,14 @@ impl Agent {
     }
 
     fn open(&mut self, desk: &mut Desk<'_>) {
-        self.who.iteration += 1;
-        self.who.attempt = 0;
+        desk.who.iteration += 1;
+        desk.who.attempt = 0;
         self.requests.tries = Tries::default();
         self.iteration_open = true;
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         self.reply.begin();
-        desk.emit(self.who.place(), EventKind::IterationStart);
+        desk.emit(EventKind::IterationStart);
         self.phase = Phase::Sending;
         self.fit(desk);
     }
@@ -137,10 +137,10 @@ impl Agent {
         if self.lacks_budget(desk) {
             return;
         }
-        self.who.attempt += 1;
+        desk.who.attempt += 1;
         self.take_next_model(desk);
         self.tell_messages(desk);
-        if let Err(error) = self.encode(desk.config) {
+        if let Err(error) = self.encode(desk.who, desk.config) {
             return self.end_failed(desk, error.into());
         }
         let call = self.open_request(desk);
@@ -186,7 +186,7 @@ impl Agent {
         self.reply.finish_reason == Some(FinishReason::Length)
             && desk.config.on_max_tokens == OnOutputLimit::Continue
             && !self.reply.text.is_empty()
-            && Some(self.who.iteration) < self.who.limits(desk).max_iterations
+            && Some(desk.who.iteration) < desk.limits().max_iterations
     }
 
     /// The failure for a finish reason that the options do not accept.
@@ -209,25 +209,25 @@ impl Agent {
 
     fn run_calls(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
         self.phase = Phase::Running;
-        if let Err(error) = self.calls.take_in(&self.who, desk, calls) {
+        if let Err(error) = self.calls.take_in(desk, calls) {
             return self.end_failed(desk, error);
         }
-        self.calls.note_count(&self.who, desk);
-        match self.calls.limit(&self.who, desk) {
+        self.calls.note_count(desk);
+        match self.calls.limit(desk, 0) {
             Some(stopped_by) => self.reach_limit(desk, stopped_by),
             None => self.start_calls(desk),
         }
     }
 
     pub(super) fn start_calls(&mut self, desk: &mut Desk<'_>) {
-        self.calls.prepare(&self.who, desk);
-        let next = self.calls.advance(&self.who, desk);
+        self.calls.prepare(desk);
+        let next = self.calls.advance(desk);
         self.follow(desk, next);
     }
 
     pub(super) fn close_round(&mut self, desk: &mut Desk<'_>) {
         self.phase = Phase::Closing;
-        let round = self.calls.close(&self.who, desk);
+        let round = self.calls.close(desk);
         self.transcript.push_round(round.results, round.more);
         self.finish_iteration(desk);
         if round.is_last {
@@ -237,7 +237,7 @@ impl Agent {
             return self.end_stopped(desk, StoppedBy::Repeat);
         }
         let conditions = &desk.config.stop_when;
-        if conditions.iter().any(|condition| self.meets(condition)) {
+        if conditions.iter().any(|condition| self.meets(desk, condition)) {
             return self.end_stopped(desk, StoppedBy::Condition);
         }
         match round.advice {
@@ -248,9 +248,9 @@ impl Agent {
         }
     }
 
-    fn meets(&self, condition: &StopCondition) -> bool {
+    fn meets(&self, desk: &Desk<'_>, condition: &StopCondition) -> bool {
         match condition {
-            StopCondition::Iterations(most) => self.who.iteration >= *most,
+            StopCondition::Iterations(most) => desk.who.iteration >= *most,
             StopCondition::ToolCall(name) => {
                 let mut round = self.calls.last_round().iter();
                 round.any(|record| record.tool_name == *name)
@@ -268,11 +268,11 @@ impl Agent {
 
     fn ask_to_stop(&mut self, desk: &mut Desk<'_>, point: Point, times: Option<u32>) {
         let facts = Facts::Round {
-            iteration: self.who.iteration,
+            iteration: desk.who.iteration,
             times,
             tool_calls: self.calls.last_round(),
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        desk.ask(Ask::new(point, About::Phase, &facts));
     }
 
     pub(super) fn after_stop_question(&mut self, desk: &mut Desk<'_>, point: Point, stops: bool) {
@@ -292,7 +292,7 @@ impl Agent {
             None
         } else {
             self.end_iteration_time(desk);
-            let handover = desk.ledger.open(self.who.agent, EffectKind::Handover);
+            let handover = desk.ledger.open(desk.who.agent, EffectKind::Handover);
             desk.ledger.output(Output::HandOver { handover });
             Some(handover)
         };
@@ -308,14 +308,14 @@ impl Agent {
         if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
             return false;
         }
-        let is_of_this = self.calls.round_iteration == self.who.iteration;
+        let is_of_this = self.calls.round_iteration == desk.who.iteration;
         let facts = Facts::IterationEnd {
             text: &self.reply.text,
             finish_reason: self.reply.finish_reason,
             usage: &self.reply.usage,
             tool_calls: if is_of_this { self.calls.last_round() } else { &[] },
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        desk.ask(Ask::new(point, About::Phase, &facts));
         true
     }
 

@@ -23,10 +23,10 @@ use crate::engine::policy::estimate;
 impl Agent {
     /// The limit that keeps the next iteration from beginning.
     pub(super) fn limit_on_iteration(&self, desk: &Desk<'_>) -> Option<StoppedBy> {
-        if Some(self.who.iteration) >= self.who.limits(desk).max_iterations {
+        if Some(desk.who.iteration) >= desk.limits().max_iterations {
             return Some(StoppedBy::Iterations);
         }
-        desk.overrun(&self.who)
+        desk.overrun()
     }
 
     /// Asks for more of the limit, or stops the agent if nobody can be asked.
@@ -34,10 +34,10 @@ impl Agent {
         // Your code is asked about a limit in the name of the agent that owns it, so an agent below stops here.
         let accounts = &desk.ledger.accounts;
         let whose = match stopped_by {
-            StoppedBy::ToolCalls => accounts.overcalled(self.who.agent, 0),
-            _ => accounts.overrun(self.who.agent).map(|(agent, _)| agent),
+            StoppedBy::ToolCalls => accounts.overcalled(desk.who.agent, 0),
+            _ => accounts.overrun(desk.who.agent).map(|(agent, _)| agent),
         };
-        let is_own = whose.is_none_or(|agent| agent == self.who.agent);
+        let is_own = whose.is_none_or(|agent| agent == desk.who.agent);
         if !is_own || !desk.may_raise() {
             return self.stop(desk, stopped_by);
         }
@@ -67,11 +67,11 @@ impl Agent {
         let facts = Facts::Limit {
             limit,
             timeout,
-            usage: &accounts.used(self.who.agent),
+            usage: &accounts.used(desk.who.agent),
             tool_rounds: self.calls.rounds,
-            tool_calls: accounts.tool_calls(self.who.agent),
+            tool_calls: accounts.tool_calls(desk.who.agent),
         };
-        desk.ask(&self.who, Ask::new(Point::Limit, about, &facts));
+        desk.ask(Ask::new(Point::Limit, about, &facts));
     }
 
     /// Takes the answer of your code at a limit.
@@ -94,8 +94,8 @@ impl Agent {
                 self.reserve(desk);
                 self.limit_on_iteration(desk)
             }
-            Phase::Running => self.calls.limit(&self.who, desk),
-            _ => desk.overrun(&self.who),
+            Phase::Running => self.calls.limit(desk, 0),
+            _ => desk.overrun(),
         };
         match (left, &self.phase) {
             (Some(same), _) if same == stopped_by => self.stop(desk, same),
@@ -110,7 +110,7 @@ impl Agent {
     /// another agent may have used the budget up.
     pub(super) fn lacks_budget(&mut self, desk: &mut Desk<'_>) -> bool {
         self.reserve(desk);
-        let stopped_by = desk.overrun(&self.who);
+        let stopped_by = desk.overrun();
         if let Some(stopped_by) = stopped_by {
             self.reach_limit(desk, stopped_by);
         }
@@ -145,7 +145,7 @@ impl Agent {
     pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &Answer) {
         if desk.estimates_usage() {
             let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
-            let input_tokens = desk.ledger.accounts.reserved(self.who.agent).input_tokens;
+            let input_tokens = desk.ledger.accounts.reserved(desk.who.agent).input_tokens;
             self.reserve_tokens(desk, input_tokens, estimate::tokens(written as u64));
         }
     }
@@ -156,15 +156,15 @@ impl Agent {
             output_tokens,
             ..Usage::default()
         };
-        let price = self.who.model.config.price.as_ref();
+        let price = desk.who.model.config.price.as_ref();
         desk.ledger
             .accounts
-            .reserve(self.who.agent, reserved.priced(price));
+            .reserve(desk.who.agent, reserved.priced(price));
     }
 
     /// Adds to a limit, unasked.
     pub fn add_budget(&mut self, desk: &mut Desk<'_>, more: &Raise) {
-        let timer = self.who.total_timer();
+        let timer = desk.who.total_timer();
         if let Some(ms) = more.time_ms {
             let at_ms = desk.ledger.timers.at(timer);
             if let Some(at_ms) = at_ms {
@@ -177,15 +177,15 @@ impl Agent {
     }
 
     fn change_limits(&mut self, desk: &mut Desk<'_>, change: &mut dyn FnMut(&mut Limits)) {
-        let limits = self.who.raised.get_or_insert_with(|| desk.config.limits.clone());
+        let limits = desk.who.raised.get_or_insert_with(|| desk.config.limits.clone());
         change(limits);
-        desk.ledger.accounts.limit(self.who.agent, limits);
+        desk.ledger.accounts.limit(desk.who.agent, limits);
         self.tell_limits(desk);
     }
 
     fn tell_limits(&self, desk: &mut Desk<'_>) {
-        let limits = self.who.limits(desk);
-        let at_ms = desk.ledger.timers.at(self.who.total_timer());
+        let limits = desk.limits();
+        let at_ms = desk.ledger.timers.at(desk.who.total_timer());
         let rows = [
             ("maxIterations", limits.max_iterations.map(u64::from)),
             ("maxTotalTokens", limits.max_total_tokens),
@@ -207,6 +207,6 @@ impl Agent {
         }
         json.push(b'}');
         let limits = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
-        desk.emit(self.who.place(), EventKind::Limits { limits });
+        desk.emit(EventKind::Limits { limits });
     }
 }

@@ -55,10 +55,16 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::EffectId;
 use crate::engine::model::question::{Answer, Point};
 
+/// An agent and its place in the tree of a run.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Node {
+    pub who: Who,
+    pub agent: Agent,
+}
+
 /// An agent's state.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Agent {
-    pub who: Who,
     phase: Phase,
     pub transcript: Transcript,
     pub inbox: Inbox,
@@ -78,9 +84,8 @@ pub struct Agent {
 }
 
 impl Agent {
-    pub fn new(who: Who, transcript: Transcript) -> Agent {
+    pub fn new(transcript: Transcript) -> Agent {
         Agent {
-            who,
             phase: Phase::default(),
             transcript,
             inbox: Inbox::default(),
@@ -98,24 +103,24 @@ impl Agent {
     }
 
     pub fn start(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
-        let ModelConfig { model, vendor, .. } = &self.who.model.config;
+        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
         let kind = EventKind::AgentStart {
             model: model.clone(),
             vendor: vendor.clone(),
         };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
         self.open_with(desk, prompt);
     }
 
     /// A request's body. A restored agent encodes it again: the same state gives the same bytes.
-    pub fn request_body(&mut self, desk: &Desk<'_>, request: EffectId) -> Option<&[u8]> {
+    pub fn request_body<'a>(&'a mut self, desk: Desk<'a>, request: EffectId) -> Option<&'a [u8]> {
         if self.phase.call()?.request != Some(request) {
             return None;
         }
         if self.phase.is_summarizing() {
-            return self.summary_body(desk).ok();
+            return self.summary_body(&desk).ok();
         }
-        self.encode(desk.config).ok()
+        self.encode(desk.who, desk.config).ok()
     }
 
     /// Summarises the root's history before its next request.
@@ -129,21 +134,21 @@ impl Agent {
     }
 
     pub fn tool_finished(&mut self, desk: &mut Desk<'_>, call: EffectId, result: ToolReturn) {
-        let next = self.calls.finished(&self.who, desk, call, result);
+        let next = self.calls.finished(desk, call, result);
         self.follow(desk, next);
     }
 
     pub fn tool_progress(&self, desk: &mut Desk<'_>, call: EffectId, data: Json) {
-        self.calls.progress(&self.who, desk, call, data);
+        self.calls.progress(desk, call, data);
     }
 
     pub fn tool_timed_out(&mut self, desk: &mut Desk<'_>, call: EffectId) {
-        let next = self.calls.time_is_up(&self.who, desk, call);
+        let next = self.calls.time_is_up(desk, call);
         self.follow(desk, next);
     }
 
     pub fn saved(&mut self, desk: &mut Desk<'_>, save: EffectId, ok: bool) {
-        let next = self.calls.saved(&self.who, desk, save, ok);
+        let next = self.calls.saved(desk, save, ok);
         self.follow(desk, next);
     }
 
@@ -166,7 +171,7 @@ impl Agent {
             }
             answer => answer,
         };
-        if let Some(settled) = desk.answered(self.who.place(), question, answer) {
+        if let Some(settled) = desk.answered(question, answer) {
             self.go_on(desk, settled);
         }
     }
@@ -185,10 +190,10 @@ impl Agent {
             Answer::Summary(summary) => return self.apply_summary(desk, &summary),
             Answer::Checked(checked) => return self.after_check(desk, checked),
             Answer::Permission(answer) | Answer::Classified(answer) => {
-                self.calls.take_permission(&self.who, desk, &about, answer)
+                self.calls.take_permission(desk, &about, answer)
             }
-            Answer::Prepared(prepared) => self.calls.take_prepared(&self.who, desk, &about, Ok(prepared)),
-            Answer::Failed { why } => self.calls.take_prepared(&self.who, desk, &about, Err(why)),
+            Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
+            Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
             Answer::Worded(texts) => self.calls.take_words(texts),
             Answer::Read { answer, .. } => {
                 let answer = *answer;
@@ -218,7 +223,7 @@ impl Agent {
             | Point::PostToolUse
             | Point::PostToolUseFailure
             | Point::PostToolBatch => {
-                let next = self.calls.after_hooks(&self.who, desk, point, about, verdict);
+                let next = self.calls.after_hooks(desk, point, about, verdict);
                 self.follow(desk, next);
             }
             Point::IterationEnd => self.after_iteration_end(desk),
@@ -252,6 +257,9 @@ impl Agent {
 }
 
 /// Makes the first agent of a run.
-pub fn root(model: ActiveModel, transcript: Transcript) -> Agent {
-    Agent::new(Who::new(0, "root", model), transcript)
+pub fn root(model: ActiveModel, transcript: Transcript) -> Node {
+    Node {
+        who: Who::new(0, "root", model),
+        agent: Agent::new(transcript),
+    }
 }

@@ -14,20 +14,6 @@ use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 
 impl Agent {
-    /// The point of the root, or the point of a subagent with the name of its tool.
-    fn its_point(&self, root: Point, subagent: Point) -> (Point, &str) {
-        match &self.who.parent {
-            None => (root, ""),
-            Some(parent) => (subagent, &parent.name),
-        }
-    }
-
-    /// The id of the call that a subagent answers.
-    fn its_call(&self) -> Option<&str> {
-        let parent = self.who.parent.as_ref();
-        parent.map(|parent| parent.tool_call_id.as_str())
-    }
-
     /// Gives the agent its first prompt. If a session begins with it, the session's hooks are asked first.
     pub(super) fn open_with(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>) {
         let point = Point::SessionStart;
@@ -37,9 +23,9 @@ impl Agent {
         }
         let facts = Facts::Session {
             source: session,
-            model: &self.who.model.config.model,
+            model: &desk.who.model.config.model,
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(session));
+        desk.ask(Ask::new(point, About::Phase, &facts).named(session));
         self.phase = Phase::Opening { prompt };
     }
 
@@ -60,16 +46,16 @@ impl Agent {
         source: &str,
         owes_answer: bool,
     ) {
-        let (point, name) = self.its_point(Point::UserPromptSubmit, Point::SubagentStart);
-        if content.is_empty() || !desk.has_hooks(point, name) {
+        let (point, name) = desk.who.its_point(Point::UserPromptSubmit, Point::SubagentStart);
+        if content.is_empty() || !desk.has_hooks(point, &name) {
             return self.say(desk, content, source, owes_answer, HookAnswer::default());
         }
         let facts = Facts::Prompt {
-            tool_call_id: self.its_call(),
+            tool_call_id: desk.who.its_call(),
             prompt: content.iter().filter_map(text_of).collect(),
             source,
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(name));
+        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         self.phase = Phase::Prompting {
             content,
             source: source.to_owned(),
@@ -93,7 +79,7 @@ impl Agent {
             if is_first {
                 return self.stop_because(desk, StoppedBy::Hook, why);
             }
-            desk.warn(self.who.place(), "prompt_blocked", why);
+            desk.warn("prompt_blocked", why);
             content.clear();
             if !owes_answer {
                 return self.hand_over(desk, false);
@@ -112,16 +98,16 @@ impl Agent {
 
     /// Ends the agent, unless a `Stop` hook makes the model go on.
     pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
-        let (point, name) = self.its_point(Point::Stop, Point::SubagentStop);
-        if !desk.has_hooks(point, name) {
+        let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
+        if !desk.has_hooks(point, &name) {
             return self.end_completed(desk);
         }
         let facts = Facts::Stop {
-            tool_call_id: self.its_call(),
+            tool_call_id: desk.who.its_call(),
             stop_hook_active: self.stop_hook_active,
             last_assistant_message: &self.reply.text,
         };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(name));
+        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         self.phase = Phase::Completing;
     }
 

@@ -1,13 +1,13 @@
 //! The results that an agent leaves behind: for its caller, for its next call, for its successor.
 //!
-//! The run calls [`Agent::report`] and [`Agent::memory`] once a subagent has ended, and [`Agent::take_over`] when a
+//! The run calls [`Node::report`] and [`Node::memory`] once a subagent has ended, and [`Agent::take_over`] when a
 //! conversation is handed over. A subagent that did not complete gives its caller a fault or a note with its text so
 //! far.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::calls::fault;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
+use crate::engine::agent::{Agent, Node};
 use crate::engine::ledger::spawn::{Parent, Successor};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Memory, ModelConfig};
@@ -17,27 +17,28 @@ use crate::engine::model::json::word;
 use crate::engine::model::message::Json;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
 
-impl Agent {
+impl Node {
     /// Returns true if the agent has ended and its caller has not been told.
     pub fn owes_report(&self) -> bool {
-        self.ended().is_some() && self.who.parent.is_some() && !self.has_reported
+        self.agent.ended().is_some() && self.who.parent.is_some() && !self.agent.has_reported
     }
 
     /// The caller, the outcome and the result for the caller's model: the agent's text, or the answer that fits its
-    /// schema. The transcript is left for [`Agent::memory`].
+    /// schema. The transcript is left for [`Node::memory`].
     pub fn report(&mut self, owes_output: bool) -> Option<(Parent, Outcome, ToolReturn)> {
-        let (parent, outcome) = (self.who.parent.clone()?, self.ended().cloned()?);
-        self.has_reported = true;
-        let text = std::mem::take(&mut self.reply.text);
-        let calls = std::mem::take(&mut self.calls);
-        self.transcript.push_round(calls.batch.results(), Vec::new());
-        let output = self.structured.output.take();
+        let Node { who, agent } = self;
+        let (parent, outcome) = (who.parent.clone()?, agent.ended().cloned()?);
+        agent.has_reported = true;
+        let text = std::mem::take(&mut agent.reply.text);
+        let calls = std::mem::take(&mut agent.calls);
+        agent.transcript.push_round(calls.batch.results(), Vec::new());
+        let output = agent.structured.output.take();
         let result = match outcome.outcome {
             OutcomeKind::Completed if owes_output => match output {
                 Some(output) => ToolReturn::Value(output),
                 None => failed(NO_OUTPUT, &text, true),
             },
-            OutcomeKind::Completed if self.reply.finish_reason != Some(FinishReason::Length) => {
+            OutcomeKind::Completed if agent.reply.finish_reason != Some(FinishReason::Length) => {
                 ToolReturn::Value(Json::string(&text))
             }
             OutcomeKind::Completed => noted(&text, "The answer was cut off at its limit of output tokens."),
@@ -67,29 +68,32 @@ impl Agent {
 
     /// Gives the transcript of an ended agent up. Returns the memory of an agent that is kept.
     pub fn memory(&mut self) -> Option<Memory> {
-        let messages = std::mem::take(&mut self.transcript).into_messages();
-        self.is_kept.then(|| Memory {
-            agent_path: self.who.home.clone(),
+        let Node { who, agent } = self;
+        let messages = std::mem::take(&mut agent.transcript).into_messages();
+        agent.is_kept.then(|| Memory {
+            agent_path: who.home.clone(),
             messages,
         })
     }
+}
 
+impl Agent {
     /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
     pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
         let kind = EventKind::Handoff { to: successor.name };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
         self.transcript.forget_body();
-        let (asked, theirs) = (inherited(&self.who.model.config), &desk.config.model);
+        let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
         let taken = if successor.inherit_model {
-            ActiveModel::checked(asked, desk.config).map(|model| self.who.model = model)
+            ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
         } else if asked == inherited(theirs) {
             // The conversation goes back to an agent that asks the same model.
-            ActiveModel::checked(theirs.clone(), desk.config).map(|model| self.who.model = model)
+            ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
         } else {
             self.switch_model(desk, theirs.clone(), None)
         };
         if let Err(error) = taken {
-            desk.warn(self.who.place(), "model_refused", error.to_text());
+            desk.warn("model_refused", error.to_text());
         }
     }
 }

@@ -1,10 +1,10 @@
 //! An agent's place in the tree, its progress, and the model that it asks.
 //!
-//! All parts of an agent get its [`Who`] to read. Only the agent's own steps change it.
+//! The tree holds it beside the agent, and the agent's desk lends it to all of its parts. Only the agent's own steps
+//! change it.
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::tuning::Tuning;
 use crate::engine::json::writer::decimal;
@@ -12,6 +12,7 @@ use crate::engine::ledger::Place;
 use crate::engine::ledger::spawn::Parent;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::Limits;
+use crate::engine::model::question::Point;
 
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Who {
@@ -66,9 +67,18 @@ impl Who {
         }
     }
 
-    /// The limits as they stand, raised or not.
-    pub fn limits<'a>(&'a self, desk: &Desk<'a>) -> &'a Limits {
-        self.raised.as_ref().unwrap_or(&desk.config.limits)
+    /// The point of the root, or the point of a subagent with the name of its tool.
+    pub fn its_point(&self, root: Point, subagent: Point) -> (Point, String) {
+        match &self.parent {
+            None => (root, String::new()),
+            Some(parent) => (subagent, parent.name.clone()),
+        }
+    }
+
+    /// The provider's id of the call that a subagent answers.
+    pub fn its_call(&self) -> Option<&str> {
+        let parent = self.parent.as_ref();
+        parent.map(|parent| parent.tool_call_id.as_str())
     }
 
     /// The timer of the run, or of the call that the agent answers.

@@ -1,8 +1,8 @@
 //! The questions of a run: the points at which it asks, the facts that it tells, and the answers that it accepts.
 //!
 //! An agent asks through its gate, which sends one [`Question`] per function, and the shell hands it to your code. The
-//! [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point. An answer of another kind than
-//! the row's is not accepted. If your code cannot answer, the row decides. Some answers carry changed inputs, and with them the platform's
+//! [`Answer`] comes back as an input. `agent/asks/points.rs` has a row for each point: it says which answer is
+//! accepted, and decides if your code cannot answer. Some answers carry changed inputs, and with them the platform's
 //! readings of the changed texts ([`Answer::Read`]).
 
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,7 @@ use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::setup::Setup;
 use crate::engine::agent::transcript::Transcript;
-use crate::engine::agent::{Agent, root};
+use crate::engine::agent::{Node, root};
 use crate::engine::ledger::timers::{Deadline, TimerReason};
 use crate::engine::ledger::{Ledger, Place};
 use crate::engine::model::config::permission::Permissions;
@@ -41,7 +41,7 @@ pub struct Run {
     ledger: Ledger,
     asks: Asks,
     /// The tree of agents; the first is its root.
-    agents: Vec<Agent>,
+    agents: Vec<Node>,
     /// The memories of agents that are kept.
     memories: Vec<Memory>,
     /// The permissions as configured, with the changes of later answers.
@@ -201,7 +201,7 @@ impl Run {
             Input::Withdraw { id } => self
                 .agents
                 .first()
-                .is_some_and(|root| root.inbox.ids().contains(id)),
+                .is_some_and(|root| root.agent.inbox.ids().contains(id)),
             Input::AddBudget { agent_path, .. } => self.at_work(agent_path).is_some(),
             Input::SetModel { model } => {
                 ActiveModel::checked((**model).clone(), &self.setup.root.config)?;
@@ -222,7 +222,7 @@ impl Run {
     pub fn request_body(&mut self, request: EffectId) -> Option<&[u8]> {
         let open = self.ledger.find(request)?;
         let (agent, desk) = self.desk(open.agent)?;
-        agent.request_body(&desk, request)
+        agent.request_body(desk, request)
     }
 
     /// Says whether your code listens to events of tool calls. The default is that it does. The numbering of events
@@ -237,24 +237,21 @@ impl Run {
 
     /// The agent of this path, if it has not ended.
     pub fn at_work(&self, path: &str) -> Option<u32> {
-        let is_it = |agent: &&Agent| agent.who.path == path && agent.ended().is_none();
-        let agent = self.agents.iter().find(is_it);
-        agent
-            .filter(|_| self.outcome.is_none())
-            .map(|agent| agent.who.agent)
+        let is_it = |node: &&Node| node.who.path == path && node.agent.ended().is_none();
+        let node = self.agents.iter().find(is_it);
+        node.filter(|_| self.outcome.is_none()).map(|node| node.who.agent)
     }
 
     /// The provider's id of the call that a subagent answers; empty for the root.
     pub fn agent_call(&self, agent: u32) -> &str {
-        let agent = self.agents.get(agent as usize);
-        let parent = agent.and_then(|agent| agent.who.parent.as_ref());
-        parent.map_or("", |parent| &parent.tool_call_id)
+        let node = self.agents.get(agent as usize);
+        node.and_then(|node| node.who.its_call()).unwrap_or_default()
     }
 
     pub fn agent_path(&self, agent: u32) -> &str {
         self.agents
             .get(agent as usize)
-            .map(|agent| agent.who.path.as_str())
+            .map(|node| node.who.path.as_str())
             .unwrap_or_default()
     }
 
@@ -322,12 +319,12 @@ impl Run {
     /// Ends the run with its root, or hands out the journal's entries for this input.
     fn settle(&mut self) {
         self.settle_tree();
-        if let Some(outcome) = self.agents.first().and_then(Agent::ended).cloned() {
+        if let Some(outcome) = self.agents.first().and_then(|root| root.agent.ended()).cloned() {
             return self.conclude(outcome);
         }
         if let Some(save) = self.ledger.flush_journal() {
-            for agent in &mut self.agents {
-                agent.calls.note_save(save);
+            for node in &mut self.agents {
+                node.agent.calls.note_save(save);
             }
         }
     }

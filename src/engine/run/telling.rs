@@ -39,14 +39,18 @@ impl Run {
             attempt: grown.place.attempt,
             block: grown.part as u32,
             kind: kind_of_delta(grown.kind)?,
-            text: self.agents.get(grown.place.agent as usize)?.grown_text(&grown),
+            text: self
+                .agents
+                .get(grown.place.agent as usize)?
+                .agent
+                .grown_text(&grown),
         })
     }
 
     fn poll_grown(&mut self) -> Option<Output> {
         let grown = self.ledger.take_grown()?;
-        let agent = self.agents.get(grown.place.agent as usize)?;
-        let kind = delta(grown.kind, grown.part as u32, agent.grown_text(&grown))?;
+        let node = self.agents.get(grown.place.agent as usize)?;
+        let kind = delta(grown.kind, grown.part as u32, node.agent.grown_text(&grown))?;
         let Place {
             agent,
             iteration,
@@ -75,26 +79,27 @@ impl Run {
         self.ledger.accounts.used(0)
     }
 
+    fn root(&self) -> Option<&Agent> {
+        self.agents.first().map(|root| &root.agent)
+    }
+
     /// The text of the last answer, partial or not.
     pub fn text(&self) -> String {
-        self.agents.first().map(Agent::text).unwrap_or_default()
+        self.root().map(Agent::text).unwrap_or_default()
     }
 
     /// The short part of the run's results, during the run or after it.
     pub fn report(&self) -> Report<'_> {
-        let root = self.agents.first();
+        let (root, who) = (self.root(), self.agents.first().map(|root| &root.who));
         let usage = self.usage();
         let undelivered = root.map(|root| root.inbox.ids());
         Report {
             output: root.and_then(Agent::output),
-            cost_nano_usd: match (
-                usage.cost_nano_usd,
-                root.and_then(|root| root.who.model.config.price),
-            ) {
+            cost_nano_usd: match (usage.cost_nano_usd, who.and_then(|who| who.model.config.price)) {
                 (None, Some(_)) if usage.total_tokens() == 0 => Some(0),
                 (cost, _) => cost,
             },
-            iterations: root.map(|root| root.who.iteration).unwrap_or_default(),
+            iterations: who.map(|who| who.iteration).unwrap_or_default(),
             finish_reason: root.and_then(|root| root.reply.finish_reason),
             raw_finish_reason: root.and_then(|root| root.reply.raw_finish_reason.as_deref()),
             undelivered: undelivered.unwrap_or_default(),
@@ -103,7 +108,7 @@ impl Run {
 
     /// The long part of the run's results: messages, tool calls and memories.
     pub fn history(&self) -> History<'_> {
-        let root = self.agents.first();
+        let root = self.root();
         History {
             tool_calls: root.map(Agent::tool_calls).unwrap_or_default(),
             messages: root.map(Agent::messages).unwrap_or_default(),

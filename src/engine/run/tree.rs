@@ -9,7 +9,7 @@ use crate::engine::agent::profile::Profile;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::who::Who;
-use crate::engine::agent::{Agent, failed, inherited};
+use crate::engine::agent::{Agent, Node, failed, inherited};
 use crate::engine::json::writer::decimal;
 use crate::engine::ledger::spawn::{Parent, Spawn};
 use crate::engine::model::config::Memory;
@@ -43,9 +43,13 @@ impl Run {
     /// An agent that has not ended, and its desk.
     pub(super) fn desk(&mut self, index: u32) -> Option<(&mut Agent, Desk<'_>)> {
         let (upto, below) = self.agents.split_at_mut_checked(index as usize + 1)?;
-        let agent = upto.last_mut().filter(|agent| agent.ended().is_none())?;
-        let Profile { config, catalog, .. } = self.setup.profile(agent.who.profile)?;
+        let Node { who, agent } = upto.last_mut()?;
+        if agent.ended().is_some() {
+            return None;
+        }
+        let Profile { config, catalog, .. } = self.setup.profile(who.profile)?;
         let desk = Desk {
+            who,
             config,
             catalog,
             ledger: &mut self.ledger,
@@ -65,10 +69,10 @@ impl Run {
         let Some(index) = self.ledger.find(handover).map(|open| open.agent) else {
             return;
         };
-        let agent = self.agents.get_mut(index as usize);
-        let Some(successor) = agent.and_then(|agent| {
+        let node = self.agents.get_mut(index as usize);
+        let Some(successor) = node.and_then(|Node { who, agent }| {
             let successor = agent.calls.successor.take()?;
-            agent.who.profile = successor.profile;
+            who.profile = successor.profile;
             Some(successor)
         }) else {
             return;
@@ -84,13 +88,13 @@ impl Run {
                 self.begin_agent(spawn);
                 continue;
             }
-            let Some(agent) = self.agents.iter_mut().find(|agent| agent.owes_report()) else {
+            let Some(node) = self.agents.iter_mut().find(|node| node.owes_report()) else {
                 return;
             };
-            let index = agent.who.agent;
-            let profile = self.setup.profile(agent.who.profile);
-            let report = agent.report(profile.is_some_and(|profile| profile.config.output.is_some()));
-            if let Some(memory) = agent.memory() {
+            let index = node.who.agent;
+            let profile = self.setup.profile(node.who.profile);
+            let report = node.report(profile.is_some_and(|profile| profile.config.output.is_some()));
+            if let Some(memory) = node.memory() {
                 let known = |other: &Memory| other.agent_path == memory.agent_path;
                 self.memories.retain(|other| !known(other));
                 self.memories.push(memory);
@@ -121,8 +125,8 @@ impl Run {
     fn add_agent(&mut self, spawn: Spawn) -> Result<u32, ConfigError> {
         let Spawn { parent, profile, .. } = spawn;
         let index = self.agents.len() as u32;
-        let of_tool = |agent: &&Agent| {
-            let other = agent.who.parent.as_ref();
+        let of_tool = |node: &&Node| {
+            let other = node.who.parent.as_ref();
             other.is_some_and(|other| other.agent == parent.agent && other.name == parent.name)
         };
         let earlier = self.agents.iter().filter(of_tool).count();
@@ -152,22 +156,22 @@ impl Run {
         who.home = home;
         who.depth = caller.who.depth + 1;
         (who.profile, who.first_profile) = (profile, profile);
-        let mut agent = Agent::new(who, transcript);
+        let mut agent = Agent::new(transcript);
         agent.is_kept = spawn.keep;
         self.ledger.accounts.add(Some(parent.agent), &config.limits);
-        agent.who.parent = Some(parent);
-        self.ledger.paths.push(agent.who.path.clone());
-        self.agents.push(agent);
+        who.parent = Some(parent);
+        self.ledger.paths.push(who.path.clone());
+        self.agents.push(Node { who, agent });
         Ok(index)
     }
 
     /// Drops the memories of agents below an agent that is not kept.
     pub(super) fn forget_fleeting(&mut self) {
         let Run { agents, memories, .. } = self;
-        let fleeting = |agent: &&Agent| agent.who.parent.is_some() && !agent.is_kept;
-        for agent in agents.iter().filter(fleeting) {
+        let fleeting = |node: &&Node| node.who.parent.is_some() && !node.agent.is_kept;
+        for node in agents.iter().filter(fleeting) {
             let is_below = |memory: &Memory| {
-                let rest = memory.agent_path.strip_prefix(&agent.who.path);
+                let rest = memory.agent_path.strip_prefix(&node.who.path);
                 rest.is_some_and(|rest| rest.starts_with(['/', '@']))
             };
             memories.retain(|memory| !is_below(memory));
@@ -187,7 +191,7 @@ impl Run {
             .filter(|(above, _)| *above != index && !self.asks_at_limits())
         {
             self.on_agent(parent.agent, |agent, desk| {
-                agent.calls.take_result(&agent.who, desk, parent.call, result);
+                agent.calls.take_result(desk, parent.call, result);
             });
             return self.on_agent(above, |agent, desk| agent.stop(desk, by));
         }

@@ -46,7 +46,7 @@ impl Agent {
         }
         let told = as_told(&message, desk);
         let facts = Facts::Output { message: &told };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts));
+        desk.ask(Ask::new(point, About::Phase, &facts));
         let guarded = Guarded {
             message,
             calls,
@@ -98,9 +98,7 @@ impl Agent {
         let is_text = |block: &Block| matches!(block, Block::Text { .. } | Block::Refusal { .. });
         let at = message.content.iter().position(is_text);
         message.content.retain(|block| !is_text(block));
-        let answers = calls
-            .iter_mut()
-            .filter(|call| desk.config.is_answer_tool(&call.name));
+        let answers = calls.iter_mut().filter(|call| call.is_answer(desk));
         let mut is_call = false;
         for call in answers {
             is_call = true;
@@ -119,18 +117,17 @@ impl Agent {
             let at = at.unwrap_or(0).min(message.content.len());
             message.content.insert(at, Block::text(rewrite));
         }
-        let place = self.who.place();
         let (block, text) = (blocks, rewrite.to_owned());
-        desk.emit(place, EventKind::TextStart { block });
-        desk.emit(place, EventKind::TextDelta { block, text });
-        desk.emit(place, EventKind::TextEnd { block });
+        desk.emit(EventKind::TextStart { block });
+        desk.emit(EventKind::TextDelta { block, text });
+        desk.emit(EventKind::TextEnd { block });
     }
 
     pub(crate) fn end_denied(&mut self, desk: &mut Desk<'_>, which: &str, reason: Option<String>) {
         let reason = reason.unwrap_or_default();
         let message = [which, " guardrail denied: ", &reason].concat();
         let error = Failure::new(FailureCode::Guardrail, &message);
-        desk.emit(self.who.place(), EventKind::Error { error });
+        desk.emit(EventKind::Error { error });
         self.stop_because(desk, StoppedBy::Guardrail, message);
     }
 }

@@ -11,9 +11,10 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::{WrittenCall, name_call};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
+use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::ledger::{Grown, Ledger, Place};
+use crate::engine::ledger::Grown;
 use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
@@ -36,8 +37,8 @@ impl Agent {
             return;
         };
         call.answer.end_all();
-        tell_changes(&mut call.answer, self.who.place(), desk, false);
-        tell_held(&mut call.answer, self.who.place(), desk);
+        tell_changes(&mut call.answer, desk, false);
+        tell_held(&mut call.answer, desk);
         close_request(&mut call, desk, false);
         self.reserve_answer(desk, &call.answer);
         let usage = call.answer.usage;
@@ -52,7 +53,7 @@ impl Agent {
         );
         let calls = self.calls.read(&mut answer, may_be_cut, desk);
         let content = blocks(answer, &calls);
-        let message = self.written_by(content, false);
+        let message = written_by(&desk.who.model, content, false);
         self.context.count(&usage, self.transcript.messages().len() + 1);
         self.guard_answer(desk, message, calls, shown);
     }
@@ -61,7 +62,7 @@ impl Agent {
     /// call. Whole calls get a result that says that they were not run.
     pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
         call.answer.end_unfinished();
-        tell_changes(&mut call.answer, self.who.place(), desk, false);
+        tell_changes(&mut call.answer, desk, false);
         self.count_usage(desk, &mut call);
         let mut answer = call.answer;
         self.reply.note_response(&mut answer);
@@ -86,13 +87,14 @@ impl Agent {
         }
         let calls = self.calls.read(&mut answer, false, desk);
         let content = blocks(answer, &calls);
-        self.transcript.push_assistant(self.written_by(content, true));
+        self.transcript
+            .push_assistant(written_by(&desk.who.model, content, true));
         self.shelve(desk, calls);
     }
 
     /// Closes the calls of an answer without running them.
     pub(crate) fn shelve(&mut self, desk: &mut Desk<'_>, calls: Vec<WrittenCall>) {
-        let results = self.calls.shelve(&self.who, desk, calls);
+        let results = self.calls.shelve(desk, calls);
         self.transcript.push_round(results, Vec::new());
     }
 
@@ -102,15 +104,10 @@ impl Agent {
         if !desk.config.message_events {
             return;
         }
-        let place = self.who.place();
         let untold = self.transcript.take_untold().iter();
         for message in untold.filter(|message| !message.content.is_empty()) {
-            desk.emit(
-                place,
-                EventKind::Message {
-                    message: message.clone(),
-                },
-            );
+            let message = message.clone();
+            desk.emit(EventKind::Message { message });
         }
     }
 
@@ -121,47 +118,32 @@ impl Agent {
         }
         for message in self.messages().iter().skip(self.transcript.messages().len()) {
             let message = message.clone();
-            desk.emit(self.who.place(), EventKind::Message { message });
-        }
-    }
-
-    fn written_by(&self, content: Vec<Block>, partial: bool) -> Message {
-        let model = &self.who.model;
-        let origin = Origin {
-            protocol: model.protocol.name.to_owned(),
-            model: model.config.model.clone(),
-        };
-        Message {
-            role: Role::Assistant,
-            content,
-            partial,
-            compacted: false,
-            origin: Some(origin),
+            desk.emit(EventKind::Message { message });
         }
     }
 
     /// Takes back the blocks that were told of an answer.
     pub(crate) fn take_back_blocks(&self, desk: &mut Desk<'_>, blocks: u32) {
         let blocks = (0..blocks).collect();
-        desk.emit(self.who.place(), EventKind::Reset { blocks });
+        desk.emit(EventKind::Reset { blocks });
     }
 }
 
 /// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
-pub(crate) fn tell_changes(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) {
+pub(crate) fn tell_changes(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
         changes.retain(|change| *change == Change::Usage);
     }
     for change in &changes {
-        tell(*change, answer, place, desk.ledger);
+        tell(*change, answer, desk);
     }
     answer.recycle(changes);
 }
 
 /// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
 /// told.
-pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>, is_summary: bool) -> bool {
+pub(crate) fn tell_growth(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
     };
@@ -176,7 +158,7 @@ pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>
     if !is_summary && !is_held {
         desk.ledger.grow(Grown {
             seq: 0,
-            place,
+            place: desk.place(),
             kind,
             part,
             from,
@@ -187,7 +169,7 @@ pub(crate) fn tell_growth(answer: &mut Answer, place: Place, desk: &mut Desk<'_>
 }
 
 /// Tells the text that was held back, if the answer has no tool calls.
-fn tell_held(answer: &mut Answer, place: Place, desk: &mut Desk<'_>) {
+fn tell_held(answer: &mut Answer, desk: &mut Desk<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -202,7 +184,7 @@ fn tell_held(answer: &mut Answer, place: Place, desk: &mut Desk<'_>) {
             Change::Grew { part, from, to },
             Change::Ended { part },
         ] {
-            tell(change, answer, place, desk.ledger);
+            tell(change, answer, desk);
         }
     }
 }
@@ -220,17 +202,12 @@ pub fn text_of_parts(answer: &Answer) -> String {
     texts.map(|part| part.text.as_str()).collect()
 }
 
-fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) {
+fn tell(change: Change, answer: &mut Answer, desk: &mut Desk<'_>) {
     if change == Change::Usage {
-        ledger.accounts.note(place.agent, answer.usage);
-        let total = ledger.accounts.used(0);
-        return ledger.emit(
-            place,
-            EventKind::Usage {
-                usage: answer.usage,
-                total,
-            },
-        );
+        let usage = answer.usage;
+        desk.ledger.accounts.note(desk.who.agent, usage);
+        let total = desk.ledger.accounts.used(0);
+        return desk.emit(EventKind::Usage { usage, total });
     }
     let (index, range) = match change {
         Change::Started { part } | Change::Ended { part } => (part, 0..0),
@@ -241,11 +218,11 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         return;
     };
     if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
-        name_call(part, ledger);
+        name_call(part, desk.ledger);
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();
-    if (kind == PartKind::ToolCall && ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
+    if (kind == PartKind::ToolCall && desk.ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
         return;
     }
     let block = index as u32;
@@ -269,7 +246,7 @@ fn tell(change: Change, answer: &mut Answer, place: Place, ledger: &mut Ledger) 
         (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
         (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
     };
-    ledger.emit(place, kind);
+    desk.emit(kind);
 }
 
 /// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.
@@ -290,6 +267,20 @@ pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
         DeltaKind::Reasoning => EventKind::ReasoningDelta { block, text },
         DeltaKind::ToolInput => EventKind::ToolInputDelta { block, text },
     })
+}
+
+fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Message {
+    let origin = Origin {
+        protocol: model.protocol.name.to_owned(),
+        model: model.config.model.clone(),
+    };
+    Message {
+        role: Role::Assistant,
+        content,
+        partial,
+        compacted: false,
+        origin: Some(origin),
+    }
 }
 
 /// The blocks of a message. A text of white space alone makes no block.

@@ -42,9 +42,8 @@ impl Agent {
         let Some(format) = &desk.config.output else {
             return Some(calls);
         };
-        let answers = |call: &WrittenCall| desk.config.is_answer_tool(&call.name);
         let is_paused = calls.is_empty() && self.reply.finish_reason == Some(FinishReason::Pause);
-        if is_paused || !calls.iter().all(answers) {
+        if is_paused || !calls.iter().all(|call| call.is_answer(desk)) {
             return Some(calls);
         }
         let call_ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
@@ -73,7 +72,7 @@ impl Agent {
         let json = Json::from_valid(parsed.json.trim());
         if let Some(repair) = parsed.repaired_by {
             let message = ["The answer was not valid JSON; repaired by ", repair.name()].concat();
-            desk.warn(self.who.place(), "repaired_output", message);
+            desk.warn("repaired_output", message);
         }
         Ok(json)
     }
@@ -81,7 +80,7 @@ impl Agent {
     fn ask_to_check(&mut self, desk: &mut Desk<'_>, written: Json, call_ids: Vec<String>) {
         let facts = Facts::Checked { output: &written };
         let ask = Ask::new(Point::CheckOutput, About::Phase, &facts);
-        desk.ask(&self.who, ask);
+        desk.ask(ask);
         self.phase = Phase::Checking { written, call_ids };
     }
 
@@ -121,7 +120,7 @@ impl Agent {
     fn refuse_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], problem: &str) {
         self.structured.failures += 1;
         let message = ["The answer was not taken: ", problem].concat();
-        desk.warn(self.who.place(), "invalid_output", message.clone());
+        desk.warn("invalid_output", message.clone());
         let most = desk
             .config
             .output

@@ -12,12 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::asks::points::{Class, Missing, Wait, as_told, row};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
-use crate::engine::ledger::Place;
 use crate::engine::ledger::timers::{QUESTION_MS, TimerReason};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::json::word;
+use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::output::{EffectId, EffectKind, Output};
 use crate::engine::model::question::{Answer, Facts, Point, Question};
@@ -68,7 +67,8 @@ pub struct Ask<'a> {
     /// The name that hooks with a matcher are compared with: a tool, an agent, a source.
     pub name: &'a str,
     pub about: About,
-    pub facts: &'a Facts<'a>,
+    /// The [`Facts`] of the point.
+    pub data: Json,
     /// The time of the tools that the question is about.
     pub tool_ms: Option<u64>,
     /// The question is opened, but nobody is told. It stays open until your code answers it.
@@ -76,12 +76,12 @@ pub struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    pub fn new(point: Point, about: About, facts: &'a Facts<'a>) -> Ask<'a> {
+    pub fn new(point: Point, about: About, facts: &Facts<'_>) -> Ask<'a> {
         Ask {
             point,
             name: "",
             about,
-            facts,
+            data: facts.to_json(),
             tool_ms: None,
             is_put_off: false,
         }
@@ -129,13 +129,13 @@ impl Asks {
 impl Desk<'_> {
     /// Asks every function at this point whose matcher fits the name; there must be at least one. Returns the id of
     /// the first question.
-    pub fn ask(&mut self, who: &Who, ask: Ask<'_>) -> EffectId {
-        let Ask { point, about, .. } = ask;
-        let question = self.question(who, point, ask.facts);
+    pub fn ask(&mut self, ask: Ask<'_>) -> EffectId {
+        let Ask { point, name, .. } = ask;
+        let question = self.question(point, ask.data);
         let row = row(point);
         let askers: Vec<(u32, Option<u64>)> = if row.class.is_hooked() {
             let hooks = (0..).zip(self.hooks());
-            let hooks = hooks.filter(|(_, hook)| hook.is_for(point, ask.name));
+            let hooks = hooks.filter(|(_, hook)| hook.is_for(point, name));
             hooks.map(|(asker, hook)| (asker, hook.timeout_ms)).collect()
         } else {
             vec![(0, self.wait_ms(row.wait, ask.tool_ms))]
@@ -143,13 +143,13 @@ impl Desk<'_> {
         let is_about_call = row.class == Class::Permission;
         let mut questions = Vec::with_capacity(askers.len());
         for (asker, timeout_ms) in askers {
-            let id = self.ledger.open(who.agent, EffectKind::Question(point));
+            let id = self.ledger.open(self.who.agent, EffectKind::Question(point));
             let kind = EventKind::Question {
                 question_id: id,
                 question: as_told(point),
                 data: is_about_call.then(|| question.data.clone()),
             };
-            self.emit(who.place(), kind);
+            self.emit(kind);
             self.ledger.set_timer(TimerReason::Effect(id), timeout_ms);
             if !ask.is_put_off {
                 let ask = Question {
@@ -166,15 +166,16 @@ impl Desk<'_> {
         }
         let first = questions.first().map_or(0, |open| open.question);
         self.asks.open.push(Pending {
-            agent: who.agent,
+            agent: self.who.agent,
             point,
-            about,
+            about: ask.about,
             questions,
         });
         first
     }
 
-    fn question(&self, who: &Who, point: Point, facts: &Facts<'_>) -> Question {
+    fn question(&self, point: Point, data: Json) -> Question {
+        let who = &*self.who;
         let mut question = Question {
             point,
             asker: 0,
@@ -184,7 +185,7 @@ impl Desk<'_> {
             agent_name: None,
             permission_mode: None,
             effort: None,
-            data: facts.to_json(),
+            data,
         };
         if row(point).class == Class::Hook {
             let permissions = self.permissions.as_ref();
@@ -208,20 +209,20 @@ impl Desk<'_> {
     }
 
     /// Takes the answer to a question, or the failure in its place. Returns the point if that was its last answer.
-    pub fn answered(&mut self, place: Place, question: EffectId, answer: Answer) -> Option<Settled> {
+    pub fn answered(&mut self, question: EffectId, answer: Answer) -> Option<Settled> {
         self.ledger.close(question);
         let question_id = question;
-        self.emit(place, EventKind::Answered { question_id });
+        self.emit(EventKind::Answered { question_id });
         let (at, OpenQuestion { asker, .. }) = self.asks.find(question)?;
         let (asker, point) = (*asker, self.asks.open.get(at)?.point);
         let mut answer = match answer {
-            Answer::Failed { why } => self.replaced(place, point, asker, why),
+            Answer::Failed { why } => self.replaced(point, asker, why),
             answer => answer,
         };
         if let Answer::Hook(said) = &mut answer
             && let Some(message) = said.system_message.take()
         {
-            self.warn(place, "hook_message", message);
+            self.warn("hook_message", message);
         }
         self.asks.find(question)?.1.answer = Some(answer);
         let pending = self.asks.open.get(at)?;
@@ -239,11 +240,11 @@ impl Desk<'_> {
     }
 
     /// The answer that stands in for a missing one. `asker` is the index of the hook that was asked.
-    fn replaced(&mut self, place: Place, point: Point, asker: u32, why: String) -> Answer {
+    fn replaced(&mut self, point: Point, asker: u32, why: String) -> Answer {
         let blocks = match row(point).missing {
             Missing::Answer(answer) => return answer(why),
             Missing::Warned(answer, code, words) => {
-                self.warn(place, code, [&words.concat(), &*why].concat());
+                self.warn(code, [&words.concat(), &*why].concat());
                 return answer(why);
             }
             Missing::AsHookSays => self.hooks().get(asker as usize).is_some_and(|hook| hook.blocks),
@@ -253,7 +254,7 @@ impl Desk<'_> {
             HookAnswer::denial(why)
         } else {
             let message = ["A hook for ", &word(point), " failed: ", &why].concat();
-            self.warn(place, "hook_failed", message);
+            self.warn("hook_failed", message);
             HookAnswer::default()
         };
         Answer::Hook(Box::new(verdict))
@@ -272,8 +273,9 @@ impl Desk<'_> {
         self.ledger.output(Output::Withdraw { question, why });
     }
 
-    /// Closes questions of an agent whose answers nobody waits for any more.
-    fn withdraw(&mut self, agent: u32, which: impl Fn(&About) -> bool) {
+    /// Closes questions of the agent whose answers nobody waits for any more.
+    fn withdraw(&mut self, which: impl Fn(&About) -> bool) {
+        let agent = self.who.agent;
         let (closed, open) = std::mem::take(&mut self.asks.open)
             .into_iter()
             .partition(|pending| pending.agent == agent && which(&pending.about));
@@ -287,20 +289,18 @@ impl Desk<'_> {
     }
 
     /// Closes all questions that a step of the agent waits for.
-    pub fn withdraw_asks(&mut self, agent: u32) {
-        self.withdraw(agent, |about| !matches!(about, About::Time(_) | About::Nothing));
+    pub fn withdraw_asks(&mut self) {
+        self.withdraw(|about| !matches!(about, About::Time(_) | About::Nothing));
     }
 
     /// Closes the question for more time of an iteration that is over.
-    pub fn withdraw_time(&mut self, agent: u32) {
-        self.withdraw(agent, |about| {
-            matches!(about, About::Time(TimerReason::Iteration { .. }))
-        });
+    pub fn withdraw_time(&mut self) {
+        self.withdraw(|about| matches!(about, About::Time(TimerReason::Iteration { .. })));
     }
 
-    /// Closes all questions of an agent that has ended.
-    pub fn withdraw_all(&mut self, agent: u32) {
-        self.withdraw(agent, |_| true);
+    /// Closes all questions of the agent, which has ended.
+    pub fn withdraw_all(&mut self) {
+        self.withdraw(|_| true);
     }
 }
 

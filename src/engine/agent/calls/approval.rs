@@ -10,7 +10,6 @@ use crate::engine::agent::calls::permission::{asked, tool_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
-use crate::engine::agent::who::Who;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{Permissions, RuleKind};
@@ -26,29 +25,21 @@ const PROMPT: &str = "permission_prompt";
 
 impl Calls {
     /// Asks the `PermissionRequest` hooks, which may answer in a person's place, and else the person.
-    pub(super) fn contest(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        index: usize,
-        reason: String,
-        classify: bool,
-    ) {
+    pub(super) fn contest(&mut self, desk: &mut Desk<'_>, index: usize, reason: String, classify: bool) {
         let point = Point::PermissionRequest;
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
         if classify || call.gate.said(Decision::Defer) || !desk.has_hooks(point, &call.name) {
-            return self.ask_for(who, desk, index, &reason, classify);
+            return self.ask_for(desk, index, &reason, classify);
         }
         let facts = Facts::call(ruled(call, &self.batch.readings, desk, &reason));
-        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
         call.phase = CallPhase::Contested { reason };
     }
 
     pub(super) fn after_permission_hooks(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         index: usize,
         verdict: HookAnswer,
@@ -59,7 +50,7 @@ impl Calls {
             _ => {
                 let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
                 if let Some(CallPhase::Contested { reason }) = phase {
-                    self.ask_for(who, desk, index, &reason, false);
+                    self.ask_for(desk, index, &reason, false);
                 }
                 return Next::Wait;
             }
@@ -71,11 +62,11 @@ impl Calls {
             interrupt: verdict.interrupt,
             updated_permissions: verdict.updated_permissions,
         };
-        self.heed_permission(who, desk, index, answer)
+        self.heed_permission(desk, index, answer)
     }
 
     /// Asks a person or the classifier.
-    fn ask_for(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
+    fn ask_for(&mut self, desk: &mut Desk<'_>, index: usize, reason: &str, classify: bool) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
@@ -90,7 +81,7 @@ impl Calls {
             (Point::Permission, ruled(call, &self.batch.readings, desk, reason))
         };
         let facts = Facts::call(CallFacts {
-            agent_path: who.parent.as_ref().map(|_| who.path.as_str()),
+            agent_path: desk.who.parent.as_ref().map(|_| desk.who.path.as_str()),
             ..facts
         });
         let ask = Ask {
@@ -98,41 +89,29 @@ impl Calls {
             is_put_off: call.gate.said(Decision::Defer),
             ..Ask::new(point, About::Call(index), &facts)
         };
-        let question = desk.ask(who, ask);
+        let question = desk.ask(ask);
         call.phase = CallPhase::AwaitingAnswer;
         if !classify && desk.has_hooks(Point::Notification, PROMPT) {
-            notify(call, who, desk, question, reason);
+            notify(call, desk, question, reason);
         }
     }
 
     /// Takes the answer of a person, or of the function that stands in for one.
-    pub fn take_permission(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        about: &About,
-        answer: PermissionAnswer,
-    ) -> Next {
+    pub fn take_permission(&mut self, desk: &mut Desk<'_>, about: &About, answer: PermissionAnswer) -> Next {
         let &About::Call(index) = about else {
             return Next::Wait;
         };
-        match self.heed_permission(who, desk, index, answer) {
-            Next::Wait => self.advance(who, desk),
+        match self.heed_permission(desk, index, answer) {
+            Next::Wait => self.advance(desk),
             next => next,
         }
     }
 
-    fn heed_permission(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        index: usize,
-        answer: PermissionAnswer,
-    ) -> Next {
+    fn heed_permission(&mut self, desk: &mut Desk<'_>, index: usize, answer: PermissionAnswer) -> Next {
         let mut is_changed = false;
         for update in answer.updated_permissions {
             if let Some(message) = unkept(&update) {
-                desk.warn(who.place(), "permission_update", message);
+                desk.warn("permission_update", message);
             }
             if !update.is_of_directories() {
                 apply(update, desk.permissions.get_or_insert_with(Permissions::open));
@@ -140,37 +119,34 @@ impl Calls {
             }
         }
         if is_changed {
-            warn_of_rules(who, desk);
+            warn_of_rules(desk);
         }
         if answer.behavior == Behavior::Allow {
-            if self.change_input(who, desk, index, answer.updated_input) {
-                self.admit(who, desk, index);
+            if self.change_input(desk, index, answer.updated_input) {
+                self.admit(desk, index);
             }
             return Next::Wait;
         }
         let reason = "it was not approved";
         if answer.interrupt {
-            self.deny(who, desk, index, answer.message.as_deref(), reason, false);
+            self.deny(desk, index, answer.message.as_deref(), reason, false);
             let why = answer.message.unwrap_or_else(|| "a tool call was denied".into());
             return Next::Cancel(why);
         }
-        self.refuse(who, desk, index, answer.message, reason.into());
+        self.refuse(desk, index, answer.message, reason.into());
         Next::Wait
     }
 }
 
 /// Tells hooks that a call waits for a person.
-fn notify(call: &Call, who: &Who, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
+fn notify(call: &Call, desk: &mut Desk<'_>, question_id: EffectId, reason: &str) {
     let facts = Facts::Notification {
         notification_type: PROMPT,
         message: [&call.name, " needs your approval: ", reason].concat(),
         question_id,
         tool_name: &call.name,
     };
-    desk.ask(
-        who,
-        Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT),
-    );
+    desk.ask(Ask::new(Point::Notification, About::Nothing, &facts).named(PROMPT));
 }
 
 /// The facts of a call, with the rule that makes it ask, or with a rule that would let such calls run.
@@ -210,7 +186,7 @@ fn rule_facts(rule: &Rule) -> RuleFacts {
 }
 
 /// Warns of wrong rules that an answer has added. Wrong rules in the options keep a run from starting.
-fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
+fn warn_of_rules(desk: &mut Desk<'_>) {
     let Some(permissions) = desk.permissions.as_ref() else {
         return;
     };
@@ -219,11 +195,11 @@ fn warn_of_rules(who: &Who, desk: &mut Desk<'_>) {
     let ignored = permissions.ignored_rules();
     if let Some(error) = wrong {
         let message = [&error.field, ": ", &error.problem].concat();
-        desk.warn(who.place(), "invalid_rule", message);
+        desk.warn("invalid_rule", message);
     }
     if !ignored.is_empty() {
         let message = [IGNORED_RULES, &ignored.join(", ")].concat();
-        desk.warn(who.place(), "rules_ignored", message);
+        desk.warn("rules_ignored", message);
     }
 }
 

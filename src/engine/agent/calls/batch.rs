@@ -71,14 +71,14 @@ pub struct Call {
     /// The provider's id.
     pub id: String,
     pub name: String,
+    /// The index of its tool in the configuration; `None` for an unknown tool.
+    pub tool: Option<usize>,
     /// The arguments as the model wrote them. They go into the history.
     pub written: ToolInput,
     /// The input that the tool gets.
     pub input: Json,
     pub read_only: bool,
-    pub replay_once: bool,
     pub resource_key: Option<String>,
-    pub timeout_ms: Option<u64>,
     /// The tool wants an approval, or your code asked for one when it prepared the call.
     pub needs_approval: bool,
     pub gate: Gate,

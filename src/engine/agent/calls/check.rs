@@ -7,11 +7,10 @@
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
 use crate::engine::agent::calls::permission::tool_of;
-use crate::engine::agent::calls::run::invocation;
+use crate::engine::agent::calls::run::{invocation, wait_ms};
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::json::writer::decimal;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
@@ -24,17 +23,16 @@ use crate::engine::policy::rule::subject::Asked;
 
 impl Calls {
     /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
-    pub fn prepare(&mut self, who: &Who, desk: &mut Desk<'_>) {
-        let default_ms = desk.config.timeouts.tool_ms;
+    pub fn prepare(&mut self, desk: &mut Desk<'_>) {
         let mut tool_ms = None;
         let (mut indexes, mut calls, mut texts) = (Vec::new(), Vec::new(), Vec::new());
         for (index, call) in self.batch.calls.iter_mut().enumerate() {
             if call.phase == CallPhase::Unprepared {
                 call.phase = CallPhase::Preparing;
                 // The check of an input counts against the tool's time.
-                tool_ms = tool_ms.max(call.timeout_ms.or(default_ms));
+                tool_ms = tool_ms.max(wait_ms(call, desk));
                 texts.extend(texts_to_read(call, desk));
-                calls.push(invocation(call, 0, who));
+                calls.push(invocation(call, 0, desk.who));
                 indexes.push(index);
             }
         }
@@ -46,17 +44,17 @@ impl Calls {
             tool_ms,
             ..Ask::new(Point::PrepareCalls, About::Calls(indexes), &facts)
         };
-        desk.ask(who, ask);
+        desk.ask(ask);
     }
 
-    fn take_one(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
+    fn take_one(&mut self, desk: &mut Desk<'_>, index: usize, prepared: PreparedCall) {
         if let Some(problem) = prepared.problem {
             let fault = fault(
                 "invalid_input",
                 problem,
                 "Call the tool again with input that fits its schema.",
             );
-            return self.finish(who, desk, index, ToolReturn::Fault(fault));
+            return self.finish(desk, index, ToolReturn::Fault(fault));
         }
         if let Some(call) = self.batch.calls.get_mut(index) {
             call.resource_key = prepared.resource_key.or(call.resource_key.take());
@@ -71,7 +69,6 @@ impl Calls {
     /// Takes one answer for each call of the question, in order. A call without an answer fails with the reason.
     pub fn take_prepared(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         about: &About,
         prepared: Result<Vec<PreparedCall>, String>,
@@ -87,30 +84,23 @@ impl Calls {
         let mut prepared = prepared.into_iter();
         for index in indexes {
             if let Some(prepared) = prepared.next() {
-                self.take_one(who, desk, *index, prepared);
+                self.take_one(desk, *index, prepared);
                 continue;
             }
             let hint = "Call the tool again, or go on without it.";
             let fault = fault("tool_failed", why.clone(), hint);
-            self.finish(who, desk, *index, ToolReturn::Fault(fault));
+            self.finish(desk, *index, ToolReturn::Fault(fault));
         }
-        self.advance(who, desk)
+        self.advance(desk)
     }
 
     /// Replaces the input of a call with one of your code. An input that does not fit the tool's schema leads to a
     /// fault and a warning. Returns false then.
-    pub(super) fn change_input(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        index: usize,
-        input: Option<Json>,
-    ) -> bool {
+    pub(super) fn change_input(&mut self, desk: &mut Desk<'_>, index: usize, input: Option<Json>) -> bool {
         let (Some(input), Some(call)) = (input, self.batch.calls.get_mut(index)) else {
             return true;
         };
-        let tool = desk.config.tools.iter().position(|tool| tool.name == call.name);
-        let Some(problem) = tool.and_then(|tool| misfit(desk, tool, &input)) else {
+        let Some(problem) = misfit(desk, call.tool, &input) else {
             call.input = input;
             return true;
         };
@@ -121,10 +111,9 @@ impl Calls {
             &problem,
         ]
         .concat();
-        desk.warn(who.place(), "invalid_updated_input", message.clone());
+        desk.warn("invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
         self.finish(
-            who,
             desk,
             index,
             ToolReturn::Fault(fault("invalid_input", message, hint)),
@@ -150,8 +139,7 @@ impl Calls {
 
     /// The fault for a call of a tool that has been called `maxCalls` times in this run.
     fn check_count(&mut self, call: &WrittenCall, desk: &Desk<'_>) -> Option<ToolFault> {
-        let tool = desk.config.tools.iter().find(|tool| tool.name == call.name)?;
-        let most = tool.max_calls?;
+        let most = desk.tool(call.tool)?.max_calls?;
         if self.batch.count(&call.name, &self.records) < most {
             return None;
         }
@@ -180,14 +168,14 @@ pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
 }
 
 fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
-    let tools = &desk.config.tools;
-    if tools.iter().any(|tool| tool.answers && tool.name == call.name) {
+    let tool = desk.tool(call.tool);
+    if tool.is_some_and(|tool| tool.answers) {
         let message = "The answer came together with other calls, so it was not taken.";
         let hint = "Give the answer again, by itself, when you have the results.";
         return Err(fault("early_answer", message.into(), hint));
     }
-    let index = tools.iter().position(|tool| tool.name == call.name);
-    if index.is_none() && desk.config.on_unknown_tool != OnUnknownTool::Host {
+    if tool.is_none() && desk.config.on_unknown_tool != OnUnknownTool::Host {
+        let tools = &desk.config.tools;
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         let hint = if tools.is_empty() {
             "There are no tools.".into()
@@ -223,11 +211,9 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
             ));
         }
     };
-    let Some((index, tool)) = index.and_then(|index| Some((index, tools.get(index)?))) else {
-        return Ok(());
-    };
+    let Some(tool) = tool else { return Ok(()) };
     let input = bound_input(input, &tool.bindings, desk.inputs);
-    match misfit(desk, index, &input) {
+    match misfit(desk, call.tool, &input) {
         None => Ok(()),
         Some(problem) => Err(fault(
             "invalid_input",
@@ -238,6 +224,6 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
 }
 
 /// The problem that the schema of the tool at this index finds in an input.
-fn misfit(desk: &Desk<'_>, tool: usize, input: &Json) -> Option<String> {
-    desk.catalog.schemas.get(tool)?.as_ref()?.problem(input.as_str())
+fn misfit(desk: &Desk<'_>, tool: Option<usize>, input: &Json) -> Option<String> {
+    desk.catalog.schemas.get(tool?)?.as_ref()?.problem(input.as_str())
 }

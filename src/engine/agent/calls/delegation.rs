@@ -7,7 +7,6 @@ use serde::Deserialize;
 
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::ledger::spawn::{Parent, Spawn, Successor};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::AgentTool;
@@ -20,7 +19,6 @@ impl Calls {
     /// begins after this round.
     pub(super) fn delegate(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         index: usize,
         effect: EffectId,
@@ -47,7 +45,7 @@ impl Calls {
                     ToolReturn::Value(Json::string("The conversation has been handed over."))
                 }
             }
-        } else if who.depth >= most {
+        } else if desk.who.depth >= most {
             let message = "The call was not made: subagents nest no deeper here.".to_owned();
             ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
         } else if prompt.trim_ascii().is_empty() {
@@ -63,7 +61,7 @@ impl Calls {
             desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
             desk.ledger.spawns.push(Spawn {
                 parent: Parent {
-                    agent: who.agent,
+                    agent: desk.who.agent,
                     call: effect,
                     tool_call_id,
                     name,
@@ -76,7 +74,7 @@ impl Calls {
             return;
         };
         desk.ledger.close(effect);
-        self.finish(who, desk, index, result);
+        self.finish(desk, index, result);
     }
 }
 

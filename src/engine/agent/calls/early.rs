@@ -8,35 +8,36 @@ use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::model::answer::{Answer, PartKind};
-use crate::engine::model::config::Config;
 use crate::engine::model::message::ToolInput;
 use crate::engine::model::question::Point;
 
 impl Calls {
     /// Starts the calls of the answer that have become whole.
-    pub fn start_early(&mut self, who: &Who, desk: &mut Desk<'_>, answer: &mut Answer) -> Next {
+    pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut Answer) -> Next {
         // An output guardrail judges the whole answer before any of its calls may run.
         if !desk.config.eager_tools || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
         }
         let before = self.batch.calls.len();
-        while let Some(call) = self.next_early(desk, answer) {
-            let is_fine = may_start_early(&call, desk.config) && self.problem_of(&call, desk).is_none();
-            self.list(desk, call);
-            if is_fine && self.limit(who, desk).is_none() {
-                self.admit_early(who, desk, answer);
-            } else {
-                self.batch.calls.pop();
+        while let Some(mut call) = self.next_early(desk, answer) {
+            let may_start = may_start_early(&call, desk) && self.problem_of(&call, desk).is_none();
+            if !may_start || self.limit(desk, 1).is_some() {
                 self.batch.is_closed = true;
+                break;
             }
+            // The call was read from the last part that was looked at.
+            if let Some(part) = answer.parts.get_mut(self.batch.parts_seen - 1) {
+                name_uniquely(part, &mut self.batch.ids, desk);
+                call.id.clone_from(&part.id);
+            }
+            self.list(desk, call);
         }
         if self.batch.calls.len() == before {
             return Next::Wait;
         }
-        self.prepare(who, desk);
-        self.advance(who, desk)
+        self.prepare(desk);
+        self.advance(desk)
     }
 
     /// The next call of the answer, if it is whole.
@@ -64,29 +65,19 @@ impl Calls {
         None
     }
 
-    /// Admits the last call of the batch, which was read from the last part that was looked at.
-    fn admit_early(&mut self, who: &Who, desk: &mut Desk<'_>, answer: &mut Answer) {
-        let at = self.batch.parts_seen - 1;
-        if let (Some(part), Some(call)) = (answer.parts.get_mut(at), self.batch.calls.last_mut()) {
-            name_uniquely(part, &mut self.batch.ids, desk);
-            call.id.clone_from(&part.id);
-        }
-        self.tell(who, desk, self.batch.calls.len() - 1);
-    }
-
     /// Drops the early calls of a failed attempt, as if the model had never asked for them.
-    pub fn drop_early(&mut self, who: &Who, desk: &mut Desk<'_>) {
-        desk.withdraw_asks(who.agent);
-        self.abort(who, desk, "the answer that asked for it has failed");
+    pub fn drop_early(&mut self, desk: &mut Desk<'_>) {
+        desk.withdraw_asks();
+        self.abort(desk, "the answer that asked for it has failed");
         for index in 0..self.batch.calls.len() {
-            self.leave(who, desk, index);
+            self.leave(desk, index);
         }
         self.batch = ToolBatch::default();
     }
 }
 
-fn may_start_early(call: &WrittenCall, config: &Config) -> bool {
+fn may_start_early(call: &WrittenCall, desk: &Desk<'_>) -> bool {
     let is_as_written = call.repaired_by.is_none() && matches!(call.input, ToolInput::Json(_));
-    let tool = config.tools.iter().find(|tool| tool.name == call.name);
+    let tool = desk.tool(call.tool);
     is_as_written && tool.is_some_and(|tool| tool.read_only && !tool.replay_once && tool.agent.is_none())
 }

@@ -7,7 +7,6 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Block;
@@ -15,7 +14,7 @@ use crate::engine::model::question::{CallFacts, Facts, Point};
 
 impl Calls {
     /// Asks the hooks of this point about a call, which then waits. Returns false if there are none.
-    pub(super) fn ask_about(&mut self, who: &Who, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
+    pub(super) fn ask_about(&mut self, desk: &mut Desk<'_>, point: Point, index: usize) -> bool {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
         };
@@ -24,18 +23,12 @@ impl Calls {
         }
         call.phase = CallPhase::Hooking;
         let facts = Facts::call(call.facts());
-        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
         true
     }
 
     /// Shows a tool's result to hooks before it counts. Returns false if there are none.
-    pub(super) fn hook_result(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        index: usize,
-        result: &ToolReturn,
-    ) -> bool {
+    pub(super) fn hook_result(&mut self, desk: &mut Desk<'_>, index: usize, result: &ToolReturn) -> bool {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return false;
         };
@@ -60,7 +53,7 @@ impl Calls {
             duration_ms: Some(duration_ms),
             ..call.facts()
         });
-        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
         true
     }
 
@@ -75,18 +68,17 @@ impl Calls {
     /// Takes the joined answer of the hooks of a point.
     pub fn after_hooks(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         point: Point,
         about: &About,
         mut verdict: HookAnswer,
     ) -> Next {
         if point == Point::PostToolBatch {
-            return self.after_batch(who, desk, verdict);
+            return self.after_batch(desk, verdict);
         }
         let stop = verdict.stop.take();
         let next = match about {
-            About::Call(index) => self.heed(who, desk, point, *index, verdict),
+            About::Call(index) => self.heed(desk, point, *index, verdict),
             _ => {
                 self.note(&mut verdict, false);
                 Next::Wait
@@ -94,25 +86,18 @@ impl Calls {
         };
         match (next, stop) {
             (Next::Wait, Some(why)) => Next::StopBecause(why),
-            (Next::Wait, None) => self.advance(who, desk),
+            (Next::Wait, None) => self.advance(desk),
             (next, _) => next,
         }
     }
 
-    fn heed(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        point: Point,
-        index: usize,
-        mut verdict: HookAnswer,
-    ) -> Next {
+    fn heed(&mut self, desk: &mut Desk<'_>, point: Point, index: usize, mut verdict: HookAnswer) -> Next {
         let returned = self.returned(index);
         self.note(&mut verdict, returned.is_some());
         match point {
-            Point::PermissionRequest => return self.after_permission_hooks(who, desk, index, verdict),
+            Point::PermissionRequest => return self.after_permission_hooks(desk, index, verdict),
             Point::PermissionDenied => {
-                self.after_denial(who, desk, index, verdict.retry);
+                self.after_denial(desk, index, verdict.retry);
                 return Next::Wait;
             }
             _ => {}
@@ -124,44 +109,36 @@ impl Calls {
                     (Point::PostToolUse, Some(output)) => ToolReturn::Value(output),
                     _ => result,
                 };
-                return self.count_in(who, desk, index, result);
+                return self.count_in(desk, index, result);
             }
-            (Point::ToolGuardrail, _) => self.after_tool_guardrail(who, desk, index, verdict),
-            _ => self.after_pre_tool_use(who, desk, index, verdict),
+            (Point::ToolGuardrail, _) => self.after_tool_guardrail(desk, index, verdict),
+            _ => self.after_pre_tool_use(desk, index, verdict),
         }
         Next::Wait
     }
 
-    fn after_pre_tool_use(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    fn after_pre_tool_use(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
-            self.deny(
-                who,
-                desk,
-                index,
-                verdict.reason.as_deref(),
-                "a hook denied it",
-                false,
-            );
+            self.deny(desk, index, verdict.reason.as_deref(), "a hook denied it", false);
         } else if let Some(call) = self.batch.calls.get_mut(index) {
             call.gate = Gate::Passed {
                 decision: verdict.decision,
                 reason: verdict.reason,
             };
             let input = verdict.updated_input.filter(|_| !call.gate.said(Decision::Defer));
-            if self.change_input(who, desk, index, input) {
+            if self.change_input(desk, index, input) {
                 self.batch.set_phase(index, CallPhase::Checked);
             }
         }
     }
 
-    fn after_tool_guardrail(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
+    fn after_tool_guardrail(&mut self, desk: &mut Desk<'_>, index: usize, verdict: HookAnswer) {
         if verdict.denies() {
             let reason = verdict.reason.unwrap_or_default();
             let message = ["Tool denied by guardrail: ", &reason].concat();
-            return self.deny(who, desk, index, Some(&message), "", false);
+            return self.deny(desk, index, Some(&message), "", false);
         }
-        if self.change_input(who, desk, index, verdict.updated_input) && !self.deny_by_rule(who, desk, index)
-        {
+        if self.change_input(desk, index, verdict.updated_input) && !self.deny_by_rule(desk, index) {
             self.batch.set_phase(index, CallPhase::Queued);
         }
     }

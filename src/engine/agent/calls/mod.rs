@@ -22,7 +22,6 @@ use crate::engine::agent::calls::batch::{Call, CallPhase, ToolBatch, written_jso
 use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::json::digest;
 use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::error::Failure;
@@ -82,72 +81,58 @@ impl Calls {
     ///
     /// # Errors
     /// A call of an unknown tool, with `onUnknownTool: "throw"`.
-    pub fn take_in(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        written: Vec<WrittenCall>,
-    ) -> Result<(), Failure> {
+    pub fn take_in(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Result<(), Failure> {
         let mut faults = Vec::new();
         self.batch.is_whole = true;
         let early = self.batch.calls.len();
         for call in written.into_iter().skip(early) {
-            let repair = call.repaired_by;
-            let fault = self.problem_of(&call, desk);
-            self.list(desk, call);
-            let index = self.batch.calls.len() - 1;
-            self.tell(who, desk, index);
-            if let (Some(repair), Some(call)) = (repair, self.batch.calls.get(index)) {
+            let repaired = call.repaired_by.map(|repair| {
                 let what = " were not valid JSON; repaired by ";
-                let message = ["The arguments of ", &call.name, what, repair.name()].concat();
-                desk.warn(who.place(), "repaired_arguments", message);
+                ["The arguments of ", &call.name, what, repair.name()].concat()
+            });
+            let fault = self.problem_of(&call, desk);
+            let index = self.list(desk, call);
+            if let Some(message) = repaired {
+                desk.warn("repaired_arguments", message);
             }
             faults.extend(fault.map(|fault| (index, fault)));
         }
         for (index, fault) in faults {
-            self.finish(who, desk, index, ToolReturn::Fault(fault));
+            self.finish(desk, index, ToolReturn::Fault(fault));
         }
         self.unregistered(desk).map_or(Ok(()), Err)
     }
 
-    /// Adds a call to the batch.
-    fn list(&mut self, desk: &Desk<'_>, written: WrittenCall) {
-        self.batch.calls.push(queued(written, desk));
-    }
-
-    fn tell(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
-        let Some(call) = self.batch.calls.get(index) else {
-            return;
-        };
-        if call.is_answer {
-            return;
+    /// Adds a call to the batch and tells of it. Returns its index.
+    fn list(&mut self, desk: &mut Desk<'_>, written: WrittenCall) -> usize {
+        let call = queued(written, desk);
+        if !call.is_answer {
+            self.batch.note_call(&call.name);
         }
-        let name = call.name.clone();
-        if desk.ledger.skip_unheard() {
-            return self.batch.note_call(&name);
+        if !call.is_answer && !desk.ledger.skip_unheard() {
+            let input = written_json(&call.written);
+            desk.emit(EventKind::ToolCall {
+                tool_call_id: call.id.clone(),
+                tool_name: call.name.clone(),
+                input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
+                input,
+            });
         }
-        let input = written_json(&call.written);
-        let kind = EventKind::ToolCall {
-            tool_call_id: call.id.clone(),
-            tool_name: call.name.clone(),
-            input_hash: desk.config.trace.then(|| digest::input_hash(input.as_str())),
-            input,
-        };
-        self.batch.note_call(&name);
-        desk.emit(who.place(), kind);
+        self.batch.calls.push(call);
+        self.batch.calls.len() - 1
     }
 
     /// Closes the calls of an answer without running them. They are recorded and get results that say so. Calls that
     /// have started early keep their results, or are aborted.
-    pub fn shelve(&mut self, who: &Who, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
+    pub fn shelve(&mut self, desk: &mut Desk<'_>, written: Vec<WrittenCall>) -> Vec<Block> {
         if written.is_empty() {
             return Vec::new();
         }
-        desk.withdraw_asks(who.agent);
-        self.abort(who, desk, "the answer that asked for it goes no further");
+        desk.withdraw_asks();
+        self.abort(desk, "the answer that asked for it goes no further");
         let early = self.batch.calls.len();
         for index in 0..early {
-            self.leave(who, desk, index);
+            self.leave(desk, index);
         }
         // Tools that ran while the answer streamed are a round, even if the answer was given up.
         self.rounds += u32::from(early > 0);
@@ -165,12 +150,12 @@ impl Calls {
     }
 
     /// Ends the round: keeps its records and returns its results for the model.
-    pub fn close(&mut self, who: &Who, desk: &mut Desk<'_>) -> Round {
+    pub fn close(&mut self, desk: &mut Desk<'_>) -> Round {
         let batch = std::mem::take(&mut self.batch);
         self.round_start = self.records.len();
         self.records.extend(batch.told().map(|call| call.record(false)));
         self.rounds += 1;
-        self.round_iteration = who.iteration;
+        self.round_iteration = desk.who.iteration;
         let round = self.records.get(self.round_start..).unwrap_or_default();
         let advice = self.repeats.note(&desk.config.repeat, round);
         let mut more = std::mem::take(&mut self.notes);
@@ -181,7 +166,7 @@ impl Calls {
                 " times. Do something else, or answer with what you know.",
             ]
             .concat();
-            desk.warn(who.place(), "repeat", message.clone());
+            desk.warn("repeat", message.clone());
             more.push(Block::text(message));
         }
         Round {
@@ -204,32 +189,33 @@ impl Calls {
     }
 
     /// Counts the calls of a whole answer, for the agents above too.
-    pub fn note_count(&self, who: &Who, desk: &mut Desk<'_>) {
-        desk.ledger.accounts.note_tool_calls(who.agent, self.count());
+    pub fn note_count(&self, desk: &mut Desk<'_>) {
+        desk.ledger.accounts.note_tool_calls(desk.who.agent, self.count());
     }
 
-    /// The limit that keeps the calls of an answer from being run.
-    pub fn limit(&self, who: &Who, desk: &Desk<'_>) -> Option<StoppedBy> {
-        let most = who.limits(desk).max_tool_rounds;
-        if let Some(stopped_by) = desk.overrun(who) {
+    /// The limit that keeps the calls of an answer, and `more` calls, from being run.
+    pub fn limit(&self, desk: &Desk<'_>, more: usize) -> Option<StoppedBy> {
+        let most = desk.limits().max_tool_rounds;
+        if let Some(stopped_by) = desk.overrun() {
             return Some(stopped_by);
         }
         if most.is_some_and(|most| self.rounds >= most) {
             return Some(StoppedBy::ToolRounds);
         }
         let accounts = &desk.ledger.accounts;
-        let new = self.count().saturating_sub(accounts.own_tool_calls(who.agent));
-        accounts.overcalled(who.agent, new).map(|_| StoppedBy::ToolCalls)
+        let count = self.count() + more;
+        let new = count.saturating_sub(accounts.own_tool_calls(desk.who.agent));
+        accounts
+            .overcalled(desk.who.agent, new)
+            .map(|_| StoppedBy::ToolCalls)
     }
 }
 
 fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
     let mut call = bare(written, desk);
     call.max_result_chars = desk.config.max_tool_result_chars;
-    if let Some(tool) = desk.config.tools.iter().find(|tool| tool.name == call.name) {
+    if let Some(tool) = desk.tool(call.tool) {
         call.read_only = tool.read_only;
-        call.replay_once = tool.replay_once;
-        call.timeout_ms = tool.timeout_ms;
         call.needs_approval = tool.needs_approval;
         call.input = bound_input(&call.input, &tool.bindings, desk.inputs);
         if let Some(most) = tool.max_result_chars {
@@ -253,15 +239,14 @@ fn queued(written: WrittenCall, desk: &Desk<'_>) -> Call {
 
 fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
     Call {
-        is_answer: desk.config.is_answer_tool(&written.name),
+        is_answer: written.is_answer(desk),
         id: written.id,
         name: written.name,
+        tool: written.tool,
         input: written_json(&written.input),
         written: written.input,
         read_only: false,
-        replay_once: false,
         resource_key: None,
-        timeout_ms: None,
         needs_approval: false,
         gate: Gate::default(),
         max_result_chars: u32::MAX,

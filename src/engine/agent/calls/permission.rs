@@ -10,7 +10,6 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::{Call, CallPhase};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::ToolFault;
@@ -24,7 +23,7 @@ use crate::engine::policy::rule::subject::Asked;
 impl Calls {
     /// Judges every checked call: it may run, is denied, or waits for an answer. Calls that do not depend on it go
     /// on.
-    pub(super) fn judge(&mut self, who: &Who, desk: &mut Desk<'_>) {
+    pub(super) fn judge(&mut self, desk: &mut Desk<'_>) {
         let is_streaming = !self.batch.is_whole;
         for index in self.batch.to_judge() {
             let Some(call) = self.batch.calls.get(index) else {
@@ -33,9 +32,9 @@ impl Calls {
             if call.phase != CallPhase::Checked {
                 continue;
             }
-            if !who.is_offered(&call.name) {
+            if !desk.who.is_offered(&call.name) {
                 let reason = "the tool is not available for this answer";
-                self.deny(who, desk, index, None, reason, false);
+                self.deny(desk, index, None, reason, false);
                 continue;
             }
             let is_hooked = |point| desk.has_hooks(point, &call.name);
@@ -43,32 +42,32 @@ impl Calls {
                 continue;
             }
             let is_unasked = call.gate == Gate::Unasked;
-            if is_unasked && self.ask_about(who, desk, Point::PreToolUse, index) {
+            if is_unasked && self.ask_about(desk, Point::PreToolUse, index) {
                 continue;
             }
             let Some(call) = self.batch.calls.get(index) else {
                 continue;
             };
             match verdict(call, &self.batch.readings, desk) {
-                Verdict::Allow => self.admit(who, desk, index),
+                Verdict::Allow => self.admit(desk, index),
                 // Nobody is asked about a call that a failed answer would take back.
                 _ if is_streaming => {}
-                Verdict::Deny { reason } => self.refuse(who, desk, index, None, reason),
-                Verdict::Ask { reason, classify } => self.contest(who, desk, index, reason, classify),
+                Verdict::Deny { reason } => self.refuse(desk, index, None, reason),
+                Verdict::Ask { reason, classify } => self.contest(desk, index, reason, classify),
             }
         }
         self.batch.note_judged();
     }
 
     /// Lets the call run, unless a deny rule or a guardrail is against it.
-    pub(super) fn admit(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
-        if !self.deny_by_rule(who, desk, index) && !self.ask_about(who, desk, Point::ToolGuardrail, index) {
+    pub(super) fn admit(&mut self, desk: &mut Desk<'_>, index: usize) {
+        if !self.deny_by_rule(desk, index) && !self.ask_about(desk, Point::ToolGuardrail, index) {
             self.batch.set_phase(index, CallPhase::Queued);
         }
     }
 
     /// Applies the deny rules again, because the input may have changed after the call was judged.
-    pub(super) fn deny_by_rule(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) -> bool {
+    pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
             permissions.denial(&asked(call, &tool_of(call, desk), &self.batch.readings))
@@ -76,14 +75,13 @@ impl Calls {
         let Some(reason) = self.batch.calls.get(index).and_then(denial) else {
             return false;
         };
-        self.refuse(who, desk, index, None, reason);
+        self.refuse(desk, index, None, reason);
         true
     }
 
     /// Denies a call. Its hooks hear of it first.
     pub(super) fn refuse(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         index: usize,
         message: Option<String>,
@@ -94,28 +92,27 @@ impl Calls {
             return;
         };
         if !desk.has_hooks(point, &call.name) {
-            return self.deny(who, desk, index, message.as_deref(), &reason, false);
+            return self.deny(desk, index, message.as_deref(), &reason, false);
         }
         let facts = Facts::call(CallFacts {
             reason: Some(message.as_deref().unwrap_or(&reason)),
             ..call.facts()
         });
-        desk.ask(who, Ask::new(point, About::Call(index), &facts).named(&call.name));
+        desk.ask(Ask::new(point, About::Call(index), &facts).named(&call.name));
         call.phase = CallPhase::Refused { message, reason };
     }
 
     /// Denies the call after its hooks have heard of it.
-    pub(super) fn after_denial(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
+    pub(super) fn after_denial(&mut self, desk: &mut Desk<'_>, index: usize, may_retry: bool) {
         let phase = self.batch.calls.get(index).map(|call| call.phase.clone());
         if let Some(CallPhase::Refused { message, reason }) = phase {
-            self.deny(who, desk, index, message.as_deref(), &reason, may_retry);
+            self.deny(desk, index, message.as_deref(), &reason, may_retry);
         }
     }
 
     /// Gives the call a fault, in the words of its denier if there are any.
     pub(super) fn deny(
         &mut self,
-        who: &Who,
         desk: &mut Desk<'_>,
         index: usize,
         message: Option<&str>,
@@ -131,12 +128,12 @@ impl Calls {
             message: message.map_or_else(|| ["The call was denied: ", reason].concat(), str::to_owned),
             ..fault("denied", String::new(), hint)
         };
-        self.finish(who, desk, index, ToolReturn::Fault(fault));
+        self.finish(desk, index, ToolReturn::Fault(fault));
     }
 }
 
 pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
-    match desk.config.tools.iter().find(|tool| tool.name == call.name) {
+    match desk.tool(call.tool) {
         Some(tool) => Cow::Borrowed(tool),
         None => Cow::Owned(ToolConfig::new(call.name.clone(), Json::empty_object())),
     }

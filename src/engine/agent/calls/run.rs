@@ -9,7 +9,6 @@ use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::config::AgentTool;
 use crate::engine::model::event::{EventKind, ToolFault};
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Json;
@@ -18,52 +17,53 @@ use crate::engine::model::output::{EffectId, EffectKind, Output, ToolInvocation}
 
 impl Calls {
     /// Judges the calls that can be judged and starts those that may run. Tells when all calls have their results.
-    pub fn advance(&mut self, who: &Who, desk: &mut Desk<'_>) -> Next {
-        if desk.asks.holds(who.agent) || self.batch.calls.is_empty() {
+    pub fn advance(&mut self, desk: &mut Desk<'_>) -> Next {
+        if desk.asks.holds(desk.who.agent) || self.batch.calls.is_empty() {
             return Next::Wait;
         }
-        self.judge(who, desk);
+        self.judge(desk);
         let (mode, most) = (desk.config.tool_execution, desk.config.max_tool_concurrency);
         while let Some(index) = self.batch.next_to_start(mode, most) {
             let Some(call) = self.batch.calls.get(index) else {
                 break;
             };
-            let kind = match agent_of(desk, &call.name) {
+            let tool = desk.tool(call.tool);
+            let kind = match tool.and_then(|tool| tool.agent) {
                 Some(_) => EffectKind::Subagent,
                 None => EffectKind::Tool,
             };
-            let effect = desk.ledger.open(who.agent, kind);
-            if call.replay_once && desk.ledger.has_journal {
+            let effect = desk.ledger.open(desk.who.agent, kind);
+            if tool.is_some_and(|tool| tool.replay_once) && desk.ledger.has_journal {
                 let phase = CallPhase::AwaitingSave { effect, save: None };
                 self.batch.set_phase(index, phase);
                 desk.ledger.await_save();
             } else {
-                self.start(who, desk, index, effect);
+                self.start(desk, index, effect);
             }
         }
-        if self.batch.is_done() && self.batch.is_whole && !self.ask_before_end(who, desk) {
+        if self.batch.is_done() && self.batch.is_whole && !self.ask_before_end(desk) {
             return Next::RoundOver;
         }
         Next::Wait
     }
 
-    fn start(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
+    fn start(&mut self, desk: &mut Desk<'_>, index: usize, effect: EffectId) {
         let started_ms = desk.ledger.now_ms;
         let phase = CallPhase::Running { effect, started_ms };
         self.batch.set_phase(index, phase);
         let Some(call) = self.batch.calls.get(index) else {
             return;
         };
-        if let Some(target) = agent_of(desk, &call.name) {
-            return self.delegate(who, desk, index, effect, target);
+        if let Some(target) = desk.tool(call.tool).and_then(|tool| tool.agent) {
+            return self.delegate(desk, index, effect, target);
         }
-        let timeout_ms = call.timeout_ms.or(desk.config.timeouts.tool_ms);
-        desk.ledger.set_timer(TimerReason::Effect(effect), timeout_ms);
-        let invocation = invocation(call, effect, who);
+        let wait_ms = wait_ms(call, desk);
+        desk.ledger.set_timer(TimerReason::Effect(effect), wait_ms);
+        let invocation = invocation(call, effect, desk.who);
         desk.ledger.output(Output::CallTool(invocation));
     }
 
-    pub fn finished(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) -> Next {
+    pub fn finished(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) -> Next {
         let Some(index) = self.batch.index_of(effect) else {
             return Next::Wait;
         };
@@ -77,25 +77,19 @@ impl Calls {
             }
             result => result,
         };
-        if self.hook_result(who, desk, index, &result) {
+        if self.hook_result(desk, index, &result) {
             return Next::Wait;
         }
-        match self.count_in(who, desk, index, result) {
-            Next::Wait => self.advance(who, desk),
+        match self.count_in(desk, index, result) {
+            Next::Wait => self.advance(desk),
             next => next,
         }
     }
 
     /// Gives the call its final result. An unrecoverable fault stops the agent.
-    pub(super) fn count_in(
-        &mut self,
-        who: &Who,
-        desk: &mut Desk<'_>,
-        index: usize,
-        result: ToolReturn,
-    ) -> Next {
+    pub(super) fn count_in(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) -> Next {
         let is_fatal = matches!(&result, ToolReturn::Fault(fault) if !fault.recoverable);
-        self.finish(who, desk, index, result);
+        self.finish(desk, index, result);
         if is_fatal {
             Next::Stop(StoppedBy::FatalTool)
         } else {
@@ -104,7 +98,7 @@ impl Calls {
     }
 
     /// Gives the call its result.
-    pub(super) fn finish(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
+    pub(super) fn finish(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
@@ -129,7 +123,7 @@ impl Calls {
                     duration_ms,
                 },
             };
-            desk.emit(who.place(), kind);
+            desk.emit(kind);
         }
         let is_cut = call.is_cut(&result);
         call.phase = CallPhase::Done { result, duration_ms };
@@ -139,11 +133,11 @@ impl Calls {
                 &call.name,
             ]
             .concat();
-            desk.warn(who.place(), "result_cut", message);
+            desk.warn("result_cut", message);
         }
     }
 
-    pub fn progress(&self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
+    pub fn progress(&self, desk: &mut Desk<'_>, effect: EffectId, data: Json) {
         let index = self.batch.index_of(effect);
         let Some(call) = index.and_then(|index| self.batch.calls.get(index)) else {
             return;
@@ -153,11 +147,11 @@ impl Calls {
             tool_name: call.name.clone(),
             data,
         };
-        desk.emit(who.place(), kind);
+        desk.emit(kind);
     }
 
     /// Ends a call whose time is over. A subagent's time may be raised instead.
-    pub fn time_is_up(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId) -> Next {
+    pub fn time_is_up(&mut self, desk: &mut Desk<'_>, effect: EffectId) -> Next {
         if let Some(child) = desk.child_of(effect) {
             desk.on_child(child, &mut |child, desk| {
                 child.time_is_up(desk, TimerReason::Effect(effect));
@@ -171,11 +165,11 @@ impl Calls {
         });
         let hint = "Try again with less work, or go on without this result.";
         let fault = fault("timeout", why.to_owned(), hint);
-        self.finished(who, desk, effect, ToolReturn::Fault(fault))
+        self.finished(desk, effect, ToolReturn::Fault(fault))
     }
 
     /// Starts the calls that wait for this save, or ends them with a fault if it failed.
-    pub fn saved(&mut self, who: &Who, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
+    pub fn saved(&mut self, desk: &mut Desk<'_>, saved: EffectId, ok: bool) -> Next {
         for index in self.batch.under_way() {
             let Some(call) = self.batch.calls.get(index) else {
                 continue;
@@ -187,15 +181,15 @@ impl Calls {
                 continue;
             }
             if ok {
-                self.start(who, desk, index, effect);
+                self.start(desk, index, effect);
             } else {
                 desk.ledger.close(effect);
                 let why = "the start of this call could not be saved, so it was not made";
                 let fault = fault("save_failed", why.into(), "Tell the user that nothing was done.");
-                self.finish(who, desk, index, ToolReturn::Fault(fault));
+                self.finish(desk, index, ToolReturn::Fault(fault));
             }
         }
-        self.advance(who, desk)
+        self.advance(desk)
     }
 
     /// Ties the calls that asked for a save to the one that was just made.
@@ -212,10 +206,10 @@ impl Calls {
     }
 
     /// Aborts the running calls. A result that hooks are still looking at counts as it is.
-    pub fn abort(&mut self, who: &Who, desk: &mut Desk<'_>, why: &str) {
+    pub fn abort(&mut self, desk: &mut Desk<'_>, why: &str) {
         for index in 0..self.batch.calls.len() {
             if let Some(result) = self.returned(index) {
-                self.finish(who, desk, index, result);
+                self.finish(desk, index, result);
                 continue;
             }
             let phase = self.batch.calls.get(index).map(|call| &call.phase);
@@ -233,22 +227,22 @@ impl Calls {
             let message = [why, so_far, &written].concat();
             let hint = "Call the tool again if its result is still needed.";
             let fault = fault("cancelled", message, hint);
-            self.finish(who, desk, index, ToolReturn::Fault(fault));
+            self.finish(desk, index, ToolReturn::Fault(fault));
         }
     }
 
     /// Ends a call that was told and never ran.
-    pub(super) fn leave(&mut self, who: &Who, desk: &mut Desk<'_>, index: usize) {
+    pub(super) fn leave(&mut self, desk: &mut Desk<'_>, index: usize) {
         if self.batch.calls.get(index).is_some_and(|call| !call.is_done()) {
-            self.finish(who, desk, index, ToolReturn::Fault(ToolFault::not_run()));
+            self.finish(desk, index, ToolReturn::Fault(ToolFault::not_run()));
         }
     }
 
     /// Takes the result of a call for an agent that is about to be stopped.
-    pub fn take_result(&mut self, who: &Who, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
+    pub fn take_result(&mut self, desk: &mut Desk<'_>, effect: EffectId, result: ToolReturn) {
         if let Some(index) = self.batch.index_of(effect) {
             desk.ledger.close(effect);
-            self.finish(who, desk, index, result);
+            self.finish(desk, index, result);
         }
     }
 }
@@ -284,7 +278,8 @@ pub(super) fn invocation(call: &Call, effect: EffectId, who: &Who) -> ToolInvoca
     }
 }
 
-/// The agent behind a tool.
-fn agent_of(desk: &Desk<'_>, name: &str) -> Option<AgentTool> {
-    desk.config.tools.iter().find(|tool| tool.name == name)?.agent
+/// The time of a call, by its tool or by the option for all tools.
+pub(super) fn wait_ms(call: &Call, desk: &Desk<'_>) -> Option<u64> {
+    let own = desk.tool(call.tool).and_then(|tool| tool.timeout_ms);
+    own.or(desk.config.timeouts.tool_ms)
 }

@@ -8,42 +8,41 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::Call;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::who::Who;
 use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::outcome::ToolCallRecord;
 use crate::engine::model::question::{Facts, FaultyCall, Point};
 
 impl Calls {
     /// Asks before the round ends, or waits for the answers. Returns false if nobody is left to be asked.
-    pub(super) fn ask_before_end(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
+    pub(super) fn ask_before_end(&self, desk: &mut Desk<'_>) -> bool {
         let point = Point::PostToolBatch;
-        if desk.asks.is_at(who.agent, point) || desk.asks.is_at(who.agent, Point::WordErrors) {
+        if desk.asks.is_at(desk.who.agent, point) || desk.asks.is_at(desk.who.agent, Point::WordErrors) {
             return true;
         }
         if !desk.has_hooks(point, "") {
-            return self.ask_for_words(who, desk);
+            return self.ask_for_words(desk);
         }
         let tool_calls: Vec<ToolCallRecord> = self.batch.told().map(|call| call.record(false)).collect();
         let facts = Facts::Batch {
             tool_calls: &tool_calls,
         };
-        desk.ask(who, Ask::new(point, About::Phase, &facts));
+        desk.ask(Ask::new(point, About::Phase, &facts));
         true
     }
 
-    pub(super) fn after_batch(&mut self, who: &Who, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
+    pub(super) fn after_batch(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) -> Next {
         self.note(&mut verdict, true);
         if let Some(why) = verdict.stop {
             return Next::StopBecause(why);
         }
-        if self.ask_for_words(who, desk) {
+        if self.ask_for_words(desk) {
             return Next::Wait;
         }
         Next::RoundOver
     }
 
     /// Asks `wordToolError` for the text of this round's errors. Returns false if there is nothing to ask.
-    fn ask_for_words(&self, who: &Who, desk: &mut Desk<'_>) -> bool {
+    fn ask_for_words(&self, desk: &mut Desk<'_>) -> bool {
         if !desk.config.word_errors {
             return false;
         }
@@ -60,7 +59,7 @@ impl Calls {
             return false;
         }
         let facts = Facts::Errors { errors };
-        desk.ask(who, Ask::new(Point::WordErrors, About::Phase, &facts));
+        desk.ask(Ask::new(Point::WordErrors, About::Phase, &facts));
         true
     }
 

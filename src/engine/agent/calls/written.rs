@@ -18,12 +18,21 @@ use crate::engine::model::message::{Json, ToolInput};
 pub struct WrittenCall {
     pub id: String,
     pub name: String,
+    /// The index of its tool in the configuration; `None` for an unknown tool.
+    pub tool: Option<usize>,
     pub input: ToolInput,
     /// The reason why `input` is [`ToolInput::Invalid`].
     pub problem: Option<String>,
     pub repaired_by: Option<Repair>,
     /// The output limit ended the answer within this call.
     pub is_cut_off: bool,
+}
+
+impl WrittenCall {
+    /// Returns true if the call gives the structured answer.
+    pub fn is_answer(&self, desk: &Desk<'_>) -> bool {
+        desk.tool(self.tool).is_some_and(|tool| tool.answers)
+    }
 }
 
 /// Makes an id for a call that the provider sent without one.
@@ -67,6 +76,7 @@ fn started(call: &Call) -> WrittenCall {
     WrittenCall {
         id: call.id.clone(),
         name: call.name.clone(),
+        tool: call.tool,
         input: call.written.clone(),
         problem: None,
         repaired_by: None,
@@ -97,12 +107,14 @@ pub(crate) fn read_call(part: &mut Part, desk: &Desk<'_>) -> WrittenCall {
         ),
     };
     let (id, name) = (part.id.clone(), part.name.clone());
-    if !desk.config.tools.iter().any(|tool| tool.name == name) {
+    let tool = desk.config.tools.iter().position(|tool| tool.name == name);
+    if tool.is_none() {
         part.name = sendable_name(&name);
     }
     WrittenCall {
         id,
         name,
+        tool,
         input,
         problem,
         repaired_by,

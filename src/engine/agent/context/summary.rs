@@ -113,7 +113,7 @@ impl Agent {
         let limit = desk
             .config
             .context
-            .limit_tokens(self.who.model.config.max_output_tokens);
+            .limit_tokens(desk.who.model.config.max_output_tokens);
         limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
     }
 
@@ -134,7 +134,7 @@ impl Agent {
         if failure.code != FailureCode::ContextLength || !policy.auto {
             return false;
         }
-        let why = if self.context.summarized_in == self.who.iteration {
+        let why = if self.context.summarized_in == desk.who.iteration {
             match self.context.last {
                 Summarized::Shorter => {
                     " (The history had just been summarised; what is left of it is too long.)"
@@ -206,7 +206,7 @@ impl Agent {
             post_tokens: self.tokens(desk),
             duration_ms,
         };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
     }
 
     /// Begins a summary for any trigger. Returns false if there is nothing to summarise.
@@ -221,9 +221,9 @@ impl Agent {
         let Some(cut) = cut_for(self.transcript.messages(), policy.keep_last) else {
             return false;
         };
-        self.context.summarized_in = self.who.iteration;
+        self.context.summarized_in = desk.who.iteration;
         let pre_tokens = self.tokens(desk);
-        desk.emit(self.who.place(), EventKind::CompactStart { trigger, pre_tokens });
+        desk.emit(EventKind::CompactStart { trigger, pre_tokens });
         let instructions = instructions.or_else(|| policy.instructions.clone());
         let (point, name) = (Point::PreCompact, word(trigger));
         let is_asked = desk.has_hooks(point, &name);
@@ -233,14 +233,14 @@ impl Agent {
                 pre_tokens,
                 instructions: instructions.as_deref(),
             };
-            desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
+            desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
         }
         self.phase = Phase::Summarizing(Box::new(Summary {
             trigger,
             cut,
             pre_tokens,
             started_ms: desk.ledger.now_ms,
-            tries: Tries::after(self.who.attempt),
+            tries: Tries::after(desk.who.attempt),
             instructions,
             overflow,
             call: None,
@@ -260,7 +260,7 @@ impl Agent {
         }
         let kept = || "a hook kept the history as it is".into();
         let why = verdict.reason.unwrap_or_else(kept);
-        desk.warn(self.who.place(), "compaction_blocked", why);
+        desk.warn("compaction_blocked", why);
         self.context.last = Summarized::Blocked;
         let phase = std::mem::replace(&mut self.phase, Phase::Sending);
         let overflow = match phase {
@@ -287,7 +287,7 @@ impl Agent {
             instructions: summary.instructions.as_deref(),
             messages: messages.get(..summary.cut).unwrap_or(messages),
         };
-        desk.ask(&self.who, Ask::new(Point::Summarize, About::Phase, &facts));
+        desk.ask(Ask::new(Point::Summarize, About::Phase, &facts));
     }
 
     /// Sends the request for the summary, also as a retry.
@@ -295,10 +295,10 @@ impl Agent {
         if self.lacks_budget(desk) {
             return;
         }
-        self.who.attempt += 1;
+        desk.who.attempt += 1;
         if let Err(error) = self.summary_body(desk) {
             let message = unwritten("its request cannot be made: ", &error.to_text());
-            desk.warn(self.who.place(), NO_SUMMARY, message);
+            desk.warn(NO_SUMMARY, message);
             return self.apply_summary(desk, "");
         }
         let call = self.open_request(desk);
@@ -310,11 +310,9 @@ impl Agent {
     /// The body of the summary's request: the conversation as it was sent, and the prompt for the summary.
     pub(crate) fn summary_body(&mut self, desk: &Desk<'_>) -> Result<&[u8], ConfigError> {
         let Agent {
-            phase,
-            transcript,
-            who,
-            ..
+            phase, transcript, ..
         } = self;
+        let model = &desk.who.model;
         let Phase::Summarizing(summary) = phase else {
             return Ok(&[]);
         };
@@ -324,20 +322,20 @@ impl Agent {
                 prompt.push_str("\n\n");
                 prompt.push_str(instructions);
             }
-            let mut model = ModelConfig {
+            let mut config = ModelConfig {
                 response_format: None,
                 tool_choice: None,
-                ..who.model.config.clone()
+                ..model.config.clone()
             };
             // Vendors refuse a history with calls whose tools are not in the request.
             if !desk.config.tools.is_empty() {
-                model.tool_choice = Some(ToolChoice::None);
+                config.tool_choice = Some(ToolChoice::None);
             }
             let spec = RequestSpec {
-                model: &model,
-                ..who.model.spec(desk.config)
+                model: &config,
+                ..model.spec(desk.config)
             };
-            summary.body = transcript.body_about(who.model.protocol, &spec, summary.cut, &prompt)?;
+            summary.body = transcript.body_about(model.protocol, &spec, summary.cut, &prompt)?;
         }
         Ok(&summary.body)
     }
@@ -353,7 +351,7 @@ impl Agent {
         close_request(&mut call, desk, false);
         self.count_usage(desk, &mut call);
         if let Some(why) = no_summary(&call.answer) {
-            desk.warn(self.who.place(), NO_SUMMARY, unwritten(why, ""));
+            desk.warn(NO_SUMMARY, unwritten(why, ""));
             return self.apply_summary(desk, "");
         }
         let parts = call.answer.parts.iter();
@@ -364,7 +362,7 @@ impl Agent {
 
     pub(crate) fn summary_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
         let (policy, seed) = (&desk.config.retry, desk.ledger.seed);
-        let attempt = self.who.attempt;
+        let attempt = desk.who.attempt;
         let Phase::Summarizing(summary) = &mut self.phase else {
             return;
         };
@@ -377,7 +375,7 @@ impl Agent {
             message: unwritten("the model call failed: ", &failure.message),
             error: Some(failure),
         };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
         self.apply_summary(desk, "");
     }
 
@@ -387,7 +385,7 @@ impl Agent {
         let Phase::Summarizing(open) = std::mem::replace(&mut self.phase, Phase::Sending) else {
             return;
         };
-        self.requests.tries = Tries::after(self.who.attempt);
+        self.requests.tries = Tries::after(desk.who.attempt);
         let before = self.transcript.messages().get(..open.cut).unwrap_or_default();
         let most = estimate::tokens_of(before);
         let length = |block| estimate::tokens_of(&[Message::user(vec![block])]);
@@ -414,7 +412,7 @@ impl Agent {
             return self.end_failed(desk, failure);
         }
         let message = "A summary would not be shorter than what it stands for.";
-        desk.warn(self.who.place(), NO_SUMMARY, message.into());
+        desk.warn(NO_SUMMARY, message.into());
         self.send(desk);
     }
 
@@ -425,7 +423,7 @@ impl Agent {
             return self.guard_summary(desk);
         }
         let facts = Facts::Compacted { trigger, summary };
-        desk.ask(&self.who, Ask::new(point, About::Phase, &facts).named(&name));
+        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
     }
 }
 

@@ -43,8 +43,8 @@ impl Agent {
             vendor,
             url,
             headers,
-        } = &self.who.model;
-        let request = ledger.open(self.who.agent, EffectKind::Request);
+        } = &desk.who.model;
+        let request = ledger.open(desk.who.agent, EffectKind::Request);
         let http = HttpRequest {
             method: "POST".into(),
             url: url.clone(),
@@ -56,7 +56,7 @@ impl Agent {
         call.answer.price = model.price;
         call.answer.holds_text = config.hold_text;
         call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
-        ledger.emit(self.who.place(), EventKind::AttemptStart);
+        ledger.emit(desk.who.place(), EventKind::AttemptStart);
         ledger.output(Output::Send { request, http });
         ledger.set_timer(TimerReason::Effect(request), config.timeouts.first_chunk_ms);
         call
@@ -65,7 +65,7 @@ impl Agent {
     /// Counts the usage of a model call that is over, also of a failed one.
     pub(super) fn count_usage(&mut self, desk: &mut Desk<'_>, call: &mut ModelCall) {
         let usage = std::mem::take(&mut call.answer.usage);
-        desk.ledger.accounts.count(self.who.agent, &usage);
+        desk.ledger.accounts.count(desk.who.agent, &usage);
         self.reply.usage.add(&usage);
     }
 
@@ -97,7 +97,7 @@ impl Agent {
         let delay_ms = self
             .requests
             .tries
-            .delay_ms(policy, self.who.attempt, &failure, seed);
+            .delay_ms(policy, desk.who.attempt, &failure, seed);
         let Some(delay_ms) = delay_ms else {
             return self.fall_back(desk, failure);
         };
@@ -109,15 +109,15 @@ impl Agent {
     }
 
     pub(super) fn retry_after(&self, desk: &mut Desk<'_>, delay_ms: u64, error: Failure) {
-        let next_attempt = self.who.attempt + 1;
+        let next_attempt = desk.who.attempt + 1;
         let kind = EventKind::Retry {
             next_attempt,
             max_attempts: desk.config.retry.most_attempts().max(next_attempt),
             delay_ms,
             error,
         };
-        desk.emit(self.who.place(), kind);
-        let agent = self.who.agent;
+        desk.emit(kind);
+        let agent = desk.who.agent;
         desk.ledger
             .set_timer(TimerReason::Backoff { agent }, Some(delay_ms));
     }
@@ -132,7 +132,7 @@ impl Agent {
         };
         self.requests.fallbacks_used += 1;
         self.take_back(desk);
-        self.requests.tries = Tries::after(self.who.attempt);
+        self.requests.tries = Tries::after(desk.who.attempt);
         match self.switch_model(desk, next, Some(failure)) {
             Ok(()) => self.send(desk),
             Err(error) => self.end_failed(desk, error.into()),
@@ -141,7 +141,7 @@ impl Agent {
 
     /// Takes back the text and the early calls of an attempt that is given up.
     fn take_back(&mut self, desk: &mut Desk<'_>) {
-        self.calls.drop_early(&self.who, desk);
+        self.calls.drop_early(desk);
         let Phase::Reading(call) = &mut self.phase else {
             return;
         };
@@ -162,17 +162,17 @@ impl Agent {
         model: ModelConfig,
         error: Option<Failure>,
     ) -> Result<(), ConfigError> {
-        self.who.model = ActiveModel::checked(model, desk.config)?;
+        desk.who.model = ActiveModel::checked(model, desk.config)?;
         self.transcript.forget_body();
-        if let Some(tuning) = &mut self.who.tuning {
+        if let Some(tuning) = &mut desk.who.tuning {
             tuning.keep_model();
         }
         let kind = EventKind::ModelChange {
-            model: self.who.model.config.model.clone(),
-            vendor: self.who.model.config.vendor.clone(),
+            model: desk.who.model.config.model.clone(),
+            vendor: desk.who.model.config.vendor.clone(),
             error,
         };
-        desk.emit(self.who.place(), kind);
+        desk.emit(kind);
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl Agent {
             return;
         };
         if let Err(error) = self.switch_model(desk, *model, None) {
-            desk.warn(self.who.place(), "model_refused", error.to_text());
+            desk.warn("model_refused", error.to_text());
         }
     }
 }

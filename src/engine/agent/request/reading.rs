@@ -27,7 +27,6 @@ impl Agent {
     }
 
     pub fn handle_chunk(&mut self, desk: &mut Desk<'_>, request: EffectId, bytes: &[u8]) {
-        let place = self.who.place();
         let is_summary = self.phase.is_summarizing();
         let Some(call) = self.phase.call_mut() else {
             return;
@@ -40,17 +39,16 @@ impl Agent {
         let is_growth = fed.is_ok() && stage == Stage::Streaming && !desk.estimates_usage();
         let answer = &mut call.answer;
         if is_growth
-            && (!answer.has_changes()
-                || (desk.overrun(&self.who).is_none() && tell_growth(answer, place, desk, is_summary)))
+            && (!answer.has_changes() || (desk.overrun().is_none() && tell_growth(answer, desk, is_summary)))
         {
             return desk.ledger.set_timer(TimerReason::Effect(request), chunk_ms);
         }
-        tell_changes(&mut call.answer, place, desk, is_summary);
+        tell_changes(&mut call.answer, desk, is_summary);
         if let Err(failure) = fed {
             return self.attempt_failed(desk, failure);
         }
         if let Phase::Reading(call) = &mut self.phase {
-            let next = self.calls.start_early(&self.who, desk, &mut call.answer);
+            let next = self.calls.start_early(desk, &mut call.answer);
             self.follow(desk, next);
         }
         let wait_ms = match stage {
@@ -58,7 +56,7 @@ impl Agent {
                 if let Some(call) = self.phase.call() {
                     self.reserve_answer(desk, &call.answer);
                 }
-                match desk.overrun(&self.who) {
+                match desk.overrun() {
                     Some(stopped_by) if !desk.may_raise() => return self.stop(desk, stopped_by),
                     _ => chunk_ms,
                 }
@@ -72,13 +70,12 @@ impl Agent {
     }
 
     pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
-        let place = self.who.place();
         let is_summary = self.phase.is_summarizing();
         let Some(call) = self.phase.call_mut() else {
             return;
         };
         let finished = call.handle_end(desk.ledger.now_ms);
-        tell_changes(&mut call.answer, place, desk, is_summary);
+        tell_changes(&mut call.answer, desk, is_summary);
         match finished {
             Ok(()) if is_summary => self.finish_summary(desk),
             Ok(()) => self.finish_answer(desk),

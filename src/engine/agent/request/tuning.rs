@@ -8,6 +8,7 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::who::Who;
 use crate::engine::model::config::{Config, ModelConfig, ToolConfig};
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::EventKind;
@@ -60,8 +61,8 @@ fn offered(all: &[ToolConfig], names: &[String]) -> Result<Vec<ToolConfig>, Conf
 
 impl Agent {
     /// The messages of the next request.
-    pub(crate) fn to_send(&self) -> &Transcript {
-        let tuning = self.who.tuning.as_ref();
+    pub(crate) fn to_send<'a>(&'a self, who: &'a Who) -> &'a Transcript {
+        let tuning = who.tuning.as_ref();
         let tuned = tuning.and_then(|tuning| tuning.messages.as_ref());
         tuned.unwrap_or(&self.transcript)
     }
@@ -70,11 +71,15 @@ impl Agent {
     ///
     /// # Errors
     /// An option that the protocol cannot express.
-    pub(crate) fn encode(&mut self, config: &Config) -> Result<&[u8], ConfigError> {
-        let model = &self.who.model;
+    pub(crate) fn encode<'a>(
+        &'a mut self,
+        who: &'a mut Who,
+        config: &Config,
+    ) -> Result<&'a [u8], ConfigError> {
+        let Who { model, tuning, .. } = who;
         let mut spec = model.spec(config);
         let mut transcript = &mut self.transcript;
-        if let Some(tuning) = &mut self.who.tuning {
+        if let Some(tuning) = tuning {
             if let Some(system) = &tuning.system {
                 spec.system = Some(system.as_str()).filter(|text| !text.is_empty());
             }
@@ -91,7 +96,7 @@ impl Agent {
             return;
         }
         if let Err(error) = self.tuned(desk, prepared, verdict.messages) {
-            desk.warn(self.who.place(), "not_prepared", error.to_text());
+            desk.warn("not_prepared", error.to_text());
         }
     }
 
@@ -110,17 +115,17 @@ impl Agent {
         let tuned = messages.map(Transcript::to_send).transpose()?;
         let mut before = None;
         if prepared.model.is_some() || prepared.tool_choice.is_some() {
-            let mut model = prepared.model.unwrap_or_else(|| self.who.model.config.clone());
+            let mut model = prepared.model.unwrap_or_else(|| desk.who.model.config.clone());
             model.tool_choice = prepared.tool_choice.or(model.tool_choice);
             let asked = ActiveModel::checked(model, desk.config)?;
-            before = Some(std::mem::replace(&mut self.who.model, asked));
+            before = Some(std::mem::replace(&mut desk.who.model, asked));
             self.tell_model(desk, before.as_ref());
         }
         self.transcript.forget_body();
         if tuned.is_some() {
             self.transcript.mark_sent();
         }
-        self.who.tuning = Some(Box::new(Tuning {
+        desk.who.tuning = Some(Box::new(Tuning {
             before,
             tools,
             system: prepared.system,
@@ -131,18 +136,18 @@ impl Agent {
 
     /// Takes the preparation back after its iteration.
     pub(crate) fn end_tuning(&mut self, desk: &mut Desk<'_>) {
-        let Some(tuning) = self.who.tuning.take() else {
+        let Some(tuning) = desk.who.tuning.take() else {
             return;
         };
         self.transcript.forget_body();
         if let Some(before) = tuning.before {
-            let tuned = std::mem::replace(&mut self.who.model, before);
+            let tuned = std::mem::replace(&mut desk.who.model, before);
             self.tell_model(desk, Some(&tuned));
         }
     }
 
     fn tell_model(&self, desk: &mut Desk<'_>, before: Option<&ActiveModel>) {
-        let ModelConfig { model, vendor, .. } = &self.who.model.config;
+        let ModelConfig { model, vendor, .. } = &desk.who.model.config;
         let is_same = |before: &ActiveModel| before.config.model == *model && before.config.vendor == *vendor;
         if !before.is_some_and(is_same) {
             let kind = EventKind::ModelChange {
@@ -150,7 +155,7 @@ impl Agent {
                 vendor: vendor.clone(),
                 error: None,
             };
-            desk.emit(self.who.place(), kind);
+            desk.emit(kind);
         }
     }
 }
