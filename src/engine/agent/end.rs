@@ -105,7 +105,6 @@ impl Agent {
                     self.count_usage(desk, call);
                 }
             }
-            Phase::Checking { call_ids, .. } => self.close_answer(&call_ids),
             Phase::HandingOver {
                 handover: Some(handover),
                 ..

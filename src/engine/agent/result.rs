@@ -6,7 +6,6 @@ use std::borrow::Cow;
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::message::text_of_parts;
-use crate::engine::agent::answer::structured::closed;
 use crate::engine::agent::phase::Phase;
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{Outcome, ToolCallRecord};
@@ -21,17 +20,7 @@ impl Agent {
 
     /// The transcript in a form that can be sent. Open calls have a result that says that they were not run.
     pub fn messages(&self) -> Cow<'_, [Message]> {
-        let mut messages = Cow::Borrowed(self.transcript.messages());
-        let batch = &self.calls.batch;
-        if !batch.calls.is_empty() && batch.is_whole {
-            messages.to_mut().push(Message::user(batch.results()));
-        }
-        if let Phase::Checking { call_ids, .. } = &self.phase
-            && !call_ids.is_empty()
-        {
-            messages.to_mut().push(Message::user(closed(call_ids)));
-        }
-        messages
+        self.transcript.closed(self.calls.batch.results())
     }
 
     /// Every tool call so far, in request order.

@@ -1,10 +1,15 @@
 //! The conversation of one agent, which can be sent at any time.
 //!
-//! Owns the messages and their encoded form, a [`Body`]. An assistant message with tool calls is followed by the user
-//! message that answers each of them, so after [`Transcript::push_assistant`] with calls comes
-//! [`Transcript::push_round`]. Empty text is never kept. While a round runs, `Agent::messages` adds the
-//! results that it has so far. A message that has been sent never changes, except when the history is summarised or
+//! Owns the messages and their encoded form, a [`Body`]. The calls of the last message are the open round:
+//! [`Transcript::push_assistant`] opens it, and [`Transcript::push_round`] answers each of them. A message that comes
+//! before that closes the round with results that say "not run", and a result without an open call is dropped. So no
+//! order of calls makes an illegal history. [`Transcript::closed`] shows an open round with the results that there are.
+//!
+//! Empty text is never kept. A message that has been sent never changes, except when the history is summarised or
 //! shortened, or an input guardrail rewrites it.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
@@ -52,12 +57,11 @@ impl Transcript {
     pub fn from_history(history: Vec<Message>) -> Result<Transcript, ConfigError> {
         let mut transcript = Transcript::default();
         for (index, mut message) in history.into_iter().enumerate() {
-            let open = transcript.open_calls();
-            check(&message, index, &open)?;
+            check(&message, index, &transcript.open_calls())?;
             message.content.retain(|block| !is_empty_text(block));
             match message.role {
                 Role::Assistant => {
-                    transcript.close(&open, Vec::new());
+                    transcript.close(Vec::new());
                     match transcript.messages.last_mut() {
                         _ if message.content.is_empty() => {}
                         Some(last) if last.role == Role::Assistant => last.join(message),
@@ -67,19 +71,27 @@ impl Transcript {
                 Role::User => {
                     let is_result = |block: &Block| matches!(block, Block::ToolResult { .. });
                     let (results, rest) = message.content.into_iter().partition(is_result);
-                    transcript.close(&open, results);
-                    transcript.push_user(rest);
+                    transcript.push_round(results, rest);
                 }
             }
         }
-        let open = transcript.open_calls();
-        transcript.close(&open, Vec::new());
+        transcript.close(Vec::new());
         transcript.told = transcript.messages.len();
         Ok(transcript)
     }
 
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The messages in a form that can be sent, with these results for the open round.
+    pub fn closed(&self, results: Vec<Block>) -> Cow<'_, [Message]> {
+        let mut messages = Cow::Borrowed(self.messages.as_slice());
+        let answers = self.answers(results);
+        if !answers.is_empty() {
+            messages.to_mut().push(Message::user(answers));
+        }
+        messages
     }
 
     /// The messages that have not been told. They count as told then.
@@ -99,6 +111,7 @@ impl Transcript {
         if content.is_empty() {
             return;
         }
+        self.close(Vec::new());
         let unsent = self.sent < self.messages.len();
         match self.messages.last_mut() {
             Some(last) if unsent && last.role == Role::User => last.content.append(&mut content),
@@ -111,20 +124,18 @@ impl Transcript {
         }
     }
 
-    /// Adds an answer, unless it is empty. [`Transcript::push_round`] must answer its tool calls.
+    /// Adds an answer, unless it is empty. Its tool calls are the open round.
     pub fn push_assistant(&mut self, message: Message) {
         if !message.content.is_empty() {
+            self.close(Vec::new());
             self.messages.push(message);
         }
     }
 
-    /// Answers the calls of the last message, in their order. `more` follows the results.
+    /// Answers the calls of the open round, in their order. `more` follows the results.
     pub fn push_round(&mut self, results: Vec<Block>, more: Vec<Block>) {
-        let mut content = results;
-        content.extend(more.into_iter().filter(|block| !is_empty_text(block)));
-        if !content.is_empty() {
-            self.messages.push(Message::user(content));
-        }
+        self.close(results);
+        self.push_user(more);
     }
 
     /// The body of a request with all messages. It encodes the messages that are new since the last request.
@@ -202,20 +213,26 @@ impl Transcript {
         ids.collect()
     }
 
-    /// Answers the calls `open` with `results`. A call without a result gets one that says that it was not run.
-    fn close(&mut self, open: &[String], mut results: Vec<Block>) {
-        if open.is_empty() {
-            return;
+    fn close(&mut self, results: Vec<Block>) {
+        let answers = self.answers(results);
+        if !answers.is_empty() {
+            self.messages.push(Message::user(answers));
         }
-        let in_order = open.iter().map(|id| {
+    }
+
+    /// A result for each call of the open round, in their order. A call without a result gets one that says that it
+    /// was not run.
+    fn answers(&self, results: Vec<Block>) -> Vec<Block> {
+        // Results mostly come in order, and each is then the first one left.
+        let mut results = VecDeque::from(results);
+        let answer = |id: String| {
             let answers =
-                |result: &Block| matches!(result, Block::ToolResult { call_id, .. } if call_id == id);
-            match results.iter().position(answers) {
-                Some(at) => results.swap_remove(at),
-                None => result_of(id, &ToolFault::not_run()),
-            }
-        });
-        self.push_round(in_order.collect(), Vec::new());
+                |result: &Block| matches!(result, Block::ToolResult { call_id, .. } if *call_id == id);
+            let at = results.iter().position(answers);
+            let result = at.and_then(|at| results.remove(at));
+            result.unwrap_or_else(|| result_of(&id, &ToolFault::not_run()))
+        };
+        self.open_calls().into_iter().map(answer).collect()
     }
 }
 
@@ -299,4 +316,42 @@ fn problem_of<'a>(
     };
     seen.push(id);
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(messages: &str) -> Vec<Message> {
+        serde_json::from_str(messages).unwrap()
+    }
+
+    fn result(call_id: &str) -> Block {
+        result_of(call_id, &ToolFault::not_run())
+    }
+
+    #[test]
+    fn whatever_comes_after_a_call_the_call_is_answered_once_and_first() {
+        let call = r#"[{"role":"assistant","content":[
+            {"type":"tool_call","id":"a","name":"f","input":{}},{"type":"tool_call","id":"b","name":"f","input":{}}]}]"#;
+        let steps: [fn(&mut Transcript); 5] = [
+            |transcript| transcript.push_user(vec![Block::text("more")]),
+            |transcript| transcript.push_assistant(Message::assistant(vec![Block::text("more")])),
+            |transcript| transcript.push_round(Vec::new(), vec![Block::text("more")]),
+            |transcript| transcript.push_round(vec![result("b"), result("x"), result("a")], Vec::new()),
+            |transcript| transcript.push_round(vec![result("b"), result("b")], vec![Block::text("more")]),
+        ];
+        for (index, step) in steps.into_iter().enumerate() {
+            let mut transcript = Transcript::default();
+            transcript.push_user(vec![Block::text("go")]);
+            transcript.push_assistant(history(call).remove(0));
+            assert_eq!(transcript.closed(Vec::new()).len(), 3);
+            step(&mut transcript);
+            transcript.push_round(vec![result("a")], Vec::new());
+            let messages = transcript.into_messages();
+            assert_eq!(messages[2].content[..2], [result("a"), result("b")], "{index}");
+            let legal = Transcript::from_history(messages.clone()).unwrap();
+            assert_eq!(legal.messages(), messages, "{index}");
+        }
+    }
 }

@@ -15,7 +15,6 @@ use crate::engine::agent::phase::Phase;
 use crate::engine::agent::transcript::result_of;
 use crate::engine::json::repair::{Parsed, parse_arguments};
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::event::ToolFault;
 use crate::engine::model::input::CheckedOutput;
 use crate::engine::model::message::{Block, Json, ToolInput};
 use crate::engine::model::outcome::StoppedBy;
@@ -95,11 +94,6 @@ impl Agent {
         }
     }
 
-    /// Closes the calls of an answer whose check nobody waits for any more.
-    pub(crate) fn close_answer(&mut self, call_ids: &[String]) {
-        self.transcript.push_round(closed(call_ids), Vec::new());
-    }
-
     fn accept_output(&mut self, desk: &mut Desk<'_>, call_ids: &[String], output: Json) {
         let results = call_ids.iter().map(|id| Block::ToolResult {
             call_id: id.clone(),
@@ -168,12 +162,6 @@ impl Agent {
         ]
         .concat()
     }
-}
-
-/// The results that close the calls of an answer that was not taken.
-pub(crate) fn closed(call_ids: &[String]) -> Vec<Block> {
-    let not_run = ToolFault::not_run();
-    call_ids.iter().map(|id| result_of(id, &not_run)).collect()
 }
 
 const CUT_OFF: &str = "it was cut off at the length limit of an answer: make it shorter";
