@@ -1,7 +1,7 @@
 //! Hands every input to a run and performs the run's outputs, in order.
 //!
-//! [`Driver::tell`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only then calls
-//! JavaScript. JavaScript may tell another input from inside such a call. Such an input reaches the run at once, so
+//! [`Driver::handle_input`] borrows the run, hands the input over, collects the outputs, ends the borrow, and only then calls
+//! JavaScript. JavaScript may hand over another input from inside such a call. Such an input reaches the run at once, so
 //! `outcome` is set when `abort()` returns; its outputs queue up behind the ones that are being performed.
 //!
 //! The handle and the callbacks of requests and timers call this module. A method of the face's `Shell` that throws
@@ -14,8 +14,8 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 use super::batch::{Batch, Wants, lend, utf16_length};
-use super::host::Host;
 use super::inlet::with_inlet;
+use super::javascript::Shell;
 use super::request;
 use crate::engine::model::input::{Input, Moment};
 use crate::engine::model::json;
@@ -27,7 +27,7 @@ const MAX_TIMER_MS: u64 = i32::MAX as u64;
 
 /// A run, and everything that is open for it in JavaScript.
 pub struct Driver {
-    pub host: Host,
+    pub shell: Shell,
     run: RefCell<Run>,
     outputs: RefCell<VecDeque<Output>>,
     batch: RefCell<Batch>,
@@ -40,14 +40,14 @@ pub struct Driver {
     now_ms: Cell<u64>,
     /// True when JavaScript has run since the clock was read.
     has_called: Cell<bool>,
-    /// True when a method of [`Host`] has thrown.
+    /// True when a method of [`Shell`] has thrown.
     is_cut_off: Cell<bool>,
 }
 
 impl Driver {
-    pub fn new(run: Run, host: Host) -> Driver {
+    pub fn new(run: Run, shell: Shell) -> Driver {
         Driver {
-            host,
+            shell,
             run: RefCell::new(run),
             outputs: RefCell::default(),
             batch: RefCell::default(),
@@ -69,16 +69,11 @@ impl Driver {
     }
 
     /// Hands an input to the run with the current time, and performs the outputs that follow.
-    pub fn tell(self: &Rc<Self>, input: Input<'_>) {
+    pub fn handle_input(self: &Rc<Self>, input: Input<'_>) {
         if matches!(input, Input::Due) {
             self.armed_for_ms.set(None);
         }
         let moment = self.moment();
-        self.tell_at(input, moment);
-    }
-
-    /// Hands an input to the run with the time that the caller has read.
-    pub fn tell_at(self: &Rc<Self>, input: Input<'_>, moment: Moment) {
         self.take_in(input, moment);
         self.drain();
     }
@@ -96,7 +91,7 @@ impl Driver {
                 run.handle_input(Input::Chunk { request, bytes }, moment)
             });
             if !is_behind && self.batch.borrow().is_empty() {
-                units = self.tell_delta(&mut run);
+                units = self.lend_delta(&mut run);
             }
             if !run.is_quiet() {
                 self.collect(&mut run);
@@ -111,7 +106,7 @@ impl Driver {
     }
 
     /// Lends the delta that is the next output, or puts it into the batch.
-    fn tell_delta(&self, run: &mut Run) -> u32 {
+    fn lend_delta(&self, run: &mut Run) -> u32 {
         let is_alone = run.has_one_output();
         let Some(delta) = run.poll_delta() else { return 0 };
         if !self.wants.get().delta(delta.kind) {
@@ -160,7 +155,7 @@ impl Driver {
         self.release();
     }
 
-    /// Notes whether a method of [`Host`] has thrown. These methods catch whatever your code throws, so an error means
+    /// Notes whether a method of [`Shell`] has thrown. These methods catch whatever your code throws, so an error means
     /// that JavaScript has no stack or no memory left: the run fails.
     fn called(&self, returned: Result<(), JsValue>) {
         if returned.is_err() {
@@ -169,7 +164,7 @@ impl Driver {
     }
 
     pub fn moment(&self) -> Moment {
-        moment_of(self.clock(), self.host.random().unwrap_or_default())
+        moment_of(self.clock(), self.shell.random().unwrap_or_default())
     }
 
     /// The time for an input of the shell's own. The clock is read again only after JavaScript has run.
@@ -183,7 +178,7 @@ impl Driver {
     }
 
     fn clock(&self) -> f64 {
-        self.host.now().unwrap_or(f64::NAN)
+        self.shell.now().unwrap_or(f64::NAN)
     }
 
     /// Derives the random seed from an earlier input's: a call of `Math.random()` for each input costs more than it is
@@ -264,7 +259,7 @@ impl Driver {
             self.has_called.set(true);
             let parts = self.batch.borrow().parts();
             self.called(
-                self.host
+                self.shell
                     .deliver(parts.words, parts.records, parts.text, parts.text_bytes),
             );
         }
@@ -279,7 +274,7 @@ impl Driver {
             }
             Output::CallTool(call) if self.is_live(call.call) => {
                 let (id, name) = (&call.tool_call_id, &call.tool_name);
-                self.called(self.host.call_tool(
+                self.called(self.shell.call_tool(
                     call.call,
                     &[id, name, call.input.as_str()].concat(),
                     utf16_length(id.as_bytes()),
@@ -290,14 +285,11 @@ impl Driver {
                 ));
             }
             Output::Ask { question, ask } if self.is_live(question) => {
-                self.called(self.host.ask(question, &json::write(&ask)));
+                self.called(self.shell.ask(question, &json::write(&ask)));
             }
-            Output::Abort { request } => self.called(self.host.stop(request)),
-            Output::AbortTool { call: effect, why }
-            | Output::Withdraw {
-                question: effect,
-                why,
-            } => self.called(self.host.abort_tool(effect, &why)),
+            Output::Abort { request } => self.called(self.shell.stop(request)),
+            Output::AbortTool { call, why } => self.called(self.shell.abort_tool(call, &why)),
+            Output::Withdraw { question, why } => self.called(self.shell.withdraw(question, &why)),
             Output::Done(_) => self.finish(),
             _ => {}
         }
@@ -311,7 +303,7 @@ impl Driver {
         if !self.is_done.replace(true) {
             self.release();
             // Nothing is left that could report the end of the run: the instance is lost.
-            if let Err(error) = self.host.done() {
+            if let Err(error) = self.shell.done() {
                 wasm_bindgen::throw_val(error);
             }
         }
@@ -319,7 +311,7 @@ impl Driver {
 
     fn release(&self) {
         self.armed_for_ms.set(None);
-        self.called(self.host.release());
+        self.called(self.shell.release());
     }
 
     /// Sets the one timer, unless a timer is set that fires in time.
@@ -337,7 +329,7 @@ impl Driver {
                     .at_ms
                     .saturating_sub(self.run.borrow().now_ms())
                     .min(MAX_TIMER_MS);
-                self.called(self.host.arm(delay_ms as f64));
+                self.called(self.shell.arm(delay_ms as f64));
             }
             // A timer that nothing waits for stays set until the next deadline, or until the end.
             (None, _) => {}

@@ -2,7 +2,7 @@
 //! `src/face/host/instance.ts` and `shell.ts` wrap them.
 //!
 //! [`AgentHandle`] takes the configuration and opens runs. Everything that happens to a run enters through
-//! [`RunHandle::tell`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s
+//! [`RunHandle::handle_input`] as the JSON of an [`Input`], except a stream's chunks ([`RunHandle::chunk`]) and a `Response`'s
 //! head ([`RunHandle::respond`]). [`RunHandle::outcome`], [`RunHandle::usage`], [`RunHandle::report`],
 //! [`RunHandle::text`] and [`RunHandle::history`] read the run's results at any time. [`RunHandle::let_go`] comes
 //! last, before `free`. Only JSON that does not fit is refused; an answer to a closed question returns false.
@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 
 use super::batch::Wants;
 use super::driver::Driver;
-use super::host::Host;
+use super::javascript::Shell;
 use super::panic::set_hook;
 use super::request;
 use crate::engine::agent::setup::Setup;
@@ -51,11 +51,11 @@ impl AgentHandle {
     ///
     /// # Errors
     /// `{ field, problem }` for a history that is not legal.
-    pub fn open(&self, options: &str, host: Host) -> Result<RunHandle, JsValue> {
+    pub fn open(&self, options: &str, shell: Shell) -> Result<RunHandle, JsValue> {
         let options = json::read::<RunOptions>("", options);
         let run = options.and_then(|options| Run::new(Arc::clone(&self.setup), options));
         Ok(RunHandle {
-            driver: Rc::new(Driver::new(run.map_err(thrown)?, host)),
+            driver: Rc::new(Driver::new(run.map_err(thrown)?, shell)),
         })
     }
 }
@@ -75,14 +75,15 @@ impl RunHandle {
     /// # Errors
     /// `{ field, problem }` for text that is not an [`Input`], or for a model that cannot be asked. Nothing has
     /// happened then.
-    pub fn tell(&self, input: &str) -> Result<bool, JsValue> {
+    #[wasm_bindgen(js_name = handleInput)]
+    pub fn handle_input(&self, input: &str) -> Result<bool, JsValue> {
         let input: Input<'static> = json::read("", input).map_err(|error| {
             // Your code does not know the names of inputs, so the path begins below them.
             let (_, field) = error.field.split_once('.').unwrap_or_default();
             thrown(ConfigError::new(field, error.problem))
         })?;
         let is_for_something = self.driver.with_run(|run| run.takes(&input)).map_err(thrown)?;
-        self.driver.tell(input);
+        self.driver.handle_input(input);
         Ok(is_for_something)
     }
 
@@ -97,7 +98,7 @@ impl RunHandle {
         request::respond(&self.driver, request, response);
     }
 
-    /// Holds outputs back. JavaScript calls it before it tells anything while it passes a lent delta on.
+    /// Holds outputs back. JavaScript calls it before it hands over an input while it passes a lent delta on.
     pub fn hold(&self) {
         self.driver.hold();
     }

@@ -20,7 +20,7 @@ use crate::engine::model::output::{EffectId, HttpRequest};
 /// The error of a call into JavaScript that threw.
 pub fn send(driver: &Driver, request: EffectId, http: &HttpRequest) -> Result<(), JsValue> {
     let (at, length) = driver.body_of(request);
-    driver.host.send(request, &json::write(http), at, length)
+    driver.shell.send(request, &json::write(http), at, length)
 }
 
 /// The `Headers` of `[[name, value], …]` in JSON.
@@ -59,7 +59,7 @@ fn is_token(byte: u8) -> bool {
 /// Hands the head of a `Response` to the run.
 pub fn respond(driver: &Rc<Driver>, request: EffectId, response: web_sys::Response) {
     let response = Response::from(response);
-    driver.tell(Input::Head {
+    driver.handle_input(Input::Head {
         request,
         status: response.status(),
         headers: response.headers().entries().collect(),

@@ -59,6 +59,8 @@ export class TestHost {
     this.call("callTool", call);
   }
 
+  withdraw() {}
+
   abortTool() {
     this.log.push("abort tool");
   }

@@ -7,7 +7,7 @@ use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use looplet::shell::batch::outlet_at;
 use looplet::shell::inlet::{inlet_for, linear_memory};
 use looplet::shell::request::headers_of;
-use looplet::shell::{AgentHandle, Host, RunHandle};
+use looplet::shell::{AgentHandle, RunHandle, Shell};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -78,7 +78,7 @@ impl TestRun {
         );
         let agent = AgentHandle::new(&config).expect("a valid configuration");
         let callee: &JsValue = host.as_ref();
-        let callee = callee.clone().unchecked_into::<Host>();
+        let callee = callee.clone().unchecked_into::<Shell>();
         let handle = Rc::new(agent.open("{}", callee).expect("a run"));
         let run = TestRun {
             host,
@@ -190,7 +190,7 @@ impl TestRun {
 
 /// Tells a run an input, which must be one.
 pub fn tell(handle: &RunHandle, input: Value) -> bool {
-    handle.tell(&input.to_string()).expect("an input")
+    handle.handle_input(&input.to_string()).expect("an input")
 }
 
 pub fn start(handle: &RunHandle) {

@@ -35,6 +35,8 @@ export interface HostCallbacks extends BatchListener {
   callTool(invocation: ToolInvocation): void;
   abortTool(call: number, why: string): void;
   ask(question: number, ask: Question): void;
+  /** Forgets a question whose answer has no effect any more. */
+  withdraw(question: number, why: string): void;
   /** Hears that the outcome is set. Nothing follows. `abort()` may call it before it returns. */
   done(): void;
   /** Milliseconds since the epoch. Default: `Date.now`. */
@@ -92,44 +94,44 @@ export class RunDriver {
   }
 
   start(content: readonly Block[]): void {
-    this.shell.tell({ prompt: { content } });
+    this.shell.handleInput({ prompt: { content } });
   }
 
   steer(id: number, content: readonly Block[]): void {
-    this.shell.tell({ steer: { id, content } });
+    this.shell.handleInput({ steer: { id, content } });
   }
 
   followUp(id: number, content: readonly Block[]): void {
-    this.shell.tell({ followUp: { id, content } });
+    this.shell.handleInput({ followUp: { id, content } });
   }
 
   /** Takes a steer or follow-up back; false if it has been delivered. */
   withdraw(id: number): boolean {
-    return this.shell.tell({ withdraw: { id } });
+    return this.shell.handleInput({ withdraw: { id } });
   }
 
   /** Aborts the run. It is synchronous: `outcome()` is set on return. */
   abort(why: string): void {
-    this.shell.tell({ cancel: { why } });
+    this.shell.handleInput({ cancel: { why } });
   }
 
   setMode(mode: PermissionMode): void {
-    this.shell.tell({ setMode: { mode } });
+    this.shell.handleInput({ setMode: { mode } });
   }
 
   /** Has the history summarised; empty `instructions` mean none. */
   compact(instructions: string): void {
-    this.shell.tell({ compact: { instructions: instructions === "" ? null : instructions } });
+    this.shell.handleInput({ compact: { instructions: instructions === "" ? null : instructions } });
   }
 
   /** Raises limits; false if the agent is not at work. */
   addBudget(agentPath: string, more: Raise): boolean {
-    return this.shell.tell({ addBudget: { agentPath, more } });
+    return this.shell.handleInput({ addBudget: { agentPath, more } });
   }
 
   /** Switches the model. Throws `{ field, problem }` for a model that cannot be used. */
   setModel(model: ModelConfig): void {
-    this.shell.tell({ setModel: { model } });
+    this.shell.handleInput({ setModel: { model } });
   }
 
   /** An agent's path, and the provider's id of the call that it answers, which is empty for the root. */
@@ -147,7 +149,7 @@ export class RunDriver {
     const problem = this.refused(`{"toolFinished":{"call":${call},"result":${told}}}`);
     if (problem === undefined) return;
     const fault = { code: "tool_failed", message: problem, hint: "", recoverable: true };
-    this.shell.tell({ toolFinished: { call, result: { fault } } });
+    this.shell.handleInput({ toolFinished: { call, result: { fault } } });
   }
 
   /** Reports progress. `dataJson` is JSON text; any other text is dropped. */
@@ -161,7 +163,7 @@ export class RunDriver {
    */
   answer(question: number, answer: Answer, texts: readonly string[] = []): boolean {
     try {
-      return this.shell.tellJson(
+      return this.shell.handleJson(
         `{"answered":{"question":${question},"answer":${answerJson(answer, texts)}}}`,
       );
     } catch (error) {
@@ -169,7 +171,7 @@ export class RunDriver {
       const why = isProblem(error)
         ? wordsOf(error)
         : `the answer cannot be written as JSON: ${message(error)}`;
-      return this.shell.tell({ answered: { question, answer: { failed: { why } } } });
+      return this.shell.handleInput({ answered: { question, answer: { failed: { why } } } });
     }
   }
 
@@ -194,7 +196,7 @@ export class RunDriver {
   /** The problem of an input, if the engine refuses it. */
   private refused(json: string): string | undefined {
     try {
-      this.shell.tellJson(json);
+      this.shell.handleJson(json);
     } catch (error) {
       if (!isProblem(error)) throw error;
       return wordsOf(error);

@@ -15,7 +15,7 @@ import { isThenable } from "../options/check.js";
 
 type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>["open"]>;
 
-/** The callbacks of a handle: `Host` in `src/shell/host.rs`. */
+/** The callbacks of a handle: `Shell` in `src/shell/javascript.rs`. */
 export class Shell {
   private readonly handle: Handle;
   private readonly instance: Instance;
@@ -71,13 +71,13 @@ export class Shell {
    * that was delivered, and for a budget of an agent that is not at work. Throws `{ field, problem }` for an
    * input that the engine refuses.
    */
-  tell(input: Input): boolean {
-    return this.tellJson(JSON.stringify(input));
+  handleInput(input: Input): boolean {
+    return this.handleJson(JSON.stringify(input));
   }
 
   /** Gives the engine an input that is JSON text. */
-  tellJson(json: string): boolean {
-    return this.enter((handle) => handle.tell(json)) ?? false;
+  handleJson(json: string): boolean {
+    return this.enter((handle) => handle.handleInput(json)) ?? false;
   }
 
   outcome(): Outcome | undefined {
@@ -144,6 +144,10 @@ export class Shell {
     this.call((host) => host.ask(question, JSON.parse(json) as Question));
   }
 
+  withdraw(question: number, why: string): void {
+    this.call((host) => host.withdraw(question, why));
+  }
+
   done(): void {
     if (this.isDone) return;
     this.isDone = true;
@@ -182,7 +186,7 @@ export class Shell {
       if (isOver()) return;
       this.close(request);
       const why = this.describe(error);
-      this.tell(isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
+      this.handleInput(isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
     }
   }
 
@@ -208,7 +212,7 @@ export class Shell {
     } else {
       const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
       if (body === undefined && hasReaders) body = response;
-      this.tell({ head: { request, status, headers: headerPairs(response.headers) } });
+      this.handleInput({ head: { request, status, headers: headerPairs(response.headers) } });
     }
     if (!this.requests.has(request)) return;
     if (body === undefined || body === null) this.end(request);
@@ -262,7 +266,7 @@ export class Shell {
     if (this.instance.isLost) return;
     const due = (): void => {
       this.timer = undefined;
-      this.tell("due");
+      this.handleInput("due");
     };
     this.call((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
   }
@@ -308,12 +312,12 @@ export class Shell {
 
   end(request: number): void {
     this.close(request);
-    this.tell({ end: { request } });
+    this.handleInput({ end: { request } });
   }
 
   fail(request: number, error: unknown): void {
     this.close(request);
-    this.tell({ networkFailed: { request, why: this.describe(error) } });
+    this.handleInput({ networkFailed: { request, why: this.describe(error) } });
   }
 
   private feedPieces(request: number, chunk: Uint8Array): void {

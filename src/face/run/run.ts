@@ -246,11 +246,9 @@ export class EngineRun implements Run {
       fetch: (url, init, slot) => models.fetch(slot)(url, init),
       authorize: (request) => authorizeRequest(models.at(request.model), request),
       callTool: (invocation) => this.#tools.call(invocation),
-      abortTool: (call, why) => {
-        this.#tools.abort(call, why);
-        this.#asks.withdraw(call, why);
-      },
+      abortTool: (call, why) => this.#tools.abort(call, why),
       ask: (id, question) => this.#asks.ask(id, question),
+      withdraw: (question, why) => this.#asks.withdraw(question, why),
       onDelta: this.#delivery.deltas(),
       onEvent: (event, agent) => this.#delivery.deliver(event, agent),
       done: () => this.#done(),

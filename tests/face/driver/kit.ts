@@ -52,6 +52,7 @@ export function open(loaded: LoadedWasm, { config, ...overrides }: Overrides = {
     callTool: ({ toolName }) => run.log.push(`tool ${toolName}`),
     abortTool: (_call, why) => run.log.push(`abort tool: ${why}`),
     ask: (question) => run.log.push(`ask ${question}`),
+    withdraw: (question, why) => run.log.push(`withdraw ${question}: ${why}`),
     onDelta: (kind, text, block, seq) => run.deltas.push({ kind, text, block, seq }),
     onEvent: (event) => run.events.push(event),
     done: () => {

@@ -8,13 +8,13 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// The run's counterpart in JavaScript.
-    pub type Host;
+    /// The run's counterpart in JavaScript, which has everything that the run holds open there.
+    pub type Shell;
 
     /// Contract: reads the records (see [`super::batch::Batch`]) before it calls anything that could change them.
     #[wasm_bindgen(method, catch)]
     pub fn deliver(
-        this: &Host,
+        this: &Shell,
         words: usize,
         records: usize,
         text: usize,
@@ -25,7 +25,7 @@ extern "C" {
     /// cutting a string costs less than making one. The two numbers are the lengths of the first two in UTF-16 units.
     #[wasm_bindgen(method, catch, js_name = callTool)]
     pub fn call_tool(
-        this: &Host,
+        this: &Shell,
         call: u32,
         texts: &str,
         id_units: usize,
@@ -36,45 +36,49 @@ extern "C" {
     ) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = abortTool)]
-    pub fn abort_tool(this: &Host, call: u32, why: &str) -> Result<(), JsValue>;
+    pub fn abort_tool(this: &Shell, call: u32, why: &str) -> Result<(), JsValue>;
 
     /// Asks a question. `ask` is the question's JSON.
     #[wasm_bindgen(method, catch)]
-    pub fn ask(this: &Host, question: u32, ask: &str) -> Result<(), JsValue>;
+    pub fn ask(this: &Shell, question: u32, ask: &str) -> Result<(), JsValue>;
+
+    /// Forgets a question whose answer has no effect any more.
+    #[wasm_bindgen(method, catch)]
+    pub fn withdraw(this: &Shell, question: u32, why: &str) -> Result<(), JsValue>;
 
     /// Reports the end: the outcome is set, and nothing follows.
     #[wasm_bindgen(method, catch)]
-    pub fn done(this: &Host) -> Result<(), JsValue>;
+    pub fn done(this: &Shell) -> Result<(), JsValue>;
 
     /// Authorizes and fetches, in a microtask. `http` is the request's JSON. The method then calls
-    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or tells why nothing was sent or nothing came.
+    /// [`super::request::headers_of`] and [`super::RunHandle::respond`], or hands over the reason why nothing was sent or nothing came.
     ///
     /// The body stands at `at` in linear memory and has `length` bytes.
     ///
     /// Contract: copies the body before it calls anything.
     #[wasm_bindgen(method, catch)]
-    pub fn send(this: &Host, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
+    pub fn send(this: &Shell, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
 
     /// Stops a request and the pump of its body.
     #[wasm_bindgen(method, catch)]
-    pub fn stop(this: &Host, request: u32) -> Result<(), JsValue>;
+    pub fn stop(this: &Shell, request: u32) -> Result<(), JsValue>;
 
     /// Stops every request and the timer.
     #[wasm_bindgen(method, catch)]
-    pub fn release(this: &Host) -> Result<(), JsValue>;
+    pub fn release(this: &Shell) -> Result<(), JsValue>;
 
     /// The time in milliseconds since the epoch.
     #[wasm_bindgen(method, catch)]
-    pub fn now(this: &Host) -> Result<f64, JsValue>;
+    pub fn now(this: &Shell) -> Result<f64, JsValue>;
 
     /// A random number in `[0, 1)`.
     #[wasm_bindgen(method, catch)]
-    pub fn random(this: &Host) -> Result<f64, JsValue>;
+    pub fn random(this: &Shell) -> Result<f64, JsValue>;
 
-    /// Sets the one timer, in place of an earlier one. The timer tells the input `due`.
+    /// Sets the one timer, in place of an earlier one. The timer hands over the input `due`.
     #[wasm_bindgen(method, catch)]
-    pub fn arm(this: &Host, delay_ms: f64) -> Result<(), JsValue>;
+    pub fn arm(this: &Shell, delay_ms: f64) -> Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch)]
-    pub fn disarm(this: &Host) -> Result<(), JsValue>;
+    pub fn disarm(this: &Shell) -> Result<(), JsValue>;
 }
