@@ -1,20 +1,61 @@
 //! The end of an agent: complete, stopped by a limit, cancelled or failed.
 //!
-//! `stop`, `cancel` and `end_failed` come from any phase. They first close the request, the questions and the calls
-//! that are under way. All text, usage and results that have arrived stay, and the transcript stays legal.
-//! `end_stopped` and `end_completed` come from steps with nothing under way. An agent ends once and leaves no effect
-//! open.
+//! `complete` asks the `Stop` hooks when the model owes no answer. `stop`, `cancel` and `end_failed` come from any
+//! phase. They first close the request, the questions and the calls that are under way. All text, usage and results
+//! that have arrived stay. `end_stopped` and `end_completed` come from steps with nothing under way. An agent ends once
+//! and leaves no effect open. Its results stand in `result.rs`, and the report to its caller in `report.rs`.
 
 use crate::engine::agent::Agent;
+use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
 use crate::engine::model::error::Failure;
 use crate::engine::model::event::{EventKind, ToolFault};
+use crate::engine::model::hook::HookAnswer;
+use crate::engine::model::message::Block;
 use crate::engine::model::outcome::{Outcome, OutcomeKind, StoppedBy};
+use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
 
 impl Agent {
+    /// Ends the agent, unless a `Stop` hook makes the model go on.
+    pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
+        let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
+        if !desk.has_hooks(point, &name) {
+            return self.end_completed(desk);
+        }
+        let facts = Facts::Stop {
+            tool_call_id: desk.who.its_call(),
+            stop_hook_active: self.stop_hook_active,
+            last_assistant_message: &self.reply.text,
+        };
+        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
+        self.phase = Phase::Completing;
+    }
+
+    pub(super) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+        let mut told = std::mem::take(&mut verdict.context);
+        if verdict.denies() {
+            let go_on = || "Go on: you have not finished.".to_owned();
+            told.insert(0, verdict.reason.unwrap_or_else(go_on));
+        }
+        if verdict.stop.is_some() {
+            return self.end_completed(desk);
+        }
+        if !told.is_empty() {
+            self.stop_hook_active = true;
+            let told = told.into_iter().map(Block::text);
+            self.transcript.push_user(told.collect());
+            return self.hand_over(desk, true);
+        }
+        if !self.inbox.is_empty() && self.limit_on_iteration(desk).is_none() {
+            self.hand_over(desk, false)
+        } else {
+            self.end_completed(desk)
+        }
+    }
+
     /// Stops the agent at a limit. Running calls are aborted, and messages that were not delivered stay in the inbox.
     pub fn stop(&mut self, desk: &mut Desk<'_>, stopped_by: StoppedBy) {
         self.halt(desk, "the run was stopped");
@@ -63,28 +104,6 @@ impl Agent {
 
     pub(super) fn end_completed(&mut self, desk: &mut Desk<'_>) {
         self.end(desk, outcome(OutcomeKind::Completed));
-    }
-
-    pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
-        if !std::mem::take(&mut self.iteration_open) {
-            return;
-        }
-        self.owes_end = true;
-        let reply = &self.reply;
-        let kind = EventKind::IterationFinish {
-            finish_reason: reply.finish_reason,
-            raw_finish_reason: reply.raw_finish_reason.clone(),
-            usage: reply.usage,
-            response_id: reply.response_id.clone(),
-            response_model: reply.response_model.clone(),
-        };
-        desk.emit(kind);
-    }
-
-    /// Closes the clock of the iteration and the question for more of its time.
-    pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
-        desk.ledger.timers.clear(desk.who.iteration_timer());
-        desk.withdraw_time();
     }
 
     /// Closes everything that is under way and keeps what has arrived.

@@ -11,7 +11,6 @@
 //! `reach_limit`, a failure to `end_failed`. This file decides the order only: requests, answers and calls belong to
 //! their own modules.
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
@@ -19,6 +18,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::take_first;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::transcript::Transcript;
+use crate::engine::agent::{Agent, Progress};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{OnOutputLimit, StopCondition};
 use crate::engine::model::error::{Failure, FailureCode};
@@ -114,7 +114,7 @@ impl Agent {
         desk.who.iteration += 1;
         desk.who.attempt = 0;
         self.requests.tries = Tries::default();
-        self.iteration_open = true;
+        self.progress = Progress::Open;
         // The batch still counts the parts of an answer that had no calls.
         self.calls.batch = ToolBatch::default();
         self.reply.begin();
@@ -152,18 +152,15 @@ impl Agent {
         self.reply.text_before = String::new();
         self.transcript.push_assistant(message);
         self.tell_messages(desk);
-        let goes_on = calls.is_empty() && self.goes_on(desk);
-        if let Some(failure) = self.refused_finish(desk).filter(|_| !goes_on) {
+        if calls.is_empty() && self.goes_on(desk) {
+            return self.continue_answer(desk);
+        }
+        if let Some(failure) = self.refused_finish(desk) {
             self.shelve(desk, calls);
             return self.end_failed(desk, failure);
         }
-        let calls = if goes_on {
-            calls
-        } else {
-            match self.structure(desk, calls) {
-                Some(calls) => calls,
-                None => return,
-            }
+        let Some(calls) = self.structure(desk, calls) else {
+            return;
         };
         // The model still owes a structured answer as long as it calls tools.
         let may_end = desk.config.strict_stop_reason && desk.config.output.is_none();
@@ -174,11 +171,15 @@ impl Agent {
         self.shelve(desk, calls);
         self.finish_iteration(desk);
         let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
-        if goes_on {
-            self.reply.text_before = self.reply.text.clone();
-            self.transcript.push_user(vec![Block::text(GO_ON)]);
-        }
-        self.hand_over(desk, is_paused || goes_on);
+        self.hand_over(desk, is_paused);
+    }
+
+    /// Makes the model continue an answer that was cut off.
+    fn continue_answer(&mut self, desk: &mut Desk<'_>) {
+        self.finish_iteration(desk);
+        self.reply.text_before = self.reply.text.clone();
+        self.transcript.push_user(vec![Block::text(GO_ON)]);
+        self.hand_over(desk, true);
     }
 
     /// Returns true if the answer was cut off and the model is to continue it.
@@ -284,6 +285,28 @@ impl Agent {
         }
     }
 
+    pub(super) fn finish_iteration(&mut self, desk: &mut Desk<'_>) {
+        if self.progress != Progress::Open {
+            return;
+        }
+        self.progress = Progress::Finished;
+        let reply = &self.reply;
+        let kind = EventKind::IterationFinish {
+            finish_reason: reply.finish_reason,
+            raw_finish_reason: reply.raw_finish_reason.clone(),
+            usage: reply.usage,
+            response_id: reply.response_id.clone(),
+            response_model: reply.response_model.clone(),
+        };
+        desk.emit(kind);
+    }
+
+    /// Closes the clock of the iteration and the question for more of its time.
+    pub(super) fn end_iteration_time(&mut self, desk: &mut Desk<'_>) {
+        desk.ledger.timers.clear(desk.who.iteration_timer());
+        desk.withdraw_time();
+    }
+
     /// Ends the iteration. The next one begins when your code has heard everything so far, so that a steer or an
     /// abort from a listener counts. `owes_answer` is true if the transcript ends with content that the model has to
     /// answer.
@@ -305,7 +328,7 @@ impl Agent {
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
     fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
         let point = Point::IterationEnd;
-        if !std::mem::take(&mut self.owes_end) || !desk.has_hooks(point, "") {
+        if std::mem::take(&mut self.progress) != Progress::Finished || !desk.has_hooks(point, "") {
             return false;
         }
         let is_of_this = self.calls.round_iteration == desk.who.iteration;

@@ -29,8 +29,9 @@ pub mod profile;
 pub mod setup;
 pub mod transcript;
 
-pub use answer::message::{delta, kind_of_delta};
-pub use report::{failed, inherited};
+pub use answer::telling::{delta, kind_of_delta};
+pub use report::failed;
+pub use request::active_model::inherited;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +39,7 @@ use crate::engine::agent::answer::Reply;
 use crate::engine::agent::answer::structured::Structured;
 use crate::engine::agent::asks::{About, Settled};
 use crate::engine::agent::calls::{Calls, Next};
-use crate::engine::agent::context::summary::Context;
+use crate::engine::agent::context::Context;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::inbox::Inbox;
 use crate::engine::agent::phase::Phase;
@@ -75,12 +76,21 @@ pub struct Agent {
     structured: Structured,
     /// A `Stop` hook has made the model go on.
     stop_hook_active: bool,
-    iteration_open: bool,
-    /// The last iteration has ended, and `onIterationEnd` has not heard of it yet.
-    owes_end: bool,
+    progress: Progress,
     /// The transcript is kept for the next call of the agent's tool.
     pub is_kept: bool,
     has_reported: bool,
+}
+
+/// The events of the iteration that are still to come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Progress {
+    /// No iteration has begun, or `onIterationEnd` has heard of the last one.
+    #[default]
+    Told,
+    Open,
+    /// The iteration has finished, and `onIterationEnd` has not heard of it yet.
+    Finished,
 }
 
 impl Agent {
@@ -95,8 +105,7 @@ impl Agent {
             reply: Reply::default(),
             structured: Structured::default(),
             stop_hook_active: false,
-            iteration_open: false,
-            owes_end: false,
+            progress: Progress::default(),
             is_kept: false,
             has_reported: false,
         }
@@ -237,21 +246,6 @@ impl Agent {
             | Point::CheckOutput
             | Point::StopCondition
             | Point::StopRepeat => {}
-        }
-    }
-
-    fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
-        if let Some(why) = verdict.stop.take() {
-            return self.stop_because(desk, StoppedBy::Hook, why);
-        }
-        match std::mem::take(&mut self.phase) {
-            Phase::Opening { prompt } => self.after_session(desk, prompt, verdict),
-            Phase::Prompting {
-                content,
-                source,
-                owes_answer,
-            } => self.say(desk, content, &source, owes_answer, verdict),
-            phase => self.phase = phase,
         }
     }
 }

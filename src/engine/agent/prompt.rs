@@ -1,8 +1,8 @@
-//! Both ends of a conversation: content for the model, and the end of its work.
+//! Content for the model: the first prompt, steers and follow-ups.
 //!
 //! The run starts an agent, and [`Agent::open_with`] asks the session's hooks. `submit` asks the hooks of a prompt,
-//! `say` puts the content into the transcript. `complete` asks the `Stop` hooks when the model owes no answer. A hook
-//! that denies a first prompt stops the agent; a later one is left out with a warning.
+//! `say` puts the content into the transcript. A hook that denies a first prompt stops the agent; a later one is left
+//! out with a warning.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
@@ -29,7 +29,22 @@ impl Agent {
         self.phase = Phase::Opening { prompt };
     }
 
-    pub(super) fn after_session(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>, mut verdict: HookAnswer) {
+    pub(super) fn after_prompt_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
+        if let Some(why) = verdict.stop.take() {
+            return self.stop_because(desk, StoppedBy::Hook, why);
+        }
+        match std::mem::take(&mut self.phase) {
+            Phase::Opening { prompt } => self.after_session(desk, prompt, verdict),
+            Phase::Prompting {
+                content,
+                source,
+                owes_answer,
+            } => self.say(desk, content, &source, owes_answer, verdict),
+            phase => self.phase = phase,
+        }
+    }
+
+    fn after_session(&mut self, desk: &mut Desk<'_>, prompt: Vec<Block>, mut verdict: HookAnswer) {
         if verdict.denies() {
             let why = verdict.reason.unwrap_or_default();
             return self.stop_because(desk, StoppedBy::Hook, why);
@@ -64,7 +79,7 @@ impl Agent {
     }
 
     /// Puts content into the transcript, after its hooks have answered.
-    pub(super) fn say(
+    fn say(
         &mut self,
         desk: &mut Desk<'_>,
         mut content: Vec<Block>,
@@ -93,43 +108,6 @@ impl Agent {
             self.hand_over(desk, true);
         } else {
             self.begin(desk);
-        }
-    }
-
-    /// Ends the agent, unless a `Stop` hook makes the model go on.
-    pub(super) fn complete(&mut self, desk: &mut Desk<'_>) {
-        let (point, name) = desk.who.its_point(Point::Stop, Point::SubagentStop);
-        if !desk.has_hooks(point, &name) {
-            return self.end_completed(desk);
-        }
-        let facts = Facts::Stop {
-            tool_call_id: desk.who.its_call(),
-            stop_hook_active: self.stop_hook_active,
-            last_assistant_message: &self.reply.text,
-        };
-        desk.ask(Ask::new(point, About::Phase, &facts).named(&name));
-        self.phase = Phase::Completing;
-    }
-
-    pub(super) fn after_stop_hooks(&mut self, desk: &mut Desk<'_>, mut verdict: HookAnswer) {
-        let mut told = std::mem::take(&mut verdict.context);
-        if verdict.denies() {
-            let go_on = || "Go on: you have not finished.".to_owned();
-            told.insert(0, verdict.reason.unwrap_or_else(go_on));
-        }
-        if verdict.stop.is_some() {
-            return self.end_completed(desk);
-        }
-        if !told.is_empty() {
-            self.stop_hook_active = true;
-            let told = told.into_iter().map(Block::text);
-            self.transcript.push_user(told.collect());
-            return self.hand_over(desk, true);
-        }
-        if !self.inbox.is_empty() && self.limit_on_iteration(desk).is_none() {
-            self.hand_over(desk, false)
-        } else {
-            self.end_completed(desk)
         }
     }
 }

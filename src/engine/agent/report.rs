@@ -1,17 +1,13 @@
-//! The results that an agent leaves behind: for its caller, for its next call, for its successor.
+//! The report of a subagent to its caller, and its memory for the next call of its tool.
 //!
-//! The run calls [`Node::report`] and [`Node::memory`] once a subagent has ended, and [`Agent::take_over`] when a
-//! conversation is handed over. A subagent that did not complete gives its caller a fault or a note with its text so
-//! far.
+//! The run calls [`Node::report`] and [`Node::memory`] once the subagent has ended. One that did not complete gives its
+//! caller a fault, or a note with its text so far.
 
+use crate::engine::agent::Node;
 use crate::engine::agent::calls::fault;
-use crate::engine::agent::desk::Desk;
-use crate::engine::agent::request::active_model::ActiveModel;
-use crate::engine::agent::{Agent, Node};
-use crate::engine::ledger::spawn::{Parent, Successor};
+use crate::engine::ledger::spawn::Parent;
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{Memory, ModelConfig};
-use crate::engine::model::event::EventKind;
+use crate::engine::model::config::Memory;
 use crate::engine::model::input::ToolReturn;
 use crate::engine::model::json::word;
 use crate::engine::model::message::Json;
@@ -77,39 +73,9 @@ impl Node {
     }
 }
 
-impl Agent {
-    /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
-    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
-        let kind = EventKind::Handoff { to: successor.name };
-        desk.emit(kind);
-        self.transcript.forget_body();
-        let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
-        let taken = if successor.inherit_model {
-            ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
-        } else if asked == inherited(theirs) {
-            // The conversation goes back to an agent that asks the same model.
-            ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
-        } else {
-            self.switch_model(desk, theirs.clone(), None)
-        };
-        if let Err(error) = taken {
-            desk.warn("model_refused", error.to_text());
-        }
-    }
-}
-
 fn noted(text: &str, note: &str) -> ToolReturn {
     let space = if text.is_empty() { "" } else { "\n\n" };
     ToolReturn::Value(Json::string(&[text, space, "[", note, "]"].concat()))
-}
-
-/// The model without the options for tools and answers, which belong to the agent that asks it.
-pub fn inherited(model: &ModelConfig) -> ModelConfig {
-    ModelConfig {
-        tool_choice: None,
-        response_format: None,
-        ..model.clone()
-    }
 }
 
 /// The words for the limit, hook or guardrail that has stopped an agent.

@@ -1,35 +1,22 @@
-//! An answer becomes events while it streams, and a message when it is over.
+//! A complete answer becomes a message, and one that broke off becomes a message with its whole blocks.
 //!
-//! [`tell_changes`] and [`tell_growth`] emit the news of each chunk. An answer that holds its text back tells it at the
-//! end, and only if it has no tool calls. [`Agent::finish_answer`] makes the message of a whole answer,
-//! [`Agent::keep_partial`] that of an answer that broke off. Nothing here judges an answer: the guardrail and the
-//! schema do.
+//! [`Agent::finish_answer`] makes the message of a whole answer, [`Agent::keep_partial`] that of an answer that broke
+//! off. `telling.rs` tells an answer while it streams. Nothing here judges an answer: the guardrail and the schema do.
 
 use looplet_scan::check::check;
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::calls::written::{WrittenCall, name_call};
+use crate::engine::agent::answer::telling::{tell_changes, tell_held};
+use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::ledger::Grown;
-use crate::engine::model::answer::{Answer, Change, FinishReason, Part, PartKind};
-use crate::engine::model::event::{DeltaKind, EventKind};
+use crate::engine::model::answer::{Answer, FinishReason, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
 impl Agent {
-    /// The text of a delta that has not been polled.
-    pub fn grown_text(&self, grown: &Grown) -> &str {
-        let part = self
-            .phase
-            .call()
-            .and_then(|call| call.answer.parts.get(grown.part));
-        let text = part.and_then(|part| part.text.get(grown.from..grown.to));
-        text.unwrap_or_default()
-    }
-
     /// Ends the answer when its response is complete: counts its usage, reads its calls and hands its message to the
     /// output guardrail.
     pub(crate) fn finish_answer(&mut self, desk: &mut Desk<'_>) {
@@ -97,100 +84,6 @@ impl Agent {
         let results = self.calls.shelve(desk, calls);
         self.transcript.push_round(results, Vec::new());
     }
-
-    /// Tells each message once, when it is whole: a user message when it is sent, a model's message when its answer
-    /// is over.
-    pub(crate) fn tell_messages(&mut self, desk: &mut Desk<'_>) {
-        if !desk.config.message_events {
-            return;
-        }
-        let untold = self.transcript.take_untold().iter();
-        for message in untold.filter(|message| !message.content.is_empty()) {
-            let message = message.clone();
-            desk.emit(EventKind::Message { message });
-        }
-    }
-
-    /// Tells the results that close the open calls of an agent that ends.
-    pub(crate) fn tell_closing(&self, desk: &mut Desk<'_>) {
-        if !desk.config.message_events {
-            return;
-        }
-        for message in self.messages().iter().skip(self.transcript.messages().len()) {
-            let message = message.clone();
-            desk.emit(EventKind::Message { message });
-        }
-    }
-
-    /// Takes back the blocks that were told of an answer.
-    pub(crate) fn take_back_blocks(&self, desk: &mut Desk<'_>, blocks: u32) {
-        let blocks = (0..blocks).collect();
-        desk.emit(EventKind::Reset { blocks });
-    }
-}
-
-/// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
-pub(crate) fn tell_changes(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) {
-    let mut changes = answer.take_changes();
-    if is_summary {
-        changes.retain(|change| *change == Change::Usage);
-    }
-    for change in &changes {
-        tell(*change, answer, desk);
-    }
-    answer.recycle(changes);
-}
-
-/// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
-/// told.
-pub(crate) fn tell_growth(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) -> bool {
-    let Some((part, from, to)) = answer.sole_growth() else {
-        return false;
-    };
-    let Some(kind) = answer.parts.get(part).map(Part::shown_kind) else {
-        return false;
-    };
-    if kind_of_delta(kind).is_none() || !desk.ledger.is_quiet() {
-        return false;
-    }
-    answer.forget_changes();
-    let is_held = answer.holds_text && is_text(kind);
-    if !is_summary && !is_held {
-        desk.ledger.grow(Grown {
-            seq: 0,
-            place: desk.place(),
-            kind,
-            part,
-            from,
-            to,
-        });
-    }
-    true
-}
-
-/// Tells the text that was held back, if the answer has no tool calls.
-fn tell_held(answer: &mut Answer, desk: &mut Desk<'_>) {
-    let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
-    if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
-        return;
-    }
-    for part in 0..answer.parts.len() {
-        let Some(text) = answer.parts.get(part).filter(|part| is_text(part.shown_kind())) else {
-            continue;
-        };
-        let (from, to) = (0, text.text.len());
-        for change in [
-            Change::Started { part },
-            Change::Grew { part, from, to },
-            Change::Ended { part },
-        ] {
-            tell(change, answer, desk);
-        }
-    }
-}
-
-fn is_text(kind: PartKind) -> bool {
-    matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
 /// The text of an answer that is still streaming.
@@ -200,73 +93,6 @@ pub fn text_of_parts(answer: &Answer) -> String {
         .iter()
         .filter(|part| matches!(part.shown_kind(), PartKind::Text | PartKind::Refusal));
     texts.map(|part| part.text.as_str()).collect()
-}
-
-fn tell(change: Change, answer: &mut Answer, desk: &mut Desk<'_>) {
-    if change == Change::Usage {
-        let usage = answer.usage;
-        desk.ledger.accounts.note(desk.who.agent, usage);
-        let total = desk.ledger.accounts.used(0);
-        return desk.emit(EventKind::Usage { usage, total });
-    }
-    let (index, range) = match change {
-        Change::Started { part } | Change::Ended { part } => (part, 0..0),
-        Change::Grew { part, from, to } => (part, from..to),
-        Change::Usage => return,
-    };
-    let Some(part) = answer.parts.get_mut(index) else {
-        return;
-    };
-    if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
-        name_call(part, desk.ledger);
-        part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
-    }
-    let kind = part.shown_kind();
-    if (kind == PartKind::ToolCall && desk.ledger.skip_unheard()) || (answer.holds_text && is_text(kind)) {
-        return;
-    }
-    let block = index as u32;
-    let kind = match (part.shown_kind(), change) {
-        (_, Change::Grew { .. }) => {
-            let text = part.text.get(range).unwrap_or_default();
-            match delta(part.shown_kind(), block, text) {
-                Some(kind) => kind,
-                None => return,
-            }
-        }
-        (PartKind::Text | PartKind::Refusal, Change::Started { .. }) => EventKind::TextStart { block },
-        (PartKind::Text | PartKind::Refusal, _) => EventKind::TextEnd { block },
-        (PartKind::Thinking, Change::Started { .. }) => EventKind::ReasoningStart { block },
-        (PartKind::Thinking, _) => EventKind::ReasoningEnd { block },
-        (PartKind::ToolCall, Change::Started { .. }) => EventKind::ToolInputStart {
-            block,
-            tool_call_id: part.id.clone(),
-            tool_name: part.name.clone(),
-        },
-        (PartKind::ToolCall, _) => EventKind::ToolInputEnd { block },
-        (PartKind::RedactedThinking | PartKind::Media | PartKind::Raw, _) => return,
-    };
-    desk.emit(kind);
-}
-
-/// The kind of delta that the growth of a part is. Parts that are told only when they are whole have none.
-pub fn kind_of_delta(kind: PartKind) -> Option<DeltaKind> {
-    match kind {
-        PartKind::Text | PartKind::Refusal => Some(DeltaKind::Text),
-        PartKind::Thinking => Some(DeltaKind::Reasoning),
-        PartKind::ToolCall => Some(DeltaKind::ToolInput),
-        PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => None,
-    }
-}
-
-/// The event that tells the growth of a part.
-pub fn delta(kind: PartKind, block: u32, text: &str) -> Option<EventKind> {
-    let text = text.to_owned();
-    Some(match kind_of_delta(kind)? {
-        DeltaKind::Text => EventKind::TextDelta { block, text },
-        DeltaKind::Reasoning => EventKind::ReasoningDelta { block, text },
-        DeltaKind::ToolInput => EventKind::ToolInputDelta { block, text },
-    })
 }
 
 fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Message {

@@ -1,6 +1,6 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
-//! [`message`] reads the parts, [`guardrail`] asks about the message, [`structured`] judges it against the schema
+//! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about the message, [`structured`] judges it against the schema
 //! that [`output_format`] chose for the model. [`Reply`] holds the facts of the last answer. The steps come from
 //! `iteration.rs`; nothing here sends a request.
 
@@ -8,6 +8,7 @@ pub(crate) mod guardrail;
 pub(crate) mod message;
 pub mod output_format;
 pub(crate) mod structured;
+pub(crate) mod telling;
 
 use serde::{Deserialize, Serialize};
 

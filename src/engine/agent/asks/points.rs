@@ -74,16 +74,12 @@ const HOOK: Row = Row {
     missing: Missing::AsHookSays,
 };
 
-const STOP: Row = Row {
+const FUNCTION: Row = Row {
     class: Class::Function,
-    wait: Wait::Longest,
-    takes: |answer| matches!(answer, Answer::Stop(_)),
+    wait: Wait::Tool,
+    takes: |answer| matches!(answer, Answer::Failed { .. }),
     late: "your code did not answer in time",
-    missing: Missing::Warned(
-        |_| Answer::Stop(false),
-        "stop_undecided",
-        &["Whether to stop was not decided: "],
-    ),
+    missing: Missing::Answer(|why| Answer::Failed { why }),
 };
 
 const PERMISSION: Row = Row {
@@ -128,40 +124,42 @@ pub fn row(point: Point) -> Row {
             missing: Missing::Answer(|why| Answer::Classified(denial(why))),
             ..PERMISSION
         },
-        Point::StopCondition | Point::StopRepeat => STOP,
+        Point::StopCondition | Point::StopRepeat => Row {
+            wait: Wait::Longest,
+            takes: |answer| matches!(answer, Answer::Stop(_)),
+            missing: Missing::Warned(
+                |_| Answer::Stop(false),
+                "stop_undecided",
+                &["Whether to stop was not decided: "],
+            ),
+            ..FUNCTION
+        },
         Point::Summarize => Row {
-            class: Class::Function,
             wait: Wait::FirstChunk,
             takes: |answer| matches!(answer, Answer::Summary(_)),
-            late: "your code did not answer in time",
             missing: Missing::Warned(
                 |_| Answer::Summary(String::new()),
                 NO_SUMMARY,
                 &[BUILT_IN_SUMMARY, "summarize failed: "],
             ),
+            ..FUNCTION
         },
+        // Calls that were not prepared fail.
         Point::PrepareCalls => Row {
-            class: Class::Function,
-            wait: Wait::Tool,
             takes: |answer| matches!(answer, Answer::Prepared(_)),
             late: "the input was not checked in time",
-            // These calls fail.
-            missing: Missing::Answer(|why| Answer::Failed { why }),
+            ..FUNCTION
         },
+        // Errors that were not worded stay as they are.
         Point::WordErrors => Row {
-            class: Class::Function,
-            wait: Wait::Tool,
             takes: |answer| matches!(answer, Answer::Worded(_)),
-            late: "your code did not answer in time",
-            // The errors stay as they are.
             missing: Missing::Answer(|_| Answer::Worded(Vec::new())),
+            ..FUNCTION
         },
         Point::CheckOutput => Row {
-            class: Class::Function,
-            wait: Wait::Tool,
             takes: |answer| matches!(answer, Answer::Checked(_)),
-            late: "your code did not answer in time",
             missing: Missing::Answer(|why| Answer::Checked(unchecked(&why))),
+            ..FUNCTION
         },
     }
 }

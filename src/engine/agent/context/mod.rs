@@ -1,6 +1,140 @@
-//! The length of an agent's history, and the ways in which it is made shorter.
+//! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`summary`] owns the state and all steps. The iteration calls it before each request, and after a vendor has
-//! refused a request as too long.
+//! [`Context`] owns the facts. The iteration calls `fit_history` before each request. [`summary`] asks a model for a
+//! shorter history, before a request or after a vendor has refused one as too long.
 
 pub(crate) mod summary;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::model::event::{CompactTrigger, EventKind};
+use crate::engine::model::usage::Usage;
+use crate::engine::policy::context::{Trimmed, head_tokens, summary_block, trim_to_budget};
+use crate::engine::policy::estimate;
+
+/// The facts that an agent has about the length of its history.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Context {
+    /// Tokens that the vendor has counted, and in how many messages.
+    counted: Option<(u64, usize)>,
+    wanted: Option<Wanted>,
+    /// The iteration of the last summary.
+    summarized_in: u32,
+    /// The outcome of the last summary.
+    last: Summarized,
+    /// The number of messages when a summary did not help.
+    in_vain_at: Option<usize>,
+}
+
+/// The outcome of a summary that was begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Summarized {
+    #[default]
+    Shorter,
+    NotShorter,
+    Blocked,
+}
+
+/// Your code has asked for a summary.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Wanted {
+    instructions: Option<String>,
+}
+
+impl Context {
+    /// Asks for a summary before the next request. `instructions` are added to its prompt.
+    pub fn want(&mut self, instructions: Option<String>) {
+        self.wanted = Some(Wanted { instructions });
+    }
+
+    /// Notes the vendor's count of a request and its answer, which are `messages` messages.
+    pub fn count(&mut self, usage: &Usage, messages: usize) {
+        if usage.input_tokens > 0 {
+            self.counted = Some((usage.total_tokens(), messages));
+        }
+    }
+}
+
+impl Agent {
+    /// The estimated tokens of the next request.
+    pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
+        let messages = self.transcript.messages();
+        match self.context.counted {
+            Some((tokens, counted)) => {
+                tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
+            }
+            None => head_tokens(desk.config) + estimate::tokens_of(messages),
+        }
+    }
+
+    /// Shortens the history without a model call.
+    pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
+        self.shorten_old(desk);
+        self.trim(desk);
+    }
+
+    fn shorten_old(&mut self, desk: &mut Desk<'_>) {
+        let Some(policy) = &desk.config.context.history else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        if self.transcript.shorten(policy) {
+            self.tell_boundary(desk, CompactTrigger::History, pre_tokens, 0);
+        }
+    }
+
+    fn trim(&mut self, desk: &mut Desk<'_>) {
+        let Some(budget) = desk.config.context.context_budget else {
+            return;
+        };
+        let messages = self.transcript.messages();
+        let Some(trimmed) = trim_to_budget(messages, desk.config.system.as_deref(), budget) else {
+            return;
+        };
+        let pre_tokens = self.tokens(desk);
+        let Trimmed { cut, summary } = trimmed;
+        self.transcript.replace_first(cut, vec![summary_block(&summary)]);
+        self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
+    }
+
+    pub(crate) fn tell_boundary(
+        &mut self,
+        desk: &mut Desk<'_>,
+        trigger: CompactTrigger,
+        pre_tokens: u64,
+        duration_ms: u64,
+    ) {
+        self.context.counted = None;
+        let kind = EventKind::CompactBoundary {
+            trigger,
+            pre_tokens,
+            post_tokens: self.tokens(desk),
+            duration_ms,
+        };
+        desk.emit(kind);
+    }
+
+    /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
+    pub(crate) fn is_full(&self, desk: &Desk<'_>) -> bool {
+        let limit = desk
+            .config
+            .context
+            .limit_tokens(desk.who.model.config.max_output_tokens);
+        limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
+    }
+
+    /// Returns true if a summary can help: after one that did not help, there must be enough new messages to replace.
+    pub(crate) fn may_gain(&mut self) -> bool {
+        let messages = self.transcript.messages().len();
+        let Some(before) = &mut self.context.in_vain_at else {
+            return true;
+        };
+        *before = messages.min(*before);
+        messages >= *before + MESSAGES_BEFORE_ANOTHER
+    }
+}
+
+/// The number of new messages before another summary, after one that did not help: five rounds of tools.
+const MESSAGES_BEFORE_ANOTHER: usize = 10;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
+use crate::engine::agent::context::{Summarized, Wanted};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
@@ -24,42 +25,10 @@ use crate::engine::model::hook::HookAnswer;
 use crate::engine::model::json::word;
 use crate::engine::model::message::Message;
 use crate::engine::model::question::{Facts, Point};
-use crate::engine::model::usage::Usage;
-use crate::engine::policy::context::{
-    Trimmed, cut_for, head_tokens, plain_summary, summary_block, trim_to_budget,
-};
+use crate::engine::policy::context::{cut_for, plain_summary, summary_block};
 use crate::engine::policy::estimate;
 use crate::engine::policy::retry::Tries;
 use crate::engine::protocol::RequestSpec;
-
-/// The facts that an agent has about the length of its history.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Context {
-    /// Tokens that the vendor has counted, and in how many messages.
-    counted: Option<(u64, usize)>,
-    wanted: Option<Wanted>,
-    /// The iteration of the last summary.
-    summarized_in: u32,
-    /// The outcome of the last summary.
-    last: Summarized,
-    /// The number of messages when a summary did not help.
-    in_vain_at: Option<usize>,
-}
-
-/// The outcome of a summary that was begun.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-enum Summarized {
-    #[default]
-    Shorter,
-    NotShorter,
-    Blocked,
-}
-
-/// Your code has asked for a summary.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Wanted {
-    instructions: Option<String>,
-}
 
 /// A summary under way.
 #[derive(Clone, Serialize, Deserialize)]
@@ -80,20 +49,6 @@ pub struct Summary {
     body: Vec<u8>,
 }
 
-impl Context {
-    /// Asks for a summary before the next request. `instructions` are added to its prompt.
-    pub fn want(&mut self, instructions: Option<String>) {
-        self.wanted = Some(Wanted { instructions });
-    }
-
-    /// Notes the vendor's count of a request and its answer, which are `messages` messages.
-    pub fn count(&mut self, usage: &Usage, messages: usize) {
-        if usage.input_tokens > 0 {
-            self.counted = Some((usage.total_tokens(), messages));
-        }
-    }
-}
-
 impl Agent {
     /// Begins the summary that was asked for, or that the window needs. Returns false if there is nothing to
     /// summarise.
@@ -106,25 +61,6 @@ impl Agent {
             }
             None => is_full && self.begin_summary(desk, CompactTrigger::Auto, None, None),
         }
-    }
-
-    /// Returns true if the history is larger than the window allows. A limit of 0 leaves no room and counts as none.
-    fn is_full(&self, desk: &Desk<'_>) -> bool {
-        let limit = desk
-            .config
-            .context
-            .limit_tokens(desk.who.model.config.max_output_tokens);
-        limit.is_some_and(|limit| limit > 0 && self.tokens(desk) > limit)
-    }
-
-    /// Returns true if a summary can help: after one that did not help, there must be enough new messages to replace.
-    fn may_gain(&mut self) -> bool {
-        let messages = self.transcript.messages().len();
-        let Some(before) = &mut self.context.in_vain_at else {
-            return true;
-        };
-        *before = messages.min(*before);
-        messages >= *before + MESSAGES_BEFORE_ANOTHER
     }
 
     /// Returns true if a request that was too long can be sent again with a summary, once in an iteration. Else the
@@ -149,64 +85,6 @@ impl Agent {
         };
         failure.message.push_str(why);
         false
-    }
-
-    /// The estimated tokens of the next request.
-    pub(crate) fn tokens(&self, desk: &Desk<'_>) -> u64 {
-        let messages = self.transcript.messages();
-        match self.context.counted {
-            Some((tokens, counted)) => {
-                tokens + estimate::tokens_of(messages.get(counted..).unwrap_or_default())
-            }
-            None => head_tokens(desk.config) + estimate::tokens_of(messages),
-        }
-    }
-
-    /// Shortens the history without a model call.
-    pub(crate) fn fit_history(&mut self, desk: &mut Desk<'_>) {
-        self.shorten_old(desk);
-        self.trim(desk);
-    }
-
-    fn shorten_old(&mut self, desk: &mut Desk<'_>) {
-        let Some(policy) = &desk.config.context.history else {
-            return;
-        };
-        let pre_tokens = self.tokens(desk);
-        if self.transcript.shorten(policy) {
-            self.tell_boundary(desk, CompactTrigger::History, pre_tokens, 0);
-        }
-    }
-
-    fn trim(&mut self, desk: &mut Desk<'_>) {
-        let Some(budget) = desk.config.context.context_budget else {
-            return;
-        };
-        let messages = self.transcript.messages();
-        let Some(trimmed) = trim_to_budget(messages, desk.config.system.as_deref(), budget) else {
-            return;
-        };
-        let pre_tokens = self.tokens(desk);
-        let Trimmed { cut, summary } = trimmed;
-        self.transcript.replace_first(cut, vec![summary_block(&summary)]);
-        self.tell_boundary(desk, CompactTrigger::Budget, pre_tokens, 0);
-    }
-
-    fn tell_boundary(
-        &mut self,
-        desk: &mut Desk<'_>,
-        trigger: CompactTrigger,
-        pre_tokens: u64,
-        duration_ms: u64,
-    ) {
-        self.context.counted = None;
-        let kind = EventKind::CompactBoundary {
-            trigger,
-            pre_tokens,
-            post_tokens: self.tokens(desk),
-            duration_ms,
-        };
-        desk.emit(kind);
     }
 
     /// Begins a summary for any trigger. Returns false if there is nothing to summarise.
@@ -451,9 +329,6 @@ pub(crate) const BUILT_IN_SUMMARY: &str =
     "No summary of the history was written, and the built-in one stands in its place: ";
 
 pub(crate) const NO_SUMMARY: &str = "compaction_failed";
-
-/// The number of new messages before another summary, after one that did not help: five rounds of tools.
-const MESSAGES_BEFORE_ANOTHER: usize = 10;
 
 const PROMPT: &str = "Stop here and write a summary of this conversation: it will stand in place of the text, so that the \
 work can go on from it alone. Say what the user wants, in their own words where these matter, with every condition; what \

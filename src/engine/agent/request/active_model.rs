@@ -1,12 +1,17 @@
-//! The model that an agent asks, with its protocol, URL and headers.
+//! The model that an agent asks, with its protocol, URL and headers, and the switch to another one.
 //!
-//! It is a part of the agent's state, because it can change within a run: by a fallback, by `prepareIteration`, or by
-//! [`crate::engine::model::input::Input::SetModel`]. Nothing here sends a request or knows a key.
+//! It is a part of the agent's state, because it can change within a run: by a fallback, by `prepareIteration`
+//! (`tuning.rs`), by [`crate::engine::model::input::Input::SetModel`], or when another agent takes the conversation
+//! over. Nothing here sends a request or knows a key.
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::agent::Agent;
+use crate::engine::agent::desk::Desk;
+use crate::engine::ledger::spawn::Successor;
 use crate::engine::model::config::{Config, ModelConfig};
-use crate::engine::model::error::ConfigError;
+use crate::engine::model::error::{ConfigError, Failure};
+use crate::engine::model::event::EventKind;
 use crate::engine::protocol::{self, Protocol, RequestSpec, Vendor};
 
 /// A model, and the data that derives from its configuration. Only the configuration is saved.
@@ -68,6 +73,71 @@ impl ActiveModel {
             tools: &config.tools,
             before: None,
         }
+    }
+}
+
+impl Agent {
+    /// Hands the conversation to another agent. The desk holds the successor's system prompt, tools and model.
+    pub fn take_over(&mut self, desk: &mut Desk<'_>, successor: Successor) {
+        let kind = EventKind::Handoff { to: successor.name };
+        desk.emit(kind);
+        self.transcript.forget_body();
+        let (asked, theirs) = (inherited(&desk.who.model.config), &desk.config.model);
+        let taken = if successor.inherit_model {
+            ActiveModel::checked(asked, desk.config).map(|model| desk.who.model = model)
+        } else if asked == inherited(theirs) {
+            // The conversation goes back to an agent that asks the same model.
+            ActiveModel::checked(theirs.clone(), desk.config).map(|model| desk.who.model = model)
+        } else {
+            self.switch_model(desk, theirs.clone(), None)
+        };
+        if let Err(error) = taken {
+            desk.warn("model_refused", error.to_text());
+        }
+    }
+
+    /// Asks this model from now on and encodes the transcript again for it. No request may be open.
+    ///
+    /// # Errors
+    /// An unknown vendor or protocol, a missing URL, an option that the protocol cannot express. The agent then keeps its
+    /// model.
+    pub(super) fn switch_model(
+        &mut self,
+        desk: &mut Desk<'_>,
+        model: ModelConfig,
+        error: Option<Failure>,
+    ) -> Result<(), ConfigError> {
+        desk.who.model = ActiveModel::checked(model, desk.config)?;
+        self.transcript.forget_body();
+        if let Some(tuning) = &mut desk.who.tuning {
+            tuning.keep_model();
+        }
+        let kind = EventKind::ModelChange {
+            model: desk.who.model.config.model.clone(),
+            vendor: desk.who.model.config.vendor.clone(),
+            error,
+        };
+        desk.emit(kind);
+        Ok(())
+    }
+
+    /// Switches to the model that was asked for since the last request.
+    pub(crate) fn take_next_model(&mut self, desk: &mut Desk<'_>) {
+        let Some(model) = self.requests.next_model.take() else {
+            return;
+        };
+        if let Err(error) = self.switch_model(desk, *model, None) {
+            desk.warn("model_refused", error.to_text());
+        }
+    }
+}
+
+/// The model without the options for tools and answers, which belong to the agent that asks it.
+pub fn inherited(model: &ModelConfig) -> ModelConfig {
+    ModelConfig {
+        tool_choice: None,
+        response_format: None,
+        ..model.clone()
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`Agent::handle_end`]. [`Agent::handle_request_failed`] takes the place of the rest when the connection breaks.
 
 use crate::engine::agent::Agent;
-use crate::engine::agent::answer::message::{tell_changes, tell_growth};
+use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
