@@ -5,7 +5,7 @@
 //! the run at once.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::permission::{asked, tool_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;

@@ -5,7 +5,7 @@
 //! call that fails a check is not run. It gets a fault that tells the model how to correct it.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::permission::tool_of;
 use crate::engine::agent::calls::run::{invocation, wait_ms};
 use crate::engine::agent::calls::written::WrittenCall;
@@ -15,7 +15,7 @@ use crate::engine::json::writer::decimal;
 use crate::engine::model::config::OnUnknownTool;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::ToolFault;
-use crate::engine::model::input::{PreparedCall, ToolReturn};
+use crate::engine::model::input::PreparedCall;
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
@@ -54,7 +54,7 @@ impl Calls {
                 problem,
                 "Call the tool again with input that fits its schema.",
             );
-            return self.finish(desk, index, ToolReturn::Fault(fault));
+            return self.fail(desk, index, fault);
         }
         if let Some(call) = self.batch.calls.get_mut(index) {
             call.resource_key = prepared.resource_key.or(call.resource_key.take());
@@ -89,7 +89,7 @@ impl Calls {
             }
             let hint = "Call the tool again, or go on without it.";
             let fault = fault("tool_failed", why.clone(), hint);
-            self.finish(desk, *index, ToolReturn::Fault(fault));
+            self.fail(desk, *index, fault);
         }
         self.advance(desk)
     }
@@ -113,11 +113,7 @@ impl Calls {
         .concat();
         desk.warn("invalid_updated_input", message.clone());
         let hint = "Do not repeat the call as it is; go on without it or ask the user.";
-        self.finish(
-            desk,
-            index,
-            ToolReturn::Fault(fault("invalid_input", message, hint)),
-        );
+        self.fail(desk, index, fault("invalid_input", message, hint));
         false
     }
 
@@ -172,7 +168,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
     if tool.is_some_and(|tool| tool.answers) {
         let message = "The answer came together with other calls, so it was not taken.";
         let hint = "Give the answer again, by itself, when you have the results.";
-        return Err(fault("early_answer", message.into(), hint));
+        return Err(fault("early_answer", message, hint));
     }
     if tool.is_none() && desk.config.on_unknown_tool != OnUnknownTool::Host {
         let tools = &desk.config.tools;
@@ -195,7 +191,7 @@ fn check(call: &WrittenCall, desk: &Desk<'_>) -> Result<(), ToolFault> {
         let message = "The answer reached its length limit within this call, so the call was not run.";
         return Err(fault(
             "cut_off",
-            message.into(),
+            message,
             "Call the tool again with shorter arguments.",
         ));
     }

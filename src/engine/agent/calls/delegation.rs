@@ -33,7 +33,7 @@ impl Calls {
             match self.successor {
                 Some(_) => ToolReturn::Fault(fault(
                     "handed_over",
-                    "The conversation has already been handed over in this answer.".to_owned(),
+                    "The conversation has already been handed over in this answer.",
                     "Hand over to one agent at a time.",
                 )),
                 None => {
@@ -46,10 +46,10 @@ impl Calls {
                 }
             }
         } else if desk.who.depth >= most {
-            let message = "The call was not made: subagents nest no deeper here.".to_owned();
+            let message = "The call was not made: subagents nest no deeper here.";
             ToolReturn::Fault(fault("depth_limit", message, "Do the work yourself."))
         } else if prompt.trim_ascii().is_empty() {
-            let message = "The call was not made: its prompt says nothing.".to_owned();
+            let message = "The call was not made: its prompt says nothing.";
             let hint = "Say in prompt what the agent shall do, and all that it has to know.";
             ToolReturn::Fault(fault("invalid_input", message, hint))
         } else {

@@ -4,7 +4,7 @@
 //! takes the joined verdict of a point, changes the call, and lets the calls advance. A hook may stop the run.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::{CallPhase, output_of};
+use crate::engine::agent::calls::call::{CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::hook::{Decision, Gate, HookAnswer};
@@ -39,10 +39,7 @@ impl Calls {
         if !desk.has_hooks(point, &call.name) {
             return false;
         }
-        let duration_ms = match call.phase {
-            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
-            _ => 0,
-        };
+        let duration_ms = call.duration_ms(desk.ledger.now_ms);
         call.phase = CallPhase::Returned {
             result: result.clone(),
             duration_ms,

@@ -7,6 +7,7 @@
 
 pub(crate) mod approval;
 pub mod batch;
+pub mod call;
 pub(crate) mod check;
 pub(crate) mod delegation;
 pub(crate) mod early;
@@ -18,7 +19,8 @@ pub(crate) mod written;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::calls::batch::{Call, CallPhase, ToolBatch, written_json};
+use crate::engine::agent::calls::batch::ToolBatch;
+use crate::engine::agent::calls::call::{Call, CallPhase, written_json};
 use crate::engine::agent::calls::check::texts_to_read;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
@@ -98,7 +100,7 @@ impl Calls {
             faults.extend(fault.map(|fault| (index, fault)));
         }
         for (index, fault) in faults {
-            self.finish(desk, index, ToolReturn::Fault(fault));
+            self.fail(desk, index, fault);
         }
         self.unregistered(desk).map_or(Ok(()), Err)
     }
@@ -256,10 +258,10 @@ fn bare(written: WrittenCall, desk: &Desk<'_>) -> Call {
     }
 }
 
-pub(crate) fn fault(code: &str, message: String, hint: &str) -> ToolFault {
+pub(crate) fn fault(code: &str, message: impl Into<String>, hint: &str) -> ToolFault {
     ToolFault {
         code: code.into(),
-        message,
+        message: message.into(),
         hint: hint.into(),
         recoverable: true,
     }

@@ -7,14 +7,13 @@
 use std::borrow::Cow;
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::{Call, CallPhase};
+use crate::engine::agent::calls::call::{Call, CallPhase};
 use crate::engine::agent::calls::{Calls, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::{Decision, Gate};
-use crate::engine::model::input::ToolReturn;
 use crate::engine::model::message::Json;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::permission::Verdict;
@@ -128,7 +127,7 @@ impl Calls {
             message: message.map_or_else(|| ["The call was denied: ", reason].concat(), str::to_owned),
             ..fault("denied", String::new(), hint)
         };
-        self.finish(desk, index, ToolReturn::Fault(fault));
+        self.fail(desk, index, fault);
     }
 }
 

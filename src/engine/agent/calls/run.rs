@@ -4,7 +4,7 @@
 //! ledger, and each end closes it. Results come in through [`Calls::finished`], time-outs through
 //! [`Calls::time_is_up`], confirmed saves through [`Calls::saved`]. Nothing here decides whether a call may run.
 
-use crate::engine::agent::calls::batch::{Call, CallPhase, output_of};
+use crate::engine::agent::calls::call::{Call, CallPhase, output_of};
 use crate::engine::agent::calls::{Calls, Next, fault};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::who::Who;
@@ -97,16 +97,17 @@ impl Calls {
         }
     }
 
+    /// Gives the call a fault as its result.
+    pub(super) fn fail(&mut self, desk: &mut Desk<'_>, index: usize, fault: ToolFault) {
+        self.finish(desk, index, ToolReturn::Fault(fault));
+    }
+
     /// Gives the call its result.
     pub(super) fn finish(&mut self, desk: &mut Desk<'_>, index: usize, result: ToolReturn) {
         let Some(call) = self.batch.calls.get_mut(index) else {
             return;
         };
-        let duration_ms = match call.phase {
-            CallPhase::Running { started_ms, .. } => desk.ledger.now_ms.saturating_sub(started_ms),
-            CallPhase::Returned { duration_ms, .. } => duration_ms,
-            _ => 0,
-        };
+        let duration_ms = call.duration_ms(desk.ledger.now_ms);
         if !desk.ledger.skip_unheard() && !call.is_answer {
             let (tool_call_id, tool_name) = (call.id.clone(), call.name.clone());
             let kind = match &result {
@@ -164,7 +165,7 @@ impl Calls {
             why: why.into(),
         });
         let hint = "Try again with less work, or go on without this result.";
-        let fault = fault("timeout", why.to_owned(), hint);
+        let fault = fault("timeout", why, hint);
         self.finished(desk, effect, ToolReturn::Fault(fault))
     }
 
@@ -185,8 +186,8 @@ impl Calls {
             } else {
                 desk.ledger.close(effect);
                 let why = "the start of this call could not be saved, so it was not made";
-                let fault = fault("save_failed", why.into(), "Tell the user that nothing was done.");
-                self.finish(desk, index, ToolReturn::Fault(fault));
+                let fault = fault("save_failed", why, "Tell the user that nothing was done.");
+                self.fail(desk, index, fault);
             }
         }
         self.advance(desk)
@@ -227,14 +228,14 @@ impl Calls {
             let message = [why, so_far, &written].concat();
             let hint = "Call the tool again if its result is still needed.";
             let fault = fault("cancelled", message, hint);
-            self.finish(desk, index, ToolReturn::Fault(fault));
+            self.fail(desk, index, fault);
         }
     }
 
     /// Ends a call that was told and never ran.
     pub(super) fn leave(&mut self, desk: &mut Desk<'_>, index: usize) {
         if self.batch.calls.get(index).is_some_and(|call| !call.is_done()) {
-            self.finish(desk, index, ToolReturn::Fault(ToolFault::not_run()));
+            self.fail(desk, index, ToolFault::not_run());
         }
     }
 

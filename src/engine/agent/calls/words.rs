@@ -5,7 +5,7 @@
 //! come leaves the error as it is.
 
 use crate::engine::agent::asks::{About, Ask};
-use crate::engine::agent::calls::batch::Call;
+use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::hook::HookAnswer;

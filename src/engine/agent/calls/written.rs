@@ -6,7 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::calls::Calls;
-use crate::engine::agent::calls::batch::{Call, CallIds};
+use crate::engine::agent::calls::batch::CallIds;
+use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::Ledger;

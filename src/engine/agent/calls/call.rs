@@ -1,0 +1,248 @@
+//! One tool call, from the text of the model to its result.
+//!
+//! [`CallPhase`] says how far it has come. A call shows its result in three forms: a block for the model, a record for
+//! your code, facts for hooks.
+
+use looplet_scan::reader::string;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::json::writer::push_value;
+use crate::engine::model::config::ToolExecution;
+use crate::engine::model::event::ToolFault;
+use crate::engine::model::hook::Gate;
+use crate::engine::model::input::ToolReturn;
+use crate::engine::model::message::{Block, Json, ToolInput};
+use crate::engine::model::outcome::ToolCallRecord;
+use crate::engine::model::output::EffectId;
+use crate::engine::model::question::CallFacts;
+use crate::engine::policy::result_cap;
+use crate::engine::policy::schedule::{self, Traits};
+
+/// The state of a call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CallPhase {
+    /// Your code prepares the call before anything else happens to it.
+    Unprepared,
+    /// Your code was asked to prepare it.
+    Preparing,
+    /// Its input is valid, and nobody has judged yet whether it may run.
+    Checked,
+    /// Hooks or a guardrail were asked about it.
+    Hooking,
+    /// Hooks were asked whether it may run, before a person is asked.
+    Contested {
+        reason: String,
+    },
+    /// The call was denied, with the message of the denier or with our reason. Hooks hear of it first.
+    Refused {
+        message: Option<String>,
+        reason: String,
+    },
+    /// A person or the classifier was asked whether it may run.
+    AwaitingAnswer,
+    /// The call may run as soon as no call before it is in its way.
+    Queued,
+    /// The call starts when the save of its start is confirmed.
+    AwaitingSave {
+        effect: EffectId,
+        save: Option<EffectId>,
+    },
+    Running {
+        effect: EffectId,
+        started_ms: u64,
+    },
+    /// Hooks were asked about its result.
+    Returned {
+        result: ToolReturn,
+        duration_ms: u64,
+    },
+    Done {
+        result: ToolReturn,
+        duration_ms: u64,
+    },
+}
+
+/// One tool call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The provider's id.
+    pub id: String,
+    pub name: String,
+    /// The index of its tool in the configuration; `None` for an unknown tool.
+    pub tool: Option<usize>,
+    /// The arguments as the model wrote them. They go into the history.
+    pub written: ToolInput,
+    /// The input that the tool gets.
+    pub input: Json,
+    pub read_only: bool,
+    pub resource_key: Option<String>,
+    /// The tool wants an approval, or your code asked for one when it prepared the call.
+    pub needs_approval: bool,
+    pub gate: Gate,
+    /// The number of characters of the result that the model is shown.
+    pub max_result_chars: u32,
+    /// The tool wants the run to end after this round.
+    pub terminates: bool,
+    /// The error in your words.
+    pub worded: Option<String>,
+    /// The call gives the structured answer; no tool of yours is called.
+    pub is_answer: bool,
+    pub phase: CallPhase,
+}
+
+impl Call {
+    pub fn traits(&self) -> Traits<'_> {
+        Traits {
+            read_only: self.read_only,
+            resource_key: self.resource_key.as_deref(),
+        }
+    }
+
+    pub fn facts(&self) -> CallFacts<'_> {
+        CallFacts {
+            tool_call_id: &self.id,
+            tool_name: &self.name,
+            input: Some(&self.input),
+            ..CallFacts::default()
+        }
+    }
+
+    pub fn waits_for(&self, earlier: &Call, mode: ToolExecution) -> bool {
+        !earlier.is_done()
+            && (schedule::conflict(mode, earlier.traits(), self.traits())
+                // The keys of the two may turn out to be equal.
+                || (self.resource_key.is_some() && earlier.has_open_key()))
+    }
+
+    /// Returns true if your code has not said yet which resource the call works on.
+    fn has_open_key(&self) -> bool {
+        matches!(self.phase, CallPhase::Unprepared | CallPhase::Preparing)
+    }
+
+    /// The time that the call has taken so far, in milliseconds.
+    pub fn duration_ms(&self, now_ms: u64) -> u64 {
+        match self.phase {
+            CallPhase::Running { started_ms, .. } => now_ms.saturating_sub(started_ms),
+            CallPhase::Returned { duration_ms, .. } => duration_ms,
+            _ => 0,
+        }
+    }
+
+    pub fn is_done(&self) -> bool {
+        matches!(self.phase, CallPhase::Done { .. })
+    }
+
+    /// The record of the call. `is_over` says that the run has ended, so that a call that is not done never ran.
+    pub fn record(&self, is_over: bool) -> ToolCallRecord {
+        let (output, is_error, duration_ms) = match &self.phase {
+            CallPhase::Done { result, duration_ms } | CallPhase::Returned { result, duration_ms } => (
+                Some(output_of(result)),
+                matches!(result, ToolReturn::Fault(_)),
+                *duration_ms,
+            ),
+            _ if is_over => (Some(ToolFault::not_run().to_json()), true, 0),
+            _ => (None, false, 0),
+        };
+        ToolCallRecord {
+            tool_call_id: self.id.clone(),
+            tool_name: self.name.clone(),
+            input: written_json(&self.written),
+            output,
+            is_error,
+            duration_ms,
+        }
+    }
+
+    /// The fault that is the call's result.
+    pub fn fault(&self) -> Option<&ToolFault> {
+        match self.brought() {
+            Some(ToolReturn::Fault(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+
+    fn brought(&self) -> Option<&ToolReturn> {
+        match &self.phase {
+            CallPhase::Done { result, .. } | CallPhase::Returned { result, .. } => Some(result),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the result is longer than the model is shown.
+    pub fn is_cut(&self, result: &ToolReturn) -> bool {
+        let most = self.max_result_chars as usize;
+        match result {
+            ToolReturn::Content(content) => result_cap::cut_blocks(content, most).is_some(),
+            // A text is never longer than its JSON.
+            ToolReturn::Value(value) => {
+                value.as_str().len() > most && result_cap::cut(&shown(value), most).is_some()
+            }
+            ToolReturn::Fault(fault) => result_cap::cut(&fault.message, most).is_some(),
+            ToolReturn::Last(result) => self.is_cut(result),
+        }
+    }
+
+    /// The fault, with as much of its message as the model is shown.
+    pub fn shown_fault(&self) -> Option<ToolFault> {
+        let fault = self.fault()?;
+        let message = result_cap::cut(&fault.message, self.max_result_chars as usize);
+        Some(ToolFault {
+            message: message.unwrap_or_else(|| fault.message.clone()),
+            ..fault.clone()
+        })
+    }
+
+    pub fn result_block(&self) -> Block {
+        let most = self.max_result_chars as usize;
+        let mut is_error = false;
+        let content = match self.brought() {
+            Some(ToolReturn::Content(content)) => {
+                result_cap::cut_blocks(content, most).unwrap_or_else(|| content.clone())
+            }
+            Some(ToolReturn::Value(value)) => {
+                let text = shown(value);
+                vec![Block::text(result_cap::cut(&text, most).unwrap_or(text))]
+            }
+            _ => {
+                is_error = true;
+                let fault = self.shown_fault().unwrap_or_else(ToolFault::not_run);
+                let worded = self.worded.clone();
+                vec![Block::text(
+                    worded.unwrap_or_else(|| fault.to_json().as_str().to_owned()),
+                )]
+            }
+        };
+        Block::ToolResult {
+            call_id: self.id.clone(),
+            content,
+            is_error,
+        }
+    }
+}
+
+/// The tool's return value, as the result and the events show it.
+pub fn output_of(result: &ToolReturn) -> Json {
+    match result {
+        ToolReturn::Value(value) => value.clone(),
+        ToolReturn::Content(content) => {
+            let mut json = Vec::new();
+            push_value(&mut json, content);
+            Json::from_valid(&String::from_utf8(json).unwrap_or_default())
+        }
+        ToolReturn::Fault(fault) => fault.to_json(),
+        ToolReturn::Last(result) => output_of(result),
+    }
+}
+
+/// The input as JSON. Arguments that are not a JSON object become a string.
+pub fn written_json(input: &ToolInput) -> Json {
+    match input {
+        ToolInput::Json(json) => json.clone(),
+        ToolInput::Invalid(text) => Json::string(text),
+    }
+}
+
+/// The text that the model is shown: a string as it is, any other value as JSON.
+fn shown(value: &Json) -> String {
+    string(value.as_str()).map_or_else(|| value.as_str().to_owned(), |text| text.into_owned())
+}
