@@ -5,7 +5,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::agent::Agent;
 use crate::engine::agent::desk::Desk;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::message::Block;
@@ -42,23 +41,13 @@ impl Inbox {
     }
 }
 
-impl Agent {
-    /// The content of the queued messages, for one message to the model. Tells that they were delivered.
-    pub(super) fn deliver(&self, desk: &mut Desk<'_>, queued: Vec<Queued>) -> Vec<Block> {
-        if queued.is_empty() {
-            return Vec::new();
-        }
-        let ids = queued.iter().map(|queued| queued.id).collect();
+/// Takes the first messages out of a queue and tells that they were delivered. Returns their content, for one message
+/// to the model.
+pub(super) fn deliver(queue: &mut Vec<Queued>, most: usize, desk: &mut Desk<'_>) -> Vec<Block> {
+    let first: Vec<Queued> = queue.drain(..most.min(queue.len())).collect();
+    if !first.is_empty() {
+        let ids = first.iter().map(|queued| queued.id).collect();
         desk.emit(EventKind::SteerDelivered { ids });
-        let mut content = Vec::new();
-        for mut queued in queued {
-            content.append(&mut queued.content);
-        }
-        content
     }
-}
-
-pub(super) fn take_first(queue: &mut Vec<Queued>, many: usize) -> Vec<Queued> {
-    let rest = queue.split_off(many.min(queue.len()));
-    std::mem::replace(queue, rest)
+    first.into_iter().flat_map(|queued| queued.content).collect()
 }

@@ -15,7 +15,7 @@ use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::WrittenCall;
 use crate::engine::agent::desk::Desk;
-use crate::engine::agent::inbox::take_first;
+use crate::engine::agent::inbox::deliver;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::transcript::Transcript;
 use crate::engine::agent::{Agent, Progress};
@@ -360,22 +360,17 @@ impl Agent {
         };
         desk.ledger.close(handover);
         let may_go_on = self.limit_on_iteration(desk).is_none();
-        if !may_go_on && !owes_answer {
-            return self.complete(desk);
-        }
         let is_paused = self.reply.finish_reason == Some(FinishReason::Pause);
-        let mut content = if is_paused || !may_go_on {
-            Vec::new()
-        } else {
-            let many = desk.config.steering_mode.most();
-            let steers = take_first(&mut self.inbox.steers, many);
-            self.deliver(desk, steers)
-        };
-        let mut source = "steer";
-        if content.is_empty() && !owes_answer {
-            let many = desk.config.follow_up_mode.most();
-            let follow_ups = take_first(&mut self.inbox.follow_ups, many);
-            content = self.deliver(desk, follow_ups);
+        let (mut content, mut source) = (Vec::new(), "steer");
+        if may_go_on && !is_paused {
+            content = deliver(&mut self.inbox.steers, desk.config.steering_mode.most(), desk);
+        }
+        if may_go_on && content.is_empty() && !owes_answer {
+            content = deliver(
+                &mut self.inbox.follow_ups,
+                desk.config.follow_up_mode.most(),
+                desk,
+            );
             source = "followUp";
         }
         if content.is_empty() && !owes_answer {
