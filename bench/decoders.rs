@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use looplet::engine::agent::setup::Setup;
-use looplet::engine::model::answer::Answer;
+use looplet::engine::model::answer::ModelAnswer;
 use looplet::engine::model::config::RunOptions;
 use looplet::engine::model::input::{Input, Moment};
 use looplet::engine::model::message::Block;
@@ -188,7 +188,7 @@ fn now_ms() -> f64 {
 /// Returns the length of the arguments.
 fn decode(protocol: &Protocol, body: &[u8]) -> usize {
     let mut reader = AnswerReader::new(protocol);
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     for chunk in body.chunks(CHUNK_BYTES) {
         reader.feed(chunk, &mut answer).unwrap();
         let changes = answer.take_changes();

@@ -1,6 +1,6 @@
 //! A protocol's decoder behind its framing: a cut makes no difference, what is reported is what is there.
 
-use looplet::engine::model::answer::{Answer, Change, PartKind};
+use looplet::engine::model::answer::{Change, ModelAnswer, PartKind};
 use looplet::engine::model::error::Failure;
 use looplet::engine::protocol::reader::AnswerReader;
 use looplet::engine::protocol::{Protocol, protocol};
@@ -9,12 +9,12 @@ use super::cuts;
 
 pub fn check(name: &str, data: &[u8]) {
     let protocol = protocol(name).unwrap();
-    let whole = decode(protocol, &[data], Answer::new(true), false);
+    let whole = decode(protocol, &[data], ModelAnswer::new(true), false);
     for way in cuts::ways(data) {
-        let cut = decode(protocol, &way, Answer::new(true), way.len() < 16);
+        let cut = decode(protocol, &way, ModelAnswer::new(true), way.len() < 16);
         assert_eq!(cut, whole, "a cut makes a difference");
     }
-    let single = decode(protocol, &[data], Answer::new(false), false);
+    let single = decode(protocol, &[data], ModelAnswer::new(false), false);
     assert_eq!(single.0.parts, whole.0.parts, "joining makes a difference");
     assert_eq!(single.1, whole.1);
     check_body(protocol, data);
@@ -23,9 +23,9 @@ pub fn check(name: &str, data: &[u8]) {
 fn decode(
     protocol: &Protocol,
     chunks: &[&[u8]],
-    mut answer: Answer,
+    mut answer: ModelAnswer,
     restore: bool,
-) -> (Answer, Option<Failure>) {
+) -> (ModelAnswer, Option<Failure>) {
     let mut reader = AnswerReader::new(protocol);
     let mut report = Report::default();
     let mut read = 0;
@@ -60,7 +60,7 @@ fn restored<T: serde::Serialize + serde::de::DeserializeOwned>(state: &T) -> T {
 }
 
 fn check_body(protocol: &Protocol, data: &[u8]) {
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     let failure = (protocol.decoder)().decode_body(data, &mut answer).err();
     let mut report = Report::default();
     report.read(&mut answer);
@@ -87,7 +87,7 @@ struct Report {
 }
 
 impl Report {
-    fn read(&mut self, answer: &mut Answer) {
+    fn read(&mut self, answer: &mut ModelAnswer) {
         let changes = answer.take_changes();
         for change in &changes {
             match *change {
@@ -114,10 +114,10 @@ impl Report {
     /// A failed answer can be closed as it is.
     fn fail(
         mut self,
-        mut answer: Answer,
+        mut answer: ModelAnswer,
         failure: Option<Failure>,
         read: usize,
-    ) -> (Answer, Option<Failure>) {
+    ) -> (ModelAnswer, Option<Failure>) {
         self.check(&answer, read);
         let failed = answer.clone();
         answer.end_unfinished();
@@ -129,7 +129,7 @@ impl Report {
         (failed, failure)
     }
 
-    fn check(&self, answer: &Answer, read: usize) {
+    fn check(&self, answer: &ModelAnswer, read: usize) {
         assert_eq!(
             self.texts.len(),
             answer.parts.len(),

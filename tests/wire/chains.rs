@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use looplet::engine::agent::request::body::Body;
-use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::answer::{ModelAnswer, Part, PartKind};
 use looplet::engine::model::message::{Block, Json, MediaSource, Message, Origin, ToolInput};
 use looplet::engine::protocol::{RequestSpec, protocol};
 use serde_json::Value;
@@ -214,7 +214,7 @@ pub fn encoders(setup: &Setup, steps: &[Step]) -> Result<Vec<Vec<u8>>, String> {
     Ok(bodies)
 }
 
-fn assistant(setup: &Setup, answer: &Answer) -> Message {
+fn assistant(setup: &Setup, answer: &ModelAnswer) -> Message {
     let origin = Origin {
         protocol: setup.protocol.to_owned(),
         model: setup.model.model.clone(),

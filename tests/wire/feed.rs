@@ -1,6 +1,6 @@
 //! Feeds a body to a protocol's decoder in pieces, as the run does, and checks what it reports on the way.
 
-use looplet::engine::model::answer::{Answer, Change, PartKind};
+use looplet::engine::model::answer::{Change, ModelAnswer, PartKind};
 use looplet::engine::model::error::Failure;
 use looplet::engine::protocol::Protocol;
 use looplet::engine::protocol::reader::AnswerReader;
@@ -8,13 +8,13 @@ use looplet::engine::protocol::reader::AnswerReader;
 /// What a body decodes to. The answer's list of changes is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    pub answer: Answer,
+    pub answer: ModelAnswer,
     pub failure: Option<Failure>,
 }
 
 /// Decodes a body that comes whole.
 pub fn decode_body(protocol: &Protocol, body: &[u8]) -> Decoded {
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     let mut decoder = (protocol.decoder)();
     let failure = decoder.decode_body(body, &mut answer).err();
     let mut report = Report::default();
@@ -49,7 +49,7 @@ fn decode_with<'a>(
     chunks: impl Iterator<Item = &'a [u8]>,
     mut after_chunk: impl FnMut(&mut AnswerReader),
 ) -> Decoded {
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     let mut report = Report::default();
     let mut failure = None;
     for chunk in chunks {
@@ -76,7 +76,7 @@ struct Report {
 }
 
 impl Report {
-    fn read(&mut self, answer: &mut Answer) {
+    fn read(&mut self, answer: &mut ModelAnswer) {
         let changes = answer.take_changes();
         for change in &changes {
             match *change {
@@ -99,7 +99,7 @@ impl Report {
         answer.recycle(changes);
     }
 
-    fn check(&self, answer: &Answer, complete: bool) {
+    fn check(&self, answer: &ModelAnswer, complete: bool) {
         for (part, text) in answer.parts.iter().zip(&self.texts) {
             if part.kind != PartKind::Raw {
                 assert_eq!(&part.text, text, "the reported pieces are the text");

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use looplet::engine::model::answer::Answer;
+use looplet::engine::model::answer::ModelAnswer;
 use looplet::engine::protocol::framing::Framing;
 use looplet::engine::protocol::{Protocol, protocol};
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ fn readable(decoded: &Decoded) -> Value {
 }
 
 /// The counts; what few vendors report is left out where it says nothing.
-fn usage(answer: &Answer) -> Value {
+fn usage(answer: &ModelAnswer) -> Value {
     let mut usage = json!(answer.usage);
     let rare = |key: &str| ["cacheWriteHourTokens", "costNanoUsd", "isCostReported"].contains(&key);
     usage

@@ -1,6 +1,6 @@
 //! Gemini's answers in the oracle's form, and as they go back.
 
-use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::answer::{ModelAnswer, Part, PartKind};
 use looplet::engine::model::message::{Message, Origin};
 use looplet::engine::model::usage::Usage;
 use looplet::engine::protocol::{RequestSpec, protocol};
@@ -10,7 +10,7 @@ use crate::shared::{self, Recording};
 use crate::{chains, convert, feed};
 
 /// What the answer says in the form of `assembled`; `None` if this is no recording of Gemini.
-pub fn assembled(answer: &Answer, recording: &Recording) -> Option<Value> {
+pub fn assembled(answer: &ModelAnswer, recording: &Recording) -> Option<Value> {
     let expected = &recording.expected;
     if !expected["oracle"].as_str()?.contains("genai") {
         return None;

@@ -1,6 +1,6 @@
 //! Every recorded answer decodes to what the vendor's own SDK makes of it, however its bytes are cut.
 
-use looplet::engine::model::answer::{Answer, Part, PartKind};
+use looplet::engine::model::answer::{ModelAnswer, Part, PartKind};
 use looplet::engine::model::usage::Usage;
 use looplet::engine::protocol::{Protocol, protocol};
 use serde_json::{Value, json};
@@ -122,7 +122,7 @@ fn compare(decoded: &Decoded, recording: &Recording) -> Result<(), String> {
 }
 
 /// The answer in the oracle's form.
-fn assembled(answer: &Answer, expected: &Value) -> Value {
+fn assembled(answer: &ModelAnswer, expected: &Value) -> Value {
     let parts = |kind: PartKind| answer.parts.iter().filter(move |part| part.kind == kind);
     let text = |kind: PartKind| parts(kind).map(|part| part.text.as_str()).collect::<String>();
     let calls: Vec<Value> = parts(PartKind::ToolCall)

@@ -10,7 +10,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::json::writer::{push_key, push_number};
 use crate::engine::ledger::timers::TimerReason;
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::Limits;
 use crate::engine::model::event::EventKind;
 use crate::engine::model::hook::Raise;
@@ -142,7 +142,7 @@ impl Agent {
     }
 
     /// Sets the estimated text of the answer aside, until the vendor reports its usage.
-    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &Answer) {
+    pub(super) fn reserve_answer(&self, desk: &mut Desk<'_>, answer: &ModelAnswer) {
         if desk.estimates_usage() {
             let written: usize = answer.parts.iter().map(|part| part.text.len()).sum();
             let input_tokens = desk.ledger.accounts.reserved(desk.who.agent).input_tokens;

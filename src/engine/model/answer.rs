@@ -1,8 +1,8 @@
 //! A model's answer while it is assembled: decoders write into it, and the model call reads what changed.
 //!
-//! A decoder calls [`Answer::start`], then [`Answer::push`] any number of times, then [`Answer::end`]. It sets the
-//! usage and the finish reason whenever they arrive. Text grows in place and a delta is a range of its block's text, so
-//! no text is copied twice. The deltas of one block that arrive in one network chunk are joined.
+//! A decoder calls [`ModelAnswer::start`], then [`ModelAnswer::push`] any number of times, then [`ModelAnswer::end`].
+//! It sets the usage and the finish reason whenever they arrive. Text grows in place and a delta is a range of its
+//! block's text, so no text is copied twice. The deltas of one block that arrive in one network chunk are joined.
 //!
 //! Nothing here can fail: a call on a block that has ended changes nothing.
 
@@ -79,7 +79,7 @@ impl Part {
     }
 }
 
-/// A change of the answer since the last [`Answer::take_changes`].
+/// A change of the answer since the last [`ModelAnswer::take_changes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
     Started {
@@ -99,7 +99,7 @@ pub enum Change {
 
 /// A model's answer that is being assembled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct ModelAnswer {
     pub parts: Vec<Part>,
     /// The usage as reported so far. A decoder overwrites it with the vendor's latest report.
     pub usage: Usage,
@@ -122,13 +122,13 @@ pub struct Answer {
     pub holds_text: bool,
 }
 
-impl Answer {
+impl ModelAnswer {
     /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the face's
     /// default is true.
-    pub fn new(join_deltas: bool) -> Answer {
-        Answer {
+    pub fn new(join_deltas: bool) -> ModelAnswer {
+        ModelAnswer {
             keep_deltas: !join_deltas,
-            ..Answer::default()
+            ..ModelAnswer::default()
         }
     }
 
@@ -235,7 +235,7 @@ impl Answer {
     }
 
     /// A copy in which every text is empty and no change is left. Two copies show whether anything but texts differs.
-    pub fn outline(&self) -> Answer {
+    pub fn outline(&self) -> ModelAnswer {
         let parts = self.parts.iter().map(|part| Part {
             text: String::new(),
             id: part.id.clone(),
@@ -244,7 +244,7 @@ impl Answer {
             vendor: part.vendor.clone(),
             ..*part
         });
-        Answer {
+        ModelAnswer {
             parts: parts.collect(),
             finish_reason: self.finish_reason,
             raw_finish_reason: self.raw_finish_reason.clone(),
@@ -262,12 +262,12 @@ impl Answer {
         self.parts.iter().map(|part| part.text.len()).collect()
     }
 
-    /// Takes the changes since the last call. The buffer goes along: give it back with [`Answer::recycle`].
+    /// Takes the changes since the last call. The buffer goes along: give it back with [`ModelAnswer::recycle`].
     pub fn take_changes(&mut self) -> Vec<Change> {
         std::mem::take(&mut self.changes)
     }
 
-    /// The part and the range of the only growth since [`Answer::take_changes`]; `None` if anything else has changed
+    /// The part and the range of the only growth since [`ModelAnswer::take_changes`]; `None` if anything else has changed
     /// too.
     pub fn sole_growth(&self) -> Option<(usize, usize, usize)> {
         match self.changes.as_slice() {

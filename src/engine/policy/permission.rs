@@ -11,7 +11,7 @@
 use crate::engine::model::config::permission::{PermissionMode, Permissions, Rule, RuleKind};
 use crate::engine::model::config::{Access, ToolConfig};
 use crate::engine::model::error::ConfigError;
-use crate::engine::policy::rule::subject::{Asked, Subject, Text};
+use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{cover, is_glob};
 
 /// The warning that stands before [`Permissions::ignored_rules`].
@@ -50,14 +50,14 @@ impl Permissions {
 
     /// The verdict on a call. `needs_approval` says that the tool or a hook wants an approval. `is_allowed` says that a
     /// hook allows the call, which counts only if no rule denies it or asks about it.
-    pub fn judge(&self, asked: &Asked<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
-        let looks = self.mode == PermissionMode::AcceptEdits || self.compares(asked.tool);
+    pub fn judge(&self, call: &RuledCall<'_>, needs_approval: bool, is_allowed: bool) -> Verdict {
+        let looks = self.mode == PermissionMode::AcceptEdits || self.compares(call.tool);
         let subject = if looks {
-            Subject::of(asked)
+            Subject::of(call)
         } else {
             Subject::Unknown
         };
-        self.judge_subject(asked.tool, &subject, needs_approval, is_allowed)
+        self.judge_subject(call.tool, &subject, needs_approval, is_allowed)
     }
 
     /// True when a rule compares parts of the tool's calls.
@@ -67,9 +67,9 @@ impl Permissions {
     }
 
     /// The texts of the call that the platform has to read before the call is judged.
-    pub fn texts_to_read(&self, asked: &Asked<'_>) -> Vec<String> {
-        if !matches!(asked.tool.access(), None | Some(Access::Shell)) && self.compares(asked.tool) {
-            let subject = Subject::of(asked);
+    pub fn texts_to_read(&self, call: &RuledCall<'_>) -> Vec<String> {
+        if !matches!(call.tool.access(), None | Some(Access::Shell)) && self.compares(call.tool) {
+            let subject = Subject::of(call);
             let texts = subject.texts().iter().filter_map(Text::to_read);
             return texts.map(str::to_owned).collect();
         }
@@ -77,9 +77,9 @@ impl Permissions {
     }
 
     /// The reason why a deny rule forbids this input, whether the model or your code wrote it.
-    pub fn denial(&self, asked: &Asked<'_>) -> Option<String> {
-        let is_about = self.deny.iter().any(|rule| rule.names(asked.tool));
-        is_about.then(|| self.denial_of(asked.tool, &Subject::of(asked)))?
+    pub fn denial(&self, call: &RuledCall<'_>) -> Option<String> {
+        let is_about = self.deny.iter().any(|rule| rule.names(call.tool));
+        is_about.then(|| self.denial_of(call.tool, &Subject::of(call)))?
     }
 
     fn denial_of(&self, tool: &ToolConfig, subject: &Subject) -> Option<String> {

@@ -6,7 +6,7 @@
 //! [`crate::engine::agent::request::body::Body`] joins the three.
 //!
 //! Decoding is incremental, too. The framing cuts bytes into events, and [`Decoder::decode_event`] writes them into an
-//! [`Answer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
+//! [`ModelAnswer`]. A body that is one JSON value goes through [`Decoder::decode_body`], a failed status through
 //! [`failure::decode_failure`]. The transcript and the model call use them.
 
 mod answer;
@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 
 pub use request::cache_marks::Marks;
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::{ModelConfig, ToolConfig};
 use crate::engine::model::error::{ConfigError, Failure};
 use crate::engine::model::message::Message;
@@ -283,7 +283,12 @@ impl Decoder {
     /// # Errors
     /// The failure that the event reports, or `malformed_stream` for an event that cannot be read. The caller fills in
     /// its `status`, `vendor` and `request_id`.
-    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(
+        &mut self,
+        event: &[u8],
+        data: &[u8],
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_event(data, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_event(event, data, answer),
@@ -298,7 +303,7 @@ impl Decoder {
     ///
     /// # Errors
     /// `malformed_stream` when the protocol's end was never seen.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.finish(answer),
             Decoder::OpenaiChat(decoder) => decoder.finish(answer),
@@ -313,7 +318,7 @@ impl Decoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         match self {
             Decoder::Anthropic(decoder) => decoder.decode_body(body, answer),
             Decoder::OpenaiChat(decoder) => decoder.decode_body(body, answer),

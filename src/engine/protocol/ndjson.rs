@@ -11,7 +11,7 @@ use crate::engine::json::writer::push_value;
 use crate::engine::json::writer::{
     push_comma, push_flag, push_key, push_raw, push_string, push_text, push_text_if,
 };
-use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{PromptCaching, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::json::named;
@@ -171,7 +171,7 @@ impl NdjsonDecoder {
     ///
     /// # Errors
     /// The failure that an `error` line reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         // Programs on Windows begin a body with a byte order mark.
         let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data).trim_ascii();
         if self.done || data.is_empty() {
@@ -196,7 +196,7 @@ impl NdjsonDecoder {
     ///
     /// # Errors
     /// As [`NdjsonDecoder::decode_event`] and [`NdjsonDecoder::finish`].
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = validate(body).ok_or_else(|| malformed("the custom model's answer is no JSON", body))?;
         match items(&text) {
             Some(lines) => {
@@ -209,7 +209,7 @@ impl NdjsonDecoder {
         self.finish()
     }
 
-    fn read_line(&mut self, line: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn read_line(&mut self, line: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let Some(event) = Object::parse(line) else {
             return Err(malformed(
                 "a line of the custom model is no object",
@@ -263,7 +263,7 @@ impl NdjsonDecoder {
         Ok(())
     }
 
-    fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut Answer) {
+    fn push(&mut self, kind: PartKind, event: &Object<'_>, answer: &mut ModelAnswer) {
         let text = event.text("text");
         if text.is_empty() && event.get("signature").is_none() {
             return;
@@ -280,19 +280,19 @@ impl NdjsonDecoder {
         answer.push(part, &text);
     }
 
-    fn end_flow(&mut self, answer: &mut Answer) {
+    fn end_flow(&mut self, answer: &mut ModelAnswer) {
         if let Some((_, part)) = self.flow.take() {
             answer.end(part);
         }
     }
 
-    fn start_call(&mut self, event: &Object<'_>, answer: &mut Answer) -> usize {
+    fn start_call(&mut self, event: &Object<'_>, answer: &mut ModelAnswer) -> usize {
         self.end_flow(answer);
         let text = |name: &str| event.text(name);
         answer.start_tool_call(&text("id"), &text("name"))
     }
 
-    fn call(&self, event: &Object<'_>, answer: &Answer) -> Option<usize> {
+    fn call(&self, event: &Object<'_>, answer: &ModelAnswer) -> Option<usize> {
         let mut calls = self.calls.iter().rev();
         let found = match (event.number("index"), event.filled("id")) {
             (Some(index), _) => calls.find(|(known, _)| *known == Some(index)),
@@ -304,7 +304,7 @@ impl NdjsonDecoder {
         found.map(|(_, part)| *part)
     }
 
-    fn close(&mut self, event: &Object<'_>, answer: &mut Answer) {
+    fn close(&mut self, event: &Object<'_>, answer: &mut ModelAnswer) {
         self.end_flow(answer);
         note_reason(Some(event.text("reason").into_owned()), answer);
         if answer.finish_reason != Some(FinishReason::Length) {
@@ -320,7 +320,7 @@ impl NdjsonDecoder {
 
 /// Writes a call's input. A string is the text of the input, any other value is written as its own text, and a missing
 /// input is an empty object.
-fn push_input(part: usize, event: &Object<'_>, answer: &mut Answer) {
+fn push_input(part: usize, event: &Object<'_>, answer: &mut ModelAnswer) {
     let input = event.get("input").unwrap_or("{}");
     match string(input) {
         Some(text) => answer.push(part, &text),
@@ -328,7 +328,7 @@ fn push_input(part: usize, event: &Object<'_>, answer: &mut Answer) {
     }
 }
 
-fn end_call(part: usize, answer: &mut Answer) {
+fn end_call(part: usize, answer: &mut ModelAnswer) {
     if answer
         .parts
         .get(part)

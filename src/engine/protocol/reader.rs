@@ -9,7 +9,7 @@ use looplet_scan::lane::Lane;
 use looplet_scan::sse::SseEvent;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::framing::FramingState;
 use crate::engine::protocol::{Decoder, Protocol};
@@ -44,7 +44,7 @@ impl AnswerReader {
     /// # Errors
     /// The failure that an event reports, or `malformed_stream`. The caller fills in its `status`, `vendor` and
     /// `request_id`.
-    pub fn feed(&mut self, chunk: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn feed(&mut self, chunk: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let AnswerReader { framing, events } = self;
         let repeated = if framing.is_between_events() {
             events.read_repeats(chunk, answer)
@@ -59,7 +59,7 @@ impl AnswerReader {
     ///
     /// # Errors
     /// As [`AnswerReader::feed`], and `malformed_stream` when the protocol's end was never seen.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let AnswerReader { framing, events } = self;
         events.read_each(answer, |on_event| framing.finish(on_event))?;
         events.decoder.finish(answer)
@@ -69,7 +69,7 @@ impl AnswerReader {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn read_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn read_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         self.events.decoder.decode_body(body, answer)
     }
 
@@ -85,7 +85,7 @@ impl EventReader {
     /// Reads the events that `frame` hands over, up to the first that fails.
     fn read_each(
         &mut self,
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
         frame: impl FnOnce(OnEvent<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let mut failed = None;
@@ -99,7 +99,7 @@ impl EventReader {
         failed.map_or(framed, Err)
     }
 
-    fn read(&mut self, name: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    fn read(&mut self, name: &[u8], data: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         match (self.lane.text(name, data), self.lane.part()) {
             (Some(text), Some(part)) if grow(part, text, answer) => Ok(()),
             (Some(text), None) => self.prove(name, data, &text.to_text(), answer),
@@ -111,7 +111,7 @@ impl EventReader {
     }
 
     /// Reads the whole events at the start of `bytes` that repeat a trusted frame. Returns their length.
-    fn read_repeats(&mut self, bytes: &[u8], answer: &mut Answer) -> usize {
+    fn read_repeats(&mut self, bytes: &[u8], answer: &mut ModelAnswer) -> usize {
         let Some(part) = self.lane.part() else { return 0 };
         let mut rest = bytes;
         while let Some((text, behind)) = self.lane.next(rest) {
@@ -125,7 +125,13 @@ impl EventReader {
 
     /// Decodes an event that repeats the frame before it. The lane trusts the frame if nothing has happened but that
     /// one block has grown by `text`.
-    fn prove(&mut self, name: &[u8], data: &[u8], text: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn prove(
+        &mut self,
+        name: &[u8],
+        data: &[u8],
+        text: &str,
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         let (decoder, outline, lengths) = (self.decoder.clone(), answer.outline(), answer.text_lengths());
         self.decoder.decode_event(name, data, answer)?;
         let mut grown = (0..).zip(lengths).zip(&answer.parts);
@@ -145,7 +151,7 @@ impl EventReader {
 }
 
 /// False for a block that has ended.
-fn grow(part: usize, text: RawString<'_>, answer: &mut Answer) -> bool {
+fn grow(part: usize, text: RawString<'_>, answer: &mut ModelAnswer) -> bool {
     answer.grow(part, |into| text.unescape_into(into)).is_some()
 }
 

@@ -17,7 +17,7 @@ import type { ToolSet } from "../tools/tool.js";
 import type { HostFunction, TakeModel } from "./host-functions.js";
 
 /** Your functions of one run, and the objects that they need. `profiles` and `sets` are indexed by profile. */
-export interface Asked {
+export interface RunFunctions {
   readonly functions: readonly HostFunction[];
   readonly profiles: readonly (StopOptions & ContextOptions)[];
   readonly sets: readonly ToolSet[];
@@ -35,7 +35,7 @@ type Asker = (question: Question, id: number, abort: Abort) => Promise<Answer | 
 type Askers = { readonly [P in Point]?: Asker };
 
 /** Points with one function each. All other points ask hooks, guardrails or functions around an iteration. */
-function askers(asked: Asked): Askers {
+function askers(asked: RunFunctions): Askers {
   const { profiles, tools, output, report } = asked;
   return {
     prepare_calls: async ({ data }) => ({ prepared: await tools.prepare(data.calls) }),
@@ -60,13 +60,13 @@ function askers(asked: Asked): Askers {
 }
 
 export class Asks {
-  readonly #asked: Asked;
+  readonly #asked: RunFunctions;
   readonly #askers: Askers;
   readonly #driver: () => Driver | undefined;
   readonly #open = new Map<number, Abort>();
 
   /** `driver` returns undefined before the run's start and after its end. */
-  constructor(asked: Asked, driver: () => Driver | undefined) {
+  constructor(asked: RunFunctions, driver: () => Driver | undefined) {
     this.#asked = asked;
     this.#askers = askers(asked);
     this.#driver = driver;
@@ -107,7 +107,7 @@ export class Asks {
 }
 
 async function decide(
-  { permissions, sets, ruledTools }: Asked,
+  { permissions, sets, ruledTools }: RunFunctions,
   which: "canUseTool" | "classifyTool",
   { profile, agentPath, data: { toolName, input, ...call } }: Question,
   questionId: number,
@@ -129,7 +129,7 @@ async function decide(
 
 /** Asks for a summary. A subagent without a function of its own uses the run's. */
 async function summary(
-  profiles: Asked["profiles"],
+  profiles: RunFunctions["profiles"],
   profile: number,
   compact: Omit<CompactionRequest, "signal">,
   { signal }: Abort,

@@ -13,7 +13,7 @@ use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::model::answer::{Answer, FinishReason, Part, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Block, Json, MediaSource, Message, Origin, Role, ToolInput};
 
 impl Agent {
@@ -87,7 +87,7 @@ impl Agent {
 }
 
 /// The text of an answer that is still streaming.
-pub fn text_of_parts(answer: &Answer) -> String {
+pub fn text_of_parts(answer: &ModelAnswer) -> String {
     let texts = answer
         .parts
         .iter()
@@ -110,7 +110,7 @@ fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Messag
 }
 
 /// The blocks of a message. A text of white space alone makes no block.
-fn blocks(answer: Answer, calls: &[WrittenCall]) -> Vec<Block> {
+fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
     for part in answer.parts {

@@ -1,8 +1,8 @@
 //! A complete answer becomes a message, passes its guardrails and is held to its schema.
 //!
-//! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about the message, [`structured`] judges it against the schema
-//! that [`output_format`] chose for the model. [`Reply`] holds the facts of the last answer. The steps come from
-//! `iteration.rs`; nothing here sends a request.
+//! [`telling`] tells an answer while it streams. [`message`] reads the parts of a whole one, [`guardrail`] asks about
+//! the message, [`structured`] judges it against the schema that [`output_format`] chose for the model. [`Reply`] holds
+//! the facts of the last answer. The steps come from `iteration.rs`; nothing here sends a request.
 
 pub(crate) mod guardrail;
 pub(crate) mod message;
@@ -12,7 +12,7 @@ pub(crate) mod telling;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, FinishReason};
+use crate::engine::model::answer::{FinishReason, ModelAnswer};
 use crate::engine::model::usage::Usage;
 
 /// The facts of the last answer.
@@ -43,14 +43,14 @@ impl Reply {
     }
 
     /// Takes over how the answer ended, and the ids of its response.
-    pub fn take(&mut self, answer: &mut Answer) {
+    pub fn take(&mut self, answer: &mut ModelAnswer) {
         self.finish_reason = answer.finish_reason;
         self.raw_finish_reason = answer.raw_finish_reason.take();
         self.note_response(answer);
     }
 
     /// Takes over the ids of a response, whole or not.
-    pub fn note_response(&mut self, answer: &mut Answer) {
+    pub fn note_response(&mut self, answer: &mut ModelAnswer) {
         self.response_id = answer.response_id.take();
         self.response_model = answer.model.take();
     }

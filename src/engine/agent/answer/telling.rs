@@ -7,7 +7,7 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::name_call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Grown;
-use crate::engine::model::answer::{Answer, Change, Part, PartKind};
+use crate::engine::model::answer::{Change, ModelAnswer, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};
 
 impl Agent {
@@ -53,7 +53,7 @@ impl Agent {
 }
 
 /// Emits the news of a chunk. A summary streams nothing; it only tells its usage.
-pub(crate) fn tell_changes(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) {
+pub(crate) fn tell_changes(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summary: bool) {
     let mut changes = answer.take_changes();
     if is_summary {
         changes.retain(|change| *change == Change::Usage);
@@ -66,7 +66,7 @@ pub(crate) fn tell_changes(answer: &mut Answer, desk: &mut Desk<'_>, is_summary:
 
 /// Tells that one part has grown, without building an event. Returns false if anything else changed or waits to be
 /// told.
-pub(crate) fn tell_growth(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: bool) -> bool {
+pub(crate) fn tell_growth(answer: &mut ModelAnswer, desk: &mut Desk<'_>, is_summary: bool) -> bool {
     let Some((part, from, to)) = answer.sole_growth() else {
         return false;
     };
@@ -92,7 +92,7 @@ pub(crate) fn tell_growth(answer: &mut Answer, desk: &mut Desk<'_>, is_summary: 
 }
 
 /// Tells the text that was held back, if the answer has no tool calls.
-pub(super) fn tell_held(answer: &mut Answer, desk: &mut Desk<'_>) {
+pub(super) fn tell_held(answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     let calls = |part: &Part| part.shown_kind() == PartKind::ToolCall;
     if !std::mem::take(&mut answer.holds_text) || answer.parts.iter().any(calls) {
         return;
@@ -116,7 +116,7 @@ fn is_text(kind: PartKind) -> bool {
     matches!(kind, PartKind::Text | PartKind::Refusal)
 }
 
-fn tell(change: Change, answer: &mut Answer, desk: &mut Desk<'_>) {
+fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
     if change == Change::Usage {
         let usage = answer.usage;
         desk.ledger.accounts.note(desk.who.agent, usage);

@@ -6,7 +6,7 @@
 
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::calls::call::{Call, CallPhase};
-use crate::engine::agent::calls::permission::{asked, tool_of};
+use crate::engine::agent::calls::permission::{ruled_call, tool_of};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::profile::Profile;
@@ -159,15 +159,15 @@ fn ruled<'a>(call: &'a Call, readings: &[Reading], desk: &Desk<'_>, reason: &'a 
         return facts;
     };
     let tool = tool_of(call, desk);
-    let asked = asked(call, &tool, readings);
-    if let Some(rule) = permissions.asking(&asked) {
+    let ruled = ruled_call(call, &tool, readings);
+    if let Some(rule) = permissions.asking(&ruled) {
         facts.matched_ask_rule = Some(rule_facts(rule));
         return facts;
     }
     if call.needs_approval || call.gate.said(Decision::Ask) || call.gate.said(Decision::Defer) {
         return facts;
     }
-    if let Some(rule) = permissions.suggestion(&asked) {
+    if let Some(rule) = permissions.suggestion(&ruled) {
         facts.suggestions = Some([Suggestion {
             kind: "addRules",
             behavior: "allow",

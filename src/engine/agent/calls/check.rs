@@ -19,7 +19,7 @@ use crate::engine::model::input::PreparedCall;
 use crate::engine::model::message::{Json, ToolInput};
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::policy::binding::bound_input;
-use crate::engine::policy::rule::subject::Asked;
+use crate::engine::policy::rule::subject::RuledCall;
 
 impl Calls {
     /// Asks your code to prepare the calls, in one question for the batch, before anything else happens to them.
@@ -156,7 +156,7 @@ pub(super) fn texts_to_read(call: &Call, desk: &Desk<'_>) -> Vec<String> {
         return Vec::new();
     };
     let tool = tool_of(call, desk);
-    permissions.texts_to_read(&Asked {
+    permissions.texts_to_read(&RuledCall {
         tool: &tool,
         input: call.input.as_str(),
         readings: &[],

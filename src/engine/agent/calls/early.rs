@@ -8,13 +8,13 @@ use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::model::message::ToolInput;
 use crate::engine::model::question::Point;
 
 impl Calls {
     /// Starts the calls of the answer that have become whole.
-    pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut Answer) -> Next {
+    pub fn start_early(&mut self, desk: &mut Desk<'_>, answer: &mut ModelAnswer) -> Next {
         // An output guardrail judges the whole answer before any of its calls may run.
         if !desk.config.eager_tools || desk.has_hooks(Point::OutputGuardrail, "") {
             return Next::Wait;
@@ -41,7 +41,7 @@ impl Calls {
     }
 
     /// The next call of the answer, if it is whole.
-    fn next_early(&mut self, desk: &Desk<'_>, answer: &mut Answer) -> Option<WrittenCall> {
+    fn next_early(&mut self, desk: &Desk<'_>, answer: &mut ModelAnswer) -> Option<WrittenCall> {
         while !self.batch.is_closed {
             let at = self.batch.parts_seen;
             let is_last = at + 1 == answer.parts.len();

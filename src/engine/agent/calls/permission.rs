@@ -17,7 +17,7 @@ use crate::engine::model::hook::{Decision, Gate};
 use crate::engine::model::message::Json;
 use crate::engine::model::question::{CallFacts, Facts, Point};
 use crate::engine::policy::permission::Verdict;
-use crate::engine::policy::rule::subject::Asked;
+use crate::engine::policy::rule::subject::RuledCall;
 
 impl Calls {
     /// Judges every checked call: it may run, is denied, or waits for an answer. Calls that do not depend on it go
@@ -69,7 +69,7 @@ impl Calls {
     pub(super) fn deny_by_rule(&mut self, desk: &mut Desk<'_>, index: usize) -> bool {
         let denial = |call: &Call| {
             let permissions = desk.permissions.as_ref()?;
-            permissions.denial(&asked(call, &tool_of(call, desk), &self.batch.readings))
+            permissions.denial(&ruled_call(call, &tool_of(call, desk), &self.batch.readings))
         };
         let Some(reason) = self.batch.calls.get(index).and_then(denial) else {
             return false;
@@ -138,8 +138,8 @@ pub(super) fn tool_of<'a>(call: &Call, desk: &Desk<'a>) -> Cow<'a, ToolConfig> {
     }
 }
 
-pub(super) fn asked<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> Asked<'a> {
-    Asked {
+pub(super) fn ruled_call<'a>(call: &'a Call, tool: &'a ToolConfig, readings: &'a [Reading]) -> RuledCall<'a> {
+    RuledCall {
         tool,
         input: call.input.as_str(),
         readings,
@@ -153,7 +153,7 @@ fn verdict(call: &Call, readings: &[Reading], desk: &Desk<'_>) -> Verdict {
     let mut verdict = match desk.permissions.as_ref() {
         Some(permissions) => {
             let tool = tool_of(call, desk);
-            permissions.judge(&asked(call, &tool, readings), needs_approval, is_allowed)
+            permissions.judge(&ruled_call(call, &tool, readings), needs_approval, is_allowed)
         }
         _ if needs_approval => Verdict::Ask {
             reason: "the tool needs an approval".into(),

@@ -11,7 +11,7 @@ use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
 use crate::engine::ledger::Ledger;
-use crate::engine::model::answer::{Answer, Part, PartKind};
+use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Json, ToolInput};
 
 /// A call as the model wrote it.
@@ -45,7 +45,12 @@ pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
 
 impl Calls {
     /// Reads the calls of an answer and makes their ids unique. Calls that have started early stay as they are.
-    pub fn read(&mut self, answer: &mut Answer, may_be_cut: bool, desk: &mut Desk<'_>) -> Vec<WrittenCall> {
+    pub fn read(
+        &mut self,
+        answer: &mut ModelAnswer,
+        may_be_cut: bool,
+        desk: &mut Desk<'_>,
+    ) -> Vec<WrittenCall> {
         let last = answer
             .parts
             .iter()

@@ -17,7 +17,7 @@ use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
 use crate::engine::agent::request::close_request;
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::config::{ModelConfig, ToolChoice};
 use crate::engine::model::error::{ConfigError, Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
@@ -306,7 +306,7 @@ impl Agent {
 }
 
 /// The reason why an answer of the model must not stand in place of a history.
-fn no_summary(answer: &Answer) -> Option<&'static str> {
+fn no_summary(answer: &ModelAnswer) -> Option<&'static str> {
     let has = |kind| answer.parts.iter().any(|part| part.kind == kind);
     match answer.finish_reason {
         Some(FinishReason::Refusal | FinishReason::ContentFilter) => Some(REFUSED),

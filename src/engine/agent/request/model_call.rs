@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::output::EffectId;
 use crate::engine::protocol::Protocol;
@@ -37,7 +37,7 @@ enum BodyForm {
 pub struct ModelCall {
     /// `None` while waiting for the next attempt.
     pub request: Option<EffectId>,
-    pub answer: Answer,
+    pub answer: ModelAnswer,
     vendor: String,
     status: u16,
     headers: Vec<(String, String)>,
@@ -58,7 +58,7 @@ impl ModelCall {
     ) -> ModelCall {
         ModelCall {
             request: Some(request),
-            answer: Answer::new(join_deltas),
+            answer: ModelAnswer::new(join_deltas),
             vendor: vendor.to_owned(),
             status: 0,
             headers: Vec::new(),

@@ -21,12 +21,12 @@ fn file(path: &str) -> String {
 
 fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str, needs_approval: bool) -> Verdict {
     let readings = &crate::engine::policy::rule::tests::readings();
-    let asked = Asked {
+    let call = RuledCall {
         tool,
         input,
         readings,
     };
-    permissions.judge(&asked, needs_approval, false)
+    permissions.judge(&call, needs_approval, false)
 }
 
 fn allows(rule: &str, tool: &ToolConfig, input: &str) -> bool {

@@ -15,7 +15,7 @@ use crate::engine::policy::rule::{command, path};
 
 /// A call that is to be judged.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RuledCall<'a> {
     pub tool: &'a ToolConfig,
     /// The arguments, as JSON.
     pub input: &'a str,
@@ -51,12 +51,12 @@ pub enum Text {
 }
 
 impl Subject {
-    pub fn of(asked: &Asked<'_>) -> Subject {
-        let Asked {
+    pub fn of(call: &RuledCall<'_>) -> Subject {
+        let RuledCall {
             tool,
             input,
             readings,
-        } = *asked;
+        } = *call;
         let fields = fields(tool);
         // The tool reads other fields than the ones that rules look at.
         if !declares(tool, &fields) {

@@ -7,14 +7,14 @@ use crate::engine::model::config::ToolConfig;
 use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::policy::permission::Verdict;
-use crate::engine::policy::rule::subject::{Asked, Subject, Text};
+use crate::engine::policy::rule::subject::{RuledCall, Subject, Text};
 use crate::engine::policy::rule::{address, command, is_glob};
 
 impl Permissions {
     /// The rule because of which your code is asked about this call, whatever the mode.
-    pub fn asking(&self, asked: &Asked<'_>) -> Option<&Rule> {
-        let subject = Subject::of(asked);
-        self.ask.iter().find(|rule| rule.touches(asked.tool, &subject))
+    pub fn asking(&self, call: &RuledCall<'_>) -> Option<&Rule> {
+        let subject = Subject::of(call);
+        self.ask.iter().find(|rule| rule.touches(call.tool, &subject))
     }
 
     /// True when your code has a function to ask, but is never asked about this tool.
@@ -30,19 +30,19 @@ impl Permissions {
     }
 
     /// The narrowest rule that would allow this call, if any could.
-    pub fn suggestion(&self, asked: &Asked<'_>) -> Option<Rule> {
-        let rule = rule_for(asked)?;
+    pub fn suggestion(&self, call: &RuledCall<'_>) -> Option<Rule> {
+        let rule = rule_for(call)?;
         let mut permissions = self.clone();
         permissions.allow.push(rule.clone());
         let is_read_back = Rule::parse(&rule.to_text()).as_ref() == Some(&rule);
-        let is_allowed = permissions.judge(asked, false, false) == Verdict::Allow;
+        let is_allowed = permissions.judge(call, false, false) == Verdict::Allow;
         (is_allowed && is_read_back).then_some(rule)
     }
 }
 
-fn rule_for(asked: &Asked<'_>) -> Option<Rule> {
-    let specifier = if Subject::has_one(asked.tool) {
-        let subject = Subject::of(asked);
+fn rule_for(call: &RuledCall<'_>) -> Option<Rule> {
+    let specifier = if Subject::has_one(call.tool) {
+        let subject = Subject::of(call);
         let [text] = subject.texts() else {
             return None;
         };
@@ -51,7 +51,7 @@ fn rule_for(asked: &Asked<'_>) -> Option<Rule> {
         None
     };
     Some(Rule {
-        tool: asked.tool.name.clone(),
+        tool: call.tool.name.clone(),
         specifier,
     })
 }

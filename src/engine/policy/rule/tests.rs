@@ -4,7 +4,7 @@ use crate::engine::model::config::permission::Reading;
 use crate::engine::model::config::permission::{PermissionMode, Permissions};
 use crate::engine::model::message::Json;
 use crate::engine::policy::permission::Verdict;
-use crate::engine::policy::rule::subject::Asked;
+use crate::engine::policy::rule::subject::RuledCall;
 use crate::engine::policy::rule::*;
 
 mod commands;
@@ -32,12 +32,12 @@ pub fn readings() -> &'static [Reading] {
 }
 
 pub fn judge(permissions: &Permissions, tool: &ToolConfig, input: &str) -> &'static str {
-    let asked = Asked {
+    let call = RuledCall {
         tool,
         input,
         readings: readings(),
     };
-    match permissions.judge(&asked, false, false) {
+    match permissions.judge(&call, false, false) {
         Verdict::Allow => "run",
         Verdict::Ask { .. } => "ask",
         Verdict::Deny { .. } => "deny",

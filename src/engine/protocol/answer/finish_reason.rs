@@ -3,7 +3,7 @@
 //! Every decoder calls [`note_reason`] when it reads a reason. The answer keeps both words, because the result shows
 //! the vendor's own. A word that no row has becomes [`FinishReason::Other`]; nothing fails.
 
-use crate::engine::model::answer::{Answer, FinishReason};
+use crate::engine::model::answer::{FinishReason, ModelAnswer};
 
 use FinishReason::{ContentFilter, Length, Pause, Refusal, Stop, ToolCalls};
 
@@ -18,7 +18,7 @@ pub fn finish_reason(word: &str) -> FinishReason {
 }
 
 /// Keeps the vendor's word, if there is one, together with its neutral meaning.
-pub fn note_reason(word: Option<String>, answer: &mut Answer) {
+pub fn note_reason(word: Option<String>, answer: &mut ModelAnswer) {
     if let Some(word) = word {
         answer.finish_reason = Some(finish_reason(&word));
         answer.raw_finish_reason = Some(word);

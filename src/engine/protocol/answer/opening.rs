@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use looplet_scan::reader::{Object, validate};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::failure::malformed;
 
@@ -52,7 +52,7 @@ fn object_of<'a>(text: &'a str, fault: &str) -> Result<Object<'a>, Failure> {
 }
 
 /// Reads the answer's id and model, for vendors that call them `id` and `model`.
-pub fn read_head(from: &Object<'_>, answer: &mut Answer) {
+pub fn read_head(from: &Object<'_>, answer: &mut ModelAnswer) {
     if let Some(id) = from.owned("id") {
         answer.response_id = Some(id);
     }

@@ -4,12 +4,12 @@
 //! never interprets them. An answer without text loses its sources.
 
 use crate::engine::json::writer::push_raw;
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{closed, push_vendor};
 
 /// Puts the values that are not empty into `vendor` of the last text block. The first `lists` values lack their
 /// brackets.
-pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &mut Answer) {
+pub fn attach_sources(names: &[&str], values: &[String], lists: usize, answer: &mut ModelAnswer) {
     let mut parts = answer.parts.iter_mut().rev();
     let text = parts.find(|part| part.kind == PartKind::Text);
     let (Some(text), true) = (text, values.iter().any(|json| !json.is_empty())) else {

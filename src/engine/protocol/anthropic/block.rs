@@ -9,7 +9,7 @@ use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_comma, push_string, written};
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{closed, others, push_vendor};
 
 /// An open block. Its text goes straight into the answer; every other field waits here for the end.
@@ -30,7 +30,7 @@ pub struct OpenBlock {
 
 impl OpenBlock {
     /// Opens the block of a `content_block`, or of a whole block.
-    pub fn start(index: u32, block: &str, answer: &mut Answer) -> OpenBlock {
+    pub fn start(index: u32, block: &str, answer: &mut ModelAnswer) -> OpenBlock {
         let mut open = OpenBlock {
             index,
             part: 0,
@@ -87,7 +87,7 @@ impl OpenBlock {
     }
 
     /// Adds a delta. A delta of an unknown type is folded into a raw block and ignored elsewhere.
-    pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+    pub fn read_delta(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
         let text = |name: &str| delta.text(name);
         match (kind, delta.word("type")) {
@@ -160,7 +160,7 @@ impl OpenBlock {
     }
 
     /// Writes the waiting fields and ends the block.
-    pub fn stop(self, answer: &mut Answer) {
+    pub fn stop(self, answer: &mut ModelAnswer) {
         let at = self.part;
         let Some(part) = answer.parts.get_mut(at) else {
             return;
@@ -215,7 +215,7 @@ impl OpenBlock {
 }
 
 /// Sets the signature, which comes in one piece.
-fn set_signature(part: usize, signature: &str, answer: &mut Answer) {
+fn set_signature(part: usize, signature: &str, answer: &mut ModelAnswer) {
     if let Some(part) = answer.parts.get_mut(part)
         && !signature.is_empty()
     {

@@ -1,4 +1,4 @@
-//! Decodes Anthropic's answers, streamed or whole, into an [`Answer`].
+//! Decodes Anthropic's answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! The order of events is `message_start`; for each block `content_block_start`, deltas, `content_block_stop`; then
 //! `message_delta` and `message_stop`. A `ping` may come anywhere. Events of unknown types are passed over, and deltas
@@ -10,7 +10,7 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
@@ -44,7 +44,7 @@ impl AnthropicDecoder {
     ///
     /// # Errors
     /// The failure that an `error` event reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let data = data.trim_ascii();
         if self.done || data.is_empty() || data == b"[DONE]" {
             return Ok(());
@@ -53,7 +53,12 @@ impl AnthropicDecoder {
         self.read_event(&event_object(&text)?, &text, answer)
     }
 
-    fn read_event(&mut self, event: &Object<'_>, text: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn read_event(
+        &mut self,
+        event: &Object<'_>,
+        text: &str,
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         match event.word("type") {
             "message_start" => {
                 if let Some(message) = event.object("message") {
@@ -103,7 +108,7 @@ impl AnthropicDecoder {
     ///
     /// # Errors
     /// `malformed_stream` when the body was cut off earlier.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if !self.done && answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the message did", &[]));
         }
@@ -117,7 +122,7 @@ impl AnthropicDecoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = body_text(body)?;
         self.read_message(&body_object(&text)?, &text, body, answer)
     }
@@ -127,7 +132,7 @@ impl AnthropicDecoder {
         message: &Object<'_>,
         text: &str,
         body: &[u8],
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         if message.get("error").is_some() {
             return Err(decode_error_value(text));
@@ -144,7 +149,7 @@ impl AnthropicDecoder {
         Ok(())
     }
 
-    fn read_head(&mut self, message: &Object<'_>, answer: &mut Answer) {
+    fn read_head(&mut self, message: &Object<'_>, answer: &mut ModelAnswer) {
         read_head(message, answer);
         read_stop_reason(message, answer);
         if let Some(usage) = message.object("usage") {
@@ -153,7 +158,7 @@ impl AnthropicDecoder {
     }
 
     /// Reads a delta. The first delta of a block without a start opens that block.
-    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
         if !self.open.iter().any(|block| block.index == index) {
             let block = match delta.word("type") {
                 "text_delta" => r#"{"type":"text","text":""}"#,
@@ -169,7 +174,7 @@ impl AnthropicDecoder {
 
     /// Reads usage. The last report of each number counts, because `message_delta` repeats some of them, increased by
     /// the tokens that server tools read.
-    fn read_usage(&mut self, usage: &Object<'_>, answer: &mut Answer) {
+    fn read_usage(&mut self, usage: &Object<'_>, answer: &mut ModelAnswer) {
         let details = usage.object("output_tokens_details");
         let thinking = details.and_then(|details| details.number("thinking_tokens"));
         let written = usage.object("cache_creation");
@@ -204,7 +209,7 @@ impl AnthropicDecoder {
         });
     }
 
-    fn stop_all(&mut self, answer: &mut Answer) {
+    fn stop_all(&mut self, answer: &mut ModelAnswer) {
         for block in std::mem::take(&mut self.open) {
             block.stop(answer);
         }
@@ -216,6 +221,6 @@ fn block_index(event: &Object<'_>) -> Option<u32> {
     u32::try_from(event.number("index").unwrap_or(0)).ok()
 }
 
-fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {
     note_reason(from.owned("stop_reason"), answer);
 }

@@ -12,7 +12,7 @@ use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_raw, written};
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::vendor_fields::{object_of, others};
 
 /// An open block.
@@ -47,7 +47,7 @@ impl OpenBlock {
     }
 
     /// Opens the block of a start, or a whole block. `None` for a start without a kind, which the deltas then tell.
-    pub fn start(index: u32, block: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
+    pub fn start(index: u32, block: &Object<'_>, answer: &mut ModelAnswer) -> Option<OpenBlock> {
         let (key, value) = said(block)?;
         let inner = Object::parse(value).unwrap_or_default();
         let kind = kind_of(key, &inner);
@@ -75,7 +75,12 @@ impl OpenBlock {
     }
 
     /// Opens a block without a start by its first delta. `None` for a call, whose name would be missing.
-    pub fn start_by(index: u32, key: &str, delta: &Object<'_>, answer: &mut Answer) -> Option<OpenBlock> {
+    pub fn start_by(
+        index: u32,
+        key: &str,
+        delta: &Object<'_>,
+        answer: &mut ModelAnswer,
+    ) -> Option<OpenBlock> {
         let kind = kind_of(key, &delta.object(key).unwrap_or_default());
         if kind == PartKind::ToolCall {
             return None;
@@ -89,7 +94,7 @@ impl OpenBlock {
     }
 
     /// True when the delta belongs to this block.
-    pub fn takes(&self, key: &str, delta: &Object<'_>, answer: &Answer) -> bool {
+    pub fn takes(&self, key: &str, delta: &Object<'_>, answer: &ModelAnswer) -> bool {
         let kind = answer.parts.get(self.part).map(|part| part.kind);
         match kind {
             Some(PartKind::Raw) => key == self.key,
@@ -98,7 +103,7 @@ impl OpenBlock {
     }
 
     /// Adds a delta, or the corresponding content of a whole block.
-    pub fn read_delta(&mut self, key: &str, delta: &Object<'_>, answer: &mut Answer) {
+    pub fn read_delta(&mut self, key: &str, delta: &Object<'_>, answer: &mut ModelAnswer) {
         let inner = delta.object(key).unwrap_or_default();
         let is_raw = answer
             .parts
@@ -133,7 +138,7 @@ impl OpenBlock {
         self.list.push_str(elements);
     }
 
-    fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut Answer) {
+    fn read_reasoning(&self, reasoning: &Object<'_>, answer: &mut ModelAnswer) {
         for key in ["text", "redactedContent"] {
             answer.push(self.part, &reasoning.text(key));
         }
@@ -161,7 +166,7 @@ impl OpenBlock {
     }
 
     /// Writes the waiting fields and ends the block.
-    pub fn stop(self, answer: &mut Answer) {
+    pub fn stop(self, answer: &mut ModelAnswer) {
         let at = self.part;
         let Some(part) = answer.parts.get_mut(at) else {
             return;

@@ -1,4 +1,4 @@
-//! Decodes Converse's answers, streamed or whole, into an [`Answer`].
+//! Decodes Converse's answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! The order of events is `messageStart`; for each block `contentBlockStart` (tools only), deltas, `contentBlockStop`;
 //! then `messageStop` with the reason and `metadata` with the usage. Every event has a padding `p`. Unknown events and
@@ -10,7 +10,7 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::model::usage::Usage;
 use crate::engine::protocol::answer::finish_reason::note_reason;
@@ -34,7 +34,12 @@ impl BedrockDecoder {
     ///
     /// # Errors
     /// The failure that an exception reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(
+        &mut self,
+        event: &[u8],
+        data: &[u8],
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         if self.done {
             return Ok(());
         }
@@ -45,7 +50,7 @@ impl BedrockDecoder {
         Ok(())
     }
 
-    fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut Answer) {
+    fn decode_object(&mut self, event: &[u8], body: &Object<'_>, answer: &mut ModelAnswer) {
         // A delta without an index continues the last block, or begins the first.
         let last = self.open.last().map_or(0, |block| block.index);
         let index = body
@@ -88,7 +93,7 @@ impl BedrockDecoder {
     }
 
     /// Reads a delta. A delta that does not fit the block of its index begins another one.
-    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut Answer) {
+    fn read_delta(&mut self, index: u32, delta: &Object<'_>, answer: &mut ModelAnswer) {
         for (key, value) in delta.fields() {
             let at = self.open.iter().rposition(|block| block.index == index);
             let fits = at
@@ -114,7 +119,7 @@ impl BedrockDecoder {
     ///
     /// # Errors
     /// `malformed_stream` when the body was cut off earlier.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if !self.stopped {
             return Err(malformed("the stream ended before the message did", &[]));
         }
@@ -128,7 +133,7 @@ impl BedrockDecoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = body_text(body)?;
         self.read_body(&body_object(&text)?, &text, body, answer)
     }
@@ -138,7 +143,7 @@ impl BedrockDecoder {
         whole: &Object<'_>,
         text: &str,
         body: &[u8],
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         let output = whole.object("output");
         let Some(message) = output.and_then(|output| output.object("message")) else {
@@ -164,25 +169,25 @@ impl BedrockDecoder {
         Ok(())
     }
 
-    fn stop(&mut self, index: u32, answer: &mut Answer) {
+    fn stop(&mut self, index: u32, answer: &mut ModelAnswer) {
         if let Some(at) = self.open.iter().rposition(|block| block.index == index) {
             self.open.remove(at).stop(answer);
         }
     }
 
-    fn stop_all(&mut self, answer: &mut Answer) {
+    fn stop_all(&mut self, answer: &mut ModelAnswer) {
         for block in std::mem::take(&mut self.open) {
             block.stop(answer);
         }
     }
 }
 
-fn read_stop_reason(from: &Object<'_>, answer: &mut Answer) {
+fn read_stop_reason(from: &Object<'_>, answer: &mut ModelAnswer) {
     note_reason(from.owned("stopReason"), answer);
 }
 
 /// Reads the usage. `inputTokens` excludes tokens read from or written to the cache.
-fn read_usage(from: &Object<'_>, answer: &mut Answer) {
+fn read_usage(from: &Object<'_>, answer: &mut ModelAnswer) {
     let Some(usage) = from.object("usage") else { return };
     let count = |name: &str| usage.number(name).unwrap_or(0);
     let (read, write) = (count("cacheReadInputTokens"), count("cacheWriteInputTokens"));

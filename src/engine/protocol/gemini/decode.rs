@@ -1,4 +1,4 @@
-//! Decodes Gemini's answers, streamed or whole, into an [`Answer`].
+//! Decodes Gemini's answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! Every chunk is a whole `GenerateContentResponse` whose parts hold the new content. Usage counts up from chunk to
 //! chunk. A finish reason may stand in any chunk, and the last one counts. The stream has no other end than the end of
@@ -11,7 +11,7 @@ use looplet_scan::reader::{Object, items, string, validate};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_others, push_raw};
-use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::model::message::Json;
 use crate::engine::model::usage::Usage;
@@ -38,7 +38,7 @@ impl GeminiDecoder {
     ///
     /// # Errors
     /// The failure that an error chunk reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(&mut self, data: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let data = data.trim_ascii();
         if data.is_empty() || data == b"[DONE]" {
             return Ok(());
@@ -51,7 +51,7 @@ impl GeminiDecoder {
     ///
     /// # Errors
     /// `malformed_stream` when the body was cut off earlier.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if answer.raw_finish_reason.is_none() {
             return Err(malformed("the stream ended before the answer did", &[]));
         }
@@ -63,7 +63,7 @@ impl GeminiDecoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = validate(body).ok_or_else(|| malformed("the body is no JSON", body))?;
         if !self.read_chunks(&text, answer)? {
             return Err(malformed("the body is no answer", body));
@@ -76,7 +76,7 @@ impl GeminiDecoder {
     }
 
     /// Reads one chunk or a list of them. Returns true if one of them is a part of an answer.
-    fn read_chunks(&mut self, json: &str, answer: &mut Answer) -> Result<bool, Failure> {
+    fn read_chunks(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<bool, Failure> {
         let mut is_answer = false;
         for chunk in items(json).unwrap_or_else(|| vec![json]) {
             is_answer |= self.read_chunk(chunk, answer)?;
@@ -84,7 +84,7 @@ impl GeminiDecoder {
         Ok(is_answer)
     }
 
-    fn read_chunk(&mut self, json: &str, answer: &mut Answer) -> Result<bool, Failure> {
+    fn read_chunk(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<bool, Failure> {
         let Some(chunk) = Object::parse(json) else {
             return Err(malformed("a chunk of the answer is no object", json.as_bytes()));
         };
@@ -116,7 +116,7 @@ impl GeminiDecoder {
         Ok(feedback.is_some() || chunk.get("candidates").is_some())
     }
 
-    fn read_candidate(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn read_candidate(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let candidate = Object::parse(json).unwrap_or_default();
         if candidate.number("index").unwrap_or(0) != 0 {
             return Ok(());
@@ -151,7 +151,7 @@ impl GeminiDecoder {
 
     /// Reads text, thinking, media and calls. Every other part is kept raw: code that the vendor ran, its own tools,
     /// unknown parts, and a signature without a text.
-    fn read_part(&mut self, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn read_part(&mut self, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let part = Object::parse(json).unwrap_or_default();
         if let Some(function) = part.object("functionCall") {
             return self.read_call(&part, &function, answer);
@@ -196,7 +196,7 @@ impl GeminiDecoder {
     }
 
     /// Reads media. `None` if the part is something else, or has fields beyond the neutral form.
-    fn read_media(&mut self, part: &Object<'_>, answer: &mut Answer) -> Option<()> {
+    fn read_media(&mut self, part: &Object<'_>, answer: &mut ModelAnswer) -> Option<()> {
         let data = part.object("inlineData")?;
         if part.get("text").is_some() || data.fields().len() != 2 {
             return None;
@@ -213,7 +213,7 @@ impl GeminiDecoder {
         Some(())
     }
 
-    fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
+    fn push(&mut self, kind: PartKind, text: &str, answer: &mut ModelAnswer) {
         if text.is_empty() {
             return;
         }
@@ -235,7 +235,7 @@ impl GeminiDecoder {
         &mut self,
         part: &Object<'_>,
         function: &Object<'_>,
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         // Arguments without an open call belong to a call whose name the model forgot.
         let nameless = (self.call.is_none() && function.get("args").is_some()).then_some("".into());
@@ -273,7 +273,7 @@ impl GeminiDecoder {
     }
 
     /// Ends the block that is growing.
-    fn end_open(&mut self, answer: &mut Answer) {
+    fn end_open(&mut self, answer: &mut ModelAnswer) {
         if let Some((_, part)) = self.flow.take() {
             answer.end(part);
         }
@@ -289,7 +289,7 @@ impl GeminiDecoder {
     }
 
     /// Completes the fields that only the end can tell.
-    fn close(&mut self, answer: &mut Answer) {
+    fn close(&mut self, answer: &mut ModelAnswer) {
         let is_cut = self.call.as_ref().is_some_and(|(_, partial)| partial.is_cut());
         if is_cut || answer.finish_reason == Some(FinishReason::Length) {
             // A call that was cut off must look cut off.
@@ -322,7 +322,7 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 /// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools read.
 /// Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone) changes
 /// nothing.
-fn read_usage(wire: &Object<'_>, answer: &mut Answer) {
+fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
     let count = |name: &str| wire.number(name).unwrap_or(0);
     if wire.get("promptTokenCount").is_none() && wire.get("totalTokenCount").is_none() {
         return;

@@ -12,7 +12,7 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::answer::sources::{attach_sources, push_item, push_source};
 
 /// Lists, as JSON without their brackets.
@@ -47,13 +47,13 @@ impl Beside {
     }
 
     /// Attaches the collected lists to the last text.
-    pub fn attach(&self, answer: &mut Answer) {
+    pub fn attach(&self, answer: &mut ModelAnswer) {
         attach_sources(&FIELDS, &self.lists, FIELDS.len(), answer);
     }
 }
 
 /// Adds an image of OpenRouter's. An image without its data is kept raw.
-pub fn push_image(image: &str, answer: &mut Answer) {
+pub fn push_image(image: &str, answer: &mut ModelAnswer) {
     let url = Object::parse(image).and_then(|image| image.object("image_url")?.filled("url"));
     let data = url
         .as_ref()

@@ -7,7 +7,7 @@
 use looplet_scan::reader::{Object, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::protocol::vendor_fields::others;
 
 /// The calls of an answer, in the order of their first delta.
@@ -35,7 +35,7 @@ impl Calls {
     }
 
     /// Reads one element of `tool_calls`.
-    pub fn read(&mut self, json: &str, answer: &mut Answer) {
+    pub fn read(&mut self, json: &str, answer: &mut ModelAnswer) {
         let Some(call) = Object::parse(json) else { return };
         let function = call.object("function").or_else(|| call.object("custom"));
         let function = function.as_ref().unwrap_or(&call);
@@ -67,7 +67,7 @@ impl Calls {
     }
 
     /// Reads the old `function_call`: one call, without an id.
-    pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut Answer) {
+    pub fn read_legacy(&mut self, function: &Object<'_>, answer: &mut ModelAnswer) {
         if self.calls.is_empty() {
             self.start(None, answer);
         }
@@ -88,7 +88,7 @@ impl Calls {
         index: Option<u32>,
         call: &Object<'_>,
         function: &Object<'_>,
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> usize {
         let id = call.filled("id");
         let named = function.is_filled("name");
@@ -107,7 +107,7 @@ impl Calls {
     }
 
     /// Starts a call and returns its index in the list.
-    fn start(&mut self, index: Option<u32>, answer: &mut Answer) -> usize {
+    fn start(&mut self, index: Option<u32>, answer: &mut ModelAnswer) -> usize {
         let part = answer.start_tool_call("", "");
         self.calls.push(Call {
             index,
@@ -131,7 +131,7 @@ const OURS: &[&str] = &[
 ];
 
 /// Appends arguments. They come as JSON text in a string; some servers send the object itself.
-fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut Answer) {
+fn push_arguments(part: usize, arguments: Option<&str>, answer: &mut ModelAnswer) {
     match arguments.map(|json| (json, string(json))) {
         Some((_, Some(text))) => answer.push(part, &text),
         Some((json, None)) => answer.push(part, json),

@@ -1,4 +1,4 @@
-//! Decodes Chat Completions answers, streamed or whole, into an [`Answer`].
+//! Decodes Chat Completions answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! A stream is a list of chunks, each with a delta, and ends in `[DONE]`. The model call feeds chunks, then calls
 //! [`ChatDecoder::finish`]. The decoder tolerates the deviations that [`ChatDecoder`] lists. An error chunk, unreadable
@@ -7,7 +7,7 @@
 use looplet_scan::reader::{Object, items, string};
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::answer::finish_reason::note_reason;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text};
@@ -49,7 +49,12 @@ impl ChatDecoder {
     ///
     /// # Errors
     /// The failure that an error chunk reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(
+        &mut self,
+        event: &[u8],
+        data: &[u8],
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         let data = data.trim_ascii();
         if self.done || data.is_empty() {
             return Ok(());
@@ -70,7 +75,7 @@ impl ChatDecoder {
     ///
     /// # Errors
     /// `malformed_stream` when the body was cut off earlier.
-    pub fn finish(&mut self, answer: &mut Answer) -> Result<(), Failure> {
+    pub fn finish(&mut self, answer: &mut ModelAnswer) -> Result<(), Failure> {
         if self.done {
             return Ok(());
         }
@@ -85,7 +90,7 @@ impl ChatDecoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = body_text(body)?;
         let completion = body_object(&text)?;
         self.read_chunk(&completion, &text, "message", answer)?;
@@ -103,7 +108,7 @@ impl ChatDecoder {
         chunk: &Object<'_>,
         text: &str,
         news: &str,
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         if answer.response_id.is_none() {
             answer.response_id = chunk.owned("id");
@@ -134,7 +139,7 @@ impl ChatDecoder {
         }
     }
 
-    fn read_choice(&mut self, choice: &Object<'_>, news: &str, answer: &mut Answer) {
+    fn read_choice(&mut self, choice: &Object<'_>, news: &str, answer: &mut ModelAnswer) {
         let delta = choice.object(news).or_else(|| choice.object("message"));
         if let Some(delta) = delta {
             self.read_delta(&delta, answer);
@@ -145,7 +150,7 @@ impl ChatDecoder {
         note_reason(choice.owned("finish_reason"), answer);
     }
 
-    fn read_delta(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+    fn read_delta(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         self.read_reasoning(delta, answer);
         match delta.get("content").map(|json| (string(json), json)) {
             Some((Some(text), _)) => self.push(PartKind::Text, &text, answer),
@@ -178,7 +183,7 @@ impl ChatDecoder {
         }
     }
 
-    fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut Answer) {
+    fn read_reasoning(&mut self, delta: &Object<'_>, answer: &mut ModelAnswer) {
         self.has_reasoning_content |= delta.string("reasoning_content").is_some();
         let mut detailed = String::new();
         for detail in delta.items("reasoning_details") {
@@ -203,7 +208,7 @@ impl ChatDecoder {
     }
 
     /// Reads Mistral's `[{"type":"thinking","thinking":[{"type":"text","text"}]},{"type":"text","text"}]`.
-    fn read_content_array(&mut self, json: &str, answer: &mut Answer) {
+    fn read_content_array(&mut self, json: &str, answer: &mut ModelAnswer) {
         for item in items(json).unwrap_or_default() {
             if let Some(text) = string(item) {
                 self.push(PartKind::Text, &text, answer);
@@ -223,7 +228,7 @@ impl ChatDecoder {
         }
     }
 
-    fn push(&mut self, kind: PartKind, text: &str, answer: &mut Answer) {
+    fn push(&mut self, kind: PartKind, text: &str, answer: &mut ModelAnswer) {
         if !text.is_empty() {
             let part = self.open(kind, answer);
             answer.push(part, text);
@@ -231,7 +236,7 @@ impl ChatDecoder {
     }
 
     /// The growing block if it has this kind, else a new one.
-    fn open(&mut self, kind: PartKind, answer: &mut Answer) -> usize {
+    fn open(&mut self, kind: PartKind, answer: &mut ModelAnswer) -> usize {
         if let Some((open, part)) = self.flow
             && open == kind
         {
@@ -246,7 +251,7 @@ impl ChatDecoder {
         part
     }
 
-    fn end_flow(&mut self, answer: &mut Answer) {
+    fn end_flow(&mut self, answer: &mut ModelAnswer) {
         if let Some((_, part)) = self.flow.take() {
             answer.end(part);
         }
@@ -254,7 +259,7 @@ impl ChatDecoder {
 
     /// Keeps an empty `reasoning_content`. DeepSeek refuses a turn with calls that returns without it, even if it was
     /// empty. <https://github.com/deepseek-ai/deepseek-harness/discussions/1850> (2026-11-20)
-    fn keep_empty_reasoning(&mut self, answer: &mut Answer) {
+    fn keep_empty_reasoning(&mut self, answer: &mut ModelAnswer) {
         if self.has_reasoning_content && self.thinking.is_none() {
             let part = self.open(PartKind::Thinking, answer);
             if let Some(part) = answer.parts.get_mut(part) {
@@ -264,7 +269,7 @@ impl ChatDecoder {
     }
 
     /// Completes the fields that only the end can tell.
-    fn close(&mut self, answer: &mut Answer) {
+    fn close(&mut self, answer: &mut ModelAnswer) {
         self.done = true;
         answer.complete = true;
         if !self.details.is_empty()
@@ -284,7 +289,7 @@ impl ChatDecoder {
                 answer.finish_reason = Some(FinishReason::ToolCalls);
             }
             if answer.finish_reason != Some(FinishReason::Length) {
-                let blank = |answer: &Answer, part: usize| {
+                let blank = |answer: &ModelAnswer, part: usize| {
                     answer
                         .parts
                         .get(part)

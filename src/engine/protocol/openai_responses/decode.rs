@@ -1,4 +1,4 @@
-//! Decodes Responses answers, streamed or whole, into an [`Answer`].
+//! Decodes Responses answers, streamed or whole, into an [`ModelAnswer`].
 //!
 //! The order of events is `response.created`; for each item `response.output_item.added`, events of its parts,
 //! `response.output_item.done`; then `response.completed`, `.incomplete` or `.failed` with the whole response. Among an
@@ -11,7 +11,7 @@
 use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
-use crate::engine::model::answer::{Answer, FinishReason, PartKind};
+use crate::engine::model::answer::{FinishReason, ModelAnswer, PartKind};
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::answer::opening::{body_object, body_text, event_object, event_text, read_head};
 use crate::engine::protocol::failure::{decode_error_value, malformed};
@@ -62,7 +62,12 @@ impl ResponsesDecoder {
     ///
     /// # Errors
     /// The failure that the event reports, or `malformed_stream`.
-    pub fn decode_event(&mut self, event: &[u8], data: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_event(
+        &mut self,
+        event: &[u8],
+        data: &[u8],
+        answer: &mut ModelAnswer,
+    ) -> Result<(), Failure> {
         let data = data.trim_ascii();
         if self.done || data.is_empty() || data == b"[DONE]" {
             return Ok(());
@@ -76,7 +81,7 @@ impl ResponsesDecoder {
         event: &[u8],
         object: &Object<'_>,
         text: &str,
-        answer: &mut Answer,
+        answer: &mut ModelAnswer,
     ) -> Result<(), Failure> {
         let name = object.word("type");
         match name {
@@ -129,7 +134,7 @@ impl ResponsesDecoder {
     ///
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
-    pub fn decode_body(&mut self, body: &[u8], answer: &mut Answer) -> Result<(), Failure> {
+    pub fn decode_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
         let text = body_text(body)?;
         let response = body_object(&text)?;
         if response.get("output").is_none() && response.get("error").is_none() {
@@ -148,7 +153,7 @@ impl ResponsesDecoder {
         self.items.get_mut(at)
     }
 
-    fn read_delta(&mut self, delta: Delta, event: &Object<'_>, answer: &mut Answer) {
+    fn read_delta(&mut self, delta: Delta, event: &Object<'_>, answer: &mut ModelAnswer) {
         let last = self.items.last().map(|item| item.index);
         let Some(index) = output_index(event).or(last) else {
             return;
@@ -177,7 +182,7 @@ impl ResponsesDecoder {
         }
     }
 
-    fn settle(&mut self, index: u32, json: &str, answer: &mut Answer) {
+    fn settle(&mut self, index: u32, json: &str, answer: &mut ModelAnswer) {
         let Some(object) = Object::parse(json) else { return };
         if let Some(item) = self.open(index) {
             item.settle(json, &object, answer);
@@ -185,7 +190,7 @@ impl ResponsesDecoder {
     }
 
     /// Reads the whole response: items that have not come before, usage, and the way in which it ended.
-    fn conclude(&mut self, status: &str, json: &str, answer: &mut Answer) -> Result<(), Failure> {
+    fn conclude(&mut self, status: &str, json: &str, answer: &mut ModelAnswer) -> Result<(), Failure> {
         let response = Object::parse(json).unwrap_or_default();
         read_head(&response, answer);
         if let Some(usage) = response.object("usage") {
@@ -211,7 +216,7 @@ impl ResponsesDecoder {
 }
 
 /// Appends a delta. A delta of another kind than its item's is ignored.
-fn push(kind: PartKind, part: usize, text: &str, answer: &mut Answer) {
+fn push(kind: PartKind, part: usize, text: &str, answer: &mut ModelAnswer) {
     if answer.parts.get(part).is_some_and(|open| open.kind == kind) {
         answer.push(part, text);
     }
@@ -236,7 +241,7 @@ fn place(delta: Delta, at: u32) -> Option<(PartKind, Slot)> {
 }
 
 /// Reads the end. A response that is `incomplete` without a reason has used up its tokens, too.
-fn read_end(status: &str, response: &Object<'_>, answer: &mut Answer) {
+fn read_end(status: &str, response: &Object<'_>, answer: &mut ModelAnswer) {
     let details = response.object("incomplete_details");
     let reason = details.and_then(|details| details.filled("reason"));
     let has = |kind: PartKind| answer.parts.iter().any(|part| part.kind == kind);

@@ -8,7 +8,7 @@ use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_escaped, written};
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::model::message::{Block, ToolInput};
 use crate::engine::protocol::vendor_fields::object_of;
 
@@ -62,7 +62,7 @@ impl Item {
     }
 
     /// Opens the block of a call or of a raw item. The blocks of other items begin with their first text.
-    pub fn start(&mut self, item: &Object<'_>, answer: &mut Answer) {
+    pub fn start(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         if !self.parts.is_empty() {
             return;
         }
@@ -87,7 +87,7 @@ impl Item {
     }
 
     /// The block of this slot. The block before it ends where this one begins.
-    pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut Answer) -> usize {
+    pub fn part(&mut self, slot: Slot, kind: PartKind, answer: &mut ModelAnswer) -> usize {
         if let Some(part) = self.known(slot) {
             return part;
         }
@@ -100,7 +100,7 @@ impl Item {
     }
 
     /// Appends plain text to a custom tool's input.
-    pub fn push_custom(&self, text: &str, answer: &mut Answer) {
+    pub fn push_custom(&self, text: &str, answer: &mut ModelAnswer) {
         let Some(part) = self.known(ONLY) else { return };
         if answer
             .parts
@@ -116,7 +116,7 @@ impl Item {
     }
 
     /// Adds the content that the deltas left out, and ends the item's blocks.
-    pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut Answer) {
+    pub fn settle(&mut self, json: &str, item: &Object<'_>, answer: &mut ModelAnswer) {
         self.settled = true;
         self.start(item, answer);
         match item.word("type") {
@@ -137,7 +137,7 @@ impl Item {
         }
     }
 
-    fn settle_message(&mut self, item: &Object<'_>, answer: &mut Answer) {
+    fn settle_message(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         for (at, piece) in item.items("content").into_iter().enumerate() {
             let slot = 2 * at as Slot;
             let Some(piece) = Object::parse(piece) else {
@@ -159,7 +159,7 @@ impl Item {
         }
     }
 
-    fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut Answer) {
+    fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         for (first, list) in [(0, "summary"), (1, "content")] {
             for (at, piece) in item.items(list).into_iter().enumerate() {
                 let slot = first + 2 * at as Slot;
@@ -188,7 +188,7 @@ impl Item {
         }
     }
 
-    fn settle_call(&mut self, kind: &str, item: &Object<'_>, answer: &mut Answer) {
+    fn settle_call(&mut self, kind: &str, item: &Object<'_>, answer: &mut ModelAnswer) {
         let Some(part) = self.known(ONLY) else { return };
         if let Some(call) = answer.parts.get_mut(part)
             && call.name.is_empty()
@@ -217,7 +217,13 @@ impl Item {
     }
 
     /// Appends the end of a part's text that its deltas left out.
-    fn complete(&mut self, slot: Slot, kind: PartKind, text: &str, answer: &mut Answer) -> Option<usize> {
+    fn complete(
+        &mut self,
+        slot: Slot,
+        kind: PartKind,
+        text: &str,
+        answer: &mut ModelAnswer,
+    ) -> Option<usize> {
         if text.is_empty() && self.known(slot).is_none() {
             return None;
         }
@@ -244,7 +250,7 @@ fn further<'a>(object: &'a Object<'_>, ours: &[&str], into: &mut Vec<(&'a str, &
     }
 }
 
-fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut Answer) {
+fn set_vendor(part: usize, fields: &[(&str, &str)], answer: &mut ModelAnswer) {
     if let Some(part) = answer.parts.get_mut(part) {
         part.vendor = object_of(fields);
     }

@@ -13,14 +13,14 @@ fn without_lane(protocol: &Protocol) -> AnswerReader {
 }
 
 /// All that a chunk can change, as text.
-fn state(reader: &AnswerReader, answer: &Answer) -> String {
+fn state(reader: &AnswerReader, answer: &ModelAnswer) -> String {
     serde_json::to_string(&(reader, answer)).unwrap()
 }
 
 /// Feeds a body in pieces to both readers and compares all that they do.
 fn same_with_and_without(protocol: &Protocol, body: &[u8], cuts: &[usize], join: bool) {
     let (mut fast, mut slow) = (AnswerReader::new(protocol), without_lane(protocol));
-    let (mut quick, mut plain) = (Answer::new(join), Answer::new(join));
+    let (mut quick, mut plain) = (ModelAnswer::new(join), ModelAnswer::new(join));
     let mut places: Vec<usize> = cuts.iter().map(|cut| cut % (body.len() + 1)).collect();
     places.extend([0, body.len()]);
     places.sort_unstable();
@@ -171,7 +171,7 @@ fn text_delta(text: &str) -> Vec<u8> {
 #[test]
 fn a_frame_is_trusted_when_an_event_that_repeats_it_only_appended() {
     let mut reader = AnswerReader::new(protocol("anthropic").unwrap());
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     reader.feed(&text_delta("a"), &mut answer).unwrap();
     assert_eq!(reader.events.lane.part(), None);
     reader.feed(&text_delta("b"), &mut answer).unwrap();
@@ -188,7 +188,7 @@ fn a_frame_is_trusted_when_an_event_that_repeats_it_only_appended() {
 #[test]
 fn a_frame_is_not_trusted_when_its_events_change_anything_else() {
     let mut reader = AnswerReader::new(protocol("openai_chat").unwrap());
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     for text in ["a", "b", "c"] {
         let detail = json!([{"type":"reasoning.encrypted","data":"x"}]);
         let delta = json!({"reasoning": text, "reasoning_details": detail});

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::engine::model::answer::{Answer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::protocol::{Decoder, protocol};
 
 /// Writes JSON with blanks and escapes chosen by `choices`, and with its keys in a rotated order.
@@ -108,8 +108,8 @@ pub fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn answer_of(decoder: &mut Decoder, before: &[Value], event: &str) -> (Answer, Option<String>) {
-    let mut answer = Answer::new(true);
+fn answer_of(decoder: &mut Decoder, before: &[Value], event: &str) -> (ModelAnswer, Option<String>) {
+    let mut answer = ModelAnswer::new(true);
     for value in before {
         decoder
             .decode_event(b"", value.to_string().as_bytes(), &mut answer)
@@ -230,7 +230,7 @@ proptest! {
             }
             for name in ["anthropic", "openai_chat", "openai_responses", "ndjson"] {
                 let mut decoder = (protocol(name).unwrap().decoder)();
-                let mut answer = Answer::new(true);
+                let mut answer = ModelAnswer::new(true);
                 let _ = decoder.decode_event(b"", &damaged, &mut answer);
                 let _ = decoder.decode_body(&damaged, &mut answer);
                 let _ = decoder.finish(&mut answer);
@@ -250,7 +250,7 @@ fn a_lone_surrogate_in_a_delta_becomes_the_replacement_character() {
 #[test]
 fn the_pieces_of_a_block_within_one_chunk_are_reported_joined() {
     let mut decoder = (protocol("anthropic").unwrap().decoder)();
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     for value in anthropic_start() {
         decoder
             .decode_event(b"", value.to_string().as_bytes(), &mut answer)
@@ -270,7 +270,7 @@ fn an_id_that_comes_late_changes_neither_the_call_nor_a_minted_id() {
     let delta =
         |call: Value| json!({"id":"c","choices":[{"index":0,"delta":{"tool_calls":[call]}}]}).to_string();
     let mut decoder = (protocol("openai_chat").unwrap().decoder)();
-    let mut answer = Answer::new(true);
+    let mut answer = ModelAnswer::new(true);
     let head = delta(json!({"index":0,"function":{"name":"f","arguments":"{"}}));
     decoder.decode_event(b"", head.as_bytes(), &mut answer).unwrap();
     answer.parts[0].id = "minted".to_owned();

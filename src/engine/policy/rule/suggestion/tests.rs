@@ -11,12 +11,12 @@ fn suggested(tool: &str, field: &str, value: &str) -> Option<String> {
         can_use_tool: true,
         ..Permissions::default()
     };
-    let asked = Asked {
+    let call = RuledCall {
         tool: &tool,
         input: &input,
         readings: crate::engine::policy::rule::tests::readings(),
     };
-    permissions.suggestion(&asked).as_ref().map(Rule::to_text)
+    permissions.suggestion(&call).as_ref().map(Rule::to_text)
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn nothing_is_suggested_where_no_rule_helps() {
         ask: vec![rule("act")],
         ..Permissions::default()
     };
-    let call = Asked {
+    let call = RuledCall {
         tool: &tool,
         input: "{}",
         readings: &[],

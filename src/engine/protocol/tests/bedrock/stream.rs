@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::engine::agent::request::model_call::ModelCall;
-use crate::engine::model::answer::Answer;
+use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::error::Failure;
 use crate::engine::protocol::eventstream::crc32;
 use crate::engine::protocol::find;
@@ -225,7 +225,7 @@ fn a_delta_is_read_alike_with_and_without_unknown_fields() {
 }
 
 /// The answer in a body with status 200, which has to be whole.
-fn answered(body: &[u8]) -> Answer {
+fn answered(body: &[u8]) -> ModelAnswer {
     let mut call = call();
     call.handle_chunk(body).unwrap();
     call.handle_end(0).unwrap();
