@@ -16,6 +16,9 @@ import type {
   WordToolError,
 } from "./api/index.js";
 
+export { agentSdkCanUseTool, agentSdkHooks } from "./hooks/agent-sdk.js";
+export type * from "./hooks/agent-sdk.js";
+
 export interface Preset {
   /** Options for `createAgent`. */
   readonly agent: Omit<AgentOptions, "model" | "tools" | "system">;
@@ -100,7 +103,7 @@ export const presets: {
       wordToolError: toolErrorWords.guide,
       repeat: false,
       compaction: false,
-      historyCompaction: true,
+      pruning: true,
     },
     model: {},
   },
@@ -115,7 +118,7 @@ export const presets: {
       maxIterations: 10,
       maxOutputTokens: 4096,
       toolExecution: "sequential",
-      retry: { maxCalls: 3 },
+      retry: { maxModelCallRetries: 2 },
       wordToolError: toolErrorWords.prompty,
       onUnknownTool: "throw",
       repeat: false,

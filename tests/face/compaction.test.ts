@@ -72,12 +72,12 @@ describe("compaction", () => {
       { text: "End." },
     ] satisfies Turns;
     const twice = [look(1111111), look(2), { text: "Seen." }];
-    const whole = below(twice, { historyCompaction: false });
-    const historyCompaction = { afterResponses: 1, prefixChars: 3 };
-    await setUp(asks, { tools: { helper: whole.helper }, historyCompaction }).agent.run("Go").result;
+    const whole = below(twice, { pruning: false });
+    const pruning = { afterResponses: 1, prefixChars: 3 };
+    await setUp(asks, { tools: { helper: whole.helper }, pruning }).agent.run("Go").result;
     expect(JSON.stringify(whole.fetch.requests[2]?.body)).toContain("1111111");
     const short = below(twice, {});
-    await setUp(asks, { tools: { helper: short.helper }, historyCompaction }).agent.run("Go").result;
+    await setUp(asks, { tools: { helper: short.helper }, pruning }).agent.run("Go").result;
     expect(JSON.stringify(short.fetch.requests[2]?.body)).not.toContain('"n":1111111');
 
     const turns = [look(1), look(2), overflow, { text: "They looked." }, { text: "Summed." }];
@@ -164,10 +164,10 @@ describe("compaction", () => {
     expect((await run.result).messages).toHaveLength(5);
   });
 
-  it("S002-18: historyCompaction cuts old calls short and marks them", async () => {
+  it("S002-18: pruning cuts old calls short and marks them", async () => {
     const long = { toolCalls: [{ name: "look", input: { n: 1, pad: "p".repeat(200) } }] };
     const { agent, sent } = setUp([long, long, { text: "End." }], {
-      historyCompaction: { afterResponses: 1, prefixChars: 10 },
+      pruning: { afterResponses: 1, prefixChars: 10 },
     });
     const { messages } = await agent.run("Go").result;
     expect(messages[1]).toMatchObject({ compacted: true });
@@ -208,7 +208,7 @@ describe("compaction", () => {
         onFailure: "result",
       });
       expect((await agent.run("Go").result).error?.code).toBe("context_length");
-      expect(presets.guide.agent.historyCompaction).toBe(true);
+      expect(presets.guide.agent.pruning).toBe(true);
     },
   );
 
@@ -224,8 +224,8 @@ describe("compaction", () => {
     [{ compaction: { threshold: 80 } }, "compaction.threshold"],
     [{ compaction: { keepLst: 1 } }, "compaction.keepLst"],
     [{ compaction: { summarize: "x" } }, "compaction.summarize"],
-    [{ historyCompaction: { afterResponses: 0 } }, "historyCompaction.afterResponses"],
-    [{ historyCompaction: "yes" }, "historyCompaction"],
+    [{ pruning: { afterResponses: 0 } }, "pruning.afterResponses"],
+    [{ pruning: "yes" }, "pruning"],
     [{ instructions: 1 }, "instructions"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));

@@ -361,6 +361,6 @@ describe("results that throw", () => {
   it("retry.on names failures that may be tried again", () => {
     const model = anthropic("m", { apiKey: "k" });
     expect(() => createAgent({ model, retry: { on: ["auth"] } })).toThrow(/retry\.on\[0\].*rate_limit/);
-    expect(() => createAgent({ model, maxLlmRetries: 3 } as never)).toThrow(/maxCalls/);
+    expect(() => createAgent({ model, maxLlmRetries: 3 } as never)).toThrow(/maxModelCallRetries/);
   });
 });

@@ -144,7 +144,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
   ],
   "retry.maxMs": [5000, waits({ status: 500 }, { maxRetries: 8 })],
   "retry.respectRetryAfter": [false, waits({ status: 500, headers: { "retry-after": "7" } })],
-  "retry.maxCalls": [3, waits({ status: 400 })],
+  "retry.maxModelCallRetries": [2, waits({ status: 400 })],
   toolExecution: [
     "sequential",
     async (options) => (await play([round(call("look"), call("look")), done], { agent: options })).log,

@@ -420,7 +420,7 @@ fn p_18_the_host_may_write_the_summary_and_its_failure_is_the_built_in_one() {
 
 #[test]
 fn s002_18_s002_19_old_thinking_and_calls_are_cut_short_once_and_results_stay() {
-    let context = json!({"history": {"afterResponses": 2, "prefixChars": 20}});
+    let context = json!({"pruning": {"afterResponses": 2, "prefixChars": 20}});
     let mut world = after_rounds(3, context.clone());
     let messages = world.result()["messages"].clone();
     let (old, kept) = (&messages[1], &messages[3]);
@@ -442,7 +442,7 @@ fn s002_18_s002_19_old_thinking_and_calls_are_cut_short_once_and_results_stay() 
     assert_eq!(wire[1]["content"][1]["input"], json!({"_compacted": input}));
     assert_eq!(wire[3]["content"][0]["type"], "thinking");
     assert_eq!(boundaries(&world).len(), 1);
-    assert_eq!(boundaries(&world)[0].0, CompactTrigger::History);
+    assert_eq!(boundaries(&world)[0].0, CompactTrigger::Pruning);
 
     look(&mut world, 4);
     assert_eq!(
@@ -463,7 +463,7 @@ fn s002_18_s002_19_old_thinking_and_calls_are_cut_short_once_and_results_stay() 
 fn s002_18_what_is_short_stays_as_it_is() {
     let mut world = World::started(config(
         json!([tool("look", json!({}))]),
-        json!({"context": {"history": {"afterResponses": 1}}}),
+        json!({"context": {"pruning": {"afterResponses": 1}}}),
     ));
     for round in 1..4 {
         let id = format!("c{round}");

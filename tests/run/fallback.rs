@@ -149,7 +149,7 @@ fn a_fallback_that_cannot_be_asked_is_an_error_before_the_run() {
 fn s004_35_an_abort_ends_the_wait_of_the_loop_at_once() {
     let mut world = World::started(config(
         json!([]),
-        json!({"retry": {"maxRetries": 0, "maxCalls": 3}}),
+        json!({"retry": {"maxRetries": 0, "maxModelCallRetries": 2}}),
     ));
     world.network_failed();
     assert!(world.run.poll_timeout().is_some());

@@ -151,7 +151,7 @@ fn a_session_begun_on_another_protocol_goes_on_here() {
 
 #[test]
 fn a_call_that_was_cut_short_and_its_result_lose_their_id_together() {
-    let history = json!({"context": {"history": {"afterResponses": 1, "prefixChars": 3}}});
+    let history = json!({"context": {"pruning": {"afterResponses": 1, "prefixChars": 3}}});
     let mut world = started(json!([tool("add", json!({}))]), history);
     for id in ["one", "two", "three"] {
         let call =

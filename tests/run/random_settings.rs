@@ -119,7 +119,7 @@ pub fn settings(dice: &mut Dice, max_iterations: u32) -> Settings {
             "keepLast": dice.below(3),
             "ask": dice.below(4) == 0,
             "contextBudget": dice.pick(&[json!(null), json!(300)]),
-            "history": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
+            "pruning": dice.pick(&[json!(null), json!({"afterResponses": 1, "prefixChars": 3})]),
         });
     }
     if dice.below(4) == 0 {

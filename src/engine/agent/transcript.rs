@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::agent::request::body::Body;
-use crate::engine::model::config::context::HistoryPolicy;
+use crate::engine::model::config::context::Pruning;
 use crate::engine::model::error::ConfigError;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::message::{Block, Message, Role, ToolInput};
@@ -184,7 +184,7 @@ impl Transcript {
     }
 
     /// Cuts the thinking and the calls of old answers short. Returns true if there were any.
-    pub fn shorten(&mut self, policy: &HistoryPolicy) -> bool {
+    pub fn shorten(&mut self, policy: &Pruning) -> bool {
         let changed = shorten(&mut self.messages, policy);
         if changed {
             self.forget_body();

@@ -324,10 +324,9 @@ pub struct RetryPolicy {
     /// Codes of the failures that are retried. Default: all failures that are `retryable`.
     #[cfg_attr(test, schemars(with = "Vec<FailureCode>"))]
     pub on: Vec<String>,
-    /// How often looplet makes a whole model call, a positive integer. The next call begins when all attempts of the one
-    /// before have failed, for whatever reason, and it has attempts of its own.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub max_calls: u32,
+    /// How often looplet makes a whole model call again, a non-negative integer. The next call begins when all attempts of
+    /// the one before have failed, for whatever reason, and it has attempts of its own.
+    pub max_model_call_retries: u32,
 }
 
 impl Default for RetryPolicy {
@@ -342,7 +341,7 @@ impl Default for RetryPolicy {
             max_ms: None,
             respect_retry_after: true,
             on: Vec::new(),
-            max_calls: 1,
+            max_model_call_retries: 0,
         }
     }
 }

@@ -244,8 +244,8 @@ pub enum CompactTrigger {
     Manual,
     /// The vendor reported that the context window is full.
     Overflow,
-    /// Old answers were shortened by `historyCompaction`.
-    History,
+    /// Old answers were shortened by `pruning`.
+    Pruning,
     /// The history exceeds `contextBudget`, a number of characters.
     Budget,
 }

@@ -44,7 +44,6 @@ pub enum Decision {
     Allow,
     Ask,
     Defer,
-    #[serde(alias = "block")]
     Deny,
 }
 

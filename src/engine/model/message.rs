@@ -106,7 +106,7 @@ pub struct Message {
     /// An abort or a limit cut the answer off; the part that arrived is kept and sent on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// `historyCompaction` shortened its thinking and its calls. The thinking is not sent back.
+    /// `pruning` shortened its thinking and its calls. The thinking is not sent back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
     /// The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{
-    Config, OnUnknownTool, context::HistoryPolicy, permission::PermissionMode,
+    Config, OnUnknownTool, context::Pruning, permission::PermissionMode,
 };
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
@@ -58,7 +58,7 @@ fn printed_types() -> Map<String, Value> {
     let mut definitions = generator.take_definitions(true);
     definitions.insert(events.0, events.1);
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    for add in [add::<Config>, add::<HistoryPolicy>] {
+    for add in [add::<Config>, add::<Pruning>] {
         add(&mut generator);
     }
     let types = generator.take_definitions(true);
@@ -137,7 +137,7 @@ const OPTION_TYPES: [&str; 5] = ["Config", "Limits", "ContextPolicy", "OutputFor
 fn the_generated_tables_are_those_of_the_configuration() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<Config>();
-    generator.subschema_for::<HistoryPolicy>();
+    generator.subschema_for::<Pruning>();
     let types = generator.take_definitions(true);
     let mut text = HEADER.to_owned();
     text += "import type { OptionTable } from \"../options/options.js\";\n";
@@ -176,7 +176,7 @@ fn the_generated_tables_are_those_of_the_configuration() {
             add_defaults(&types, "", &fields, &mut defaults);
         }
     }
-    let fields = types["HistoryCompaction"]["properties"].as_object().unwrap();
+    let fields = types["Pruning"]["properties"].as_object().unwrap();
     text += &format!(
         "\nexport const HISTORY = {} satisfies OptionTable;\n",
         table(&types, fields, false)

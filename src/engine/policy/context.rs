@@ -6,7 +6,7 @@
 //! be made shorter stays as it is.
 
 use crate::engine::model::config::Config;
-use crate::engine::model::config::context::{ContextPolicy, HistoryPolicy};
+use crate::engine::model::config::context::{ContextPolicy, Pruning};
 use crate::engine::model::message::{Block, Json, Message, Role, ToolInput};
 use crate::engine::policy::estimate;
 
@@ -190,7 +190,7 @@ pub fn summary_block(summary: &str) -> Block {
 }
 
 /// Cuts the thinking and the calls of old answers short and marks these answers. Returns true if there were any.
-pub fn shorten(messages: &mut [Message], policy: &HistoryPolicy) -> bool {
+pub fn shorten(messages: &mut [Message], policy: &Pruning) -> bool {
     let mut after = 0;
     let mut changed = false;
     for message in messages.iter_mut().rev() {

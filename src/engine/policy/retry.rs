@@ -39,7 +39,7 @@ impl Tries {
     ) -> Option<u64> {
         let own = delay_ms(policy, attempt.saturating_sub(self.before), failure, seed);
         let is_ours = matches!(failure.code, FailureCode::ConfigInvalid | FailureCode::Bug);
-        if own.is_some() || is_ours || self.failed_calls.saturating_add(1) >= policy.max_calls {
+        if own.is_some() || is_ours || self.failed_calls >= policy.max_model_call_retries {
             return own;
         }
         let wait = backoff_ms(policy, self.failed_calls + 1, seed);
@@ -55,7 +55,7 @@ impl RetryPolicy {
     pub fn most_attempts(&self) -> u32 {
         self.max_retries
             .saturating_add(1)
-            .saturating_mul(self.max_calls.max(1))
+            .saturating_mul(self.max_model_call_retries.saturating_add(1))
     }
 }
 

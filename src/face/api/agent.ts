@@ -139,7 +139,7 @@ export type ProfileOptions = AgentData &
     | "onRepeat"
     | "output"
     | "compaction"
-    | "historyCompaction"
+    | "pruning"
   >;
 
 /**

@@ -133,9 +133,8 @@ export interface HookOutput {
    * - `PreCompact`: `"block"` keeps the history as it is; a request that is too long for the vendor then fails.
    * - `Stop`, `SubagentStop`: `"block"` makes the model continue.
    * - `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
-   * - Words of the Agent SDK: `"block"` also denies a call, and `"approve"` allows it or says nothing.
    */
-  decision?: "allow" | "deny" | "ask" | "defer" | "block" | "approve" | undefined;
+  decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
   /** The reason for the decision; the model reads it. */
   reason?: string | undefined;
   /**
@@ -164,33 +163,6 @@ export interface HookOutput {
   systemMessage?: string | undefined;
   /** `PostToolUse`: context for `classifyTool` about the calls that follow. */
   classifierContext?: string | undefined;
-  /** The answer in the shape of the Claude Agent SDK. If both shapes decide, a denial wins. */
-  hookSpecificOutput?: AgentSdkHookOutput | undefined;
-  /** `true`, as in the Agent SDK: the hook has no answer and continues in the background. */
-  async?: boolean | undefined;
-}
-
-/**
- * The `hookSpecificOutput` of a hook for the Claude Agent SDK. looplet reads any field that is not listed as its own.
- */
-export interface AgentSdkHookOutput {
-  hookEventName?: string | undefined;
-  /** `PreToolUse`: becomes `decision`; `permissionDecisionReason` becomes `reason`. */
-  permissionDecision?: "allow" | "deny" | "ask" | "defer" | undefined;
-  permissionDecisionReason?: string | undefined;
-  /** `PermissionRequest`: the decision and its details. */
-  decision?:
-    | {
-        behavior: "allow" | "deny";
-        updatedInput?: { [name: string]: unknown } | undefined;
-        updatedPermissions?: readonly PermissionUpdate[] | undefined;
-        message?: string | undefined;
-        interrupt?: boolean | undefined;
-      }
-    | undefined;
-  /** `PostToolUse`: becomes `updatedOutput`. */
-  updatedToolOutput?: unknown;
-  [field: string]: unknown;
 }
 
 /**

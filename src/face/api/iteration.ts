@@ -2,14 +2,14 @@
  * The options that count between two model calls: functions around an iteration, conditions that stop the run, and
  * the length of the history.
  */
-import type { HistoryCompaction } from "../generated/model.js";
+import type { Pruning } from "../generated/model.js";
 import type { FinishReason, StoppedBy, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HttpModelOptions, Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
 
-export type { HistoryCompaction } from "../generated/model.js";
+export type { Pruning } from "../generated/model.js";
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -172,9 +172,9 @@ export interface ContextOptions {
   compaction?: false | CompactionOptions | undefined;
   /**
    * Whether old answers are shortened: their thinking and the inputs of their calls, never their text and never
-   * results. `true` takes the defaults of `HistoryCompaction`. Default false.
+   * results. `true` takes the defaults of `Pruning`. Default false.
    */
-  historyCompaction?: boolean | HistoryCompaction | undefined;
+  pruning?: boolean | Pruning | undefined;
 }
 
 export interface CompactionOptions {

@@ -1,12 +1,12 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
 import type {
   Block,
-  HistoryCompaction,
   Message,
   OnOutputLimit,
   OnUnknownTool,
   PermissionMode,
   Point,
+  Pruning,
   QueueMode,
   RetryPolicy,
   Timeouts,
@@ -701,7 +701,7 @@ export interface ContextPolicy {
    */
   contextBudget?: number | null;
   /** How thinking and calls of old answers are cut short; default: never. */
-  history?: HistoryCompaction | null;
+  pruning?: Pruning | null;
 }
 
 /**

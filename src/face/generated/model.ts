@@ -113,8 +113,8 @@ export type CompactTrigger =
   | "manual"
   /** The vendor reported that the context window is full. */
   | "overflow"
-  /** Old answers were shortened by `historyCompaction`. */
-  | "history"
+  /** Old answers were shortened by `pruning`. */
+  | "pruning"
   /** The history exceeds `contextBudget`, a number of characters. */
   | "budget";
 
@@ -151,7 +151,7 @@ export interface Message {
   content: Block[];
   /** An abort or a limit cut the answer off; the part that arrived is kept and sent on. */
   partial?: boolean;
-  /** `historyCompaction` shortened its thinking and its calls. The thinking is not sent back. */
+  /** `pruning` shortened its thinking and its calls. The thinking is not sent back. */
   compacted?: boolean;
   /**
    * The protocol and the model that wrote an assistant message. Vendor fields, signatures and raw blocks go back only
@@ -724,7 +724,7 @@ export interface Timeouts {
 }
 
 /** How old answers are shortened. */
-export interface HistoryCompaction {
+export interface Pruning {
   /** The number of later answers that make an answer old, a positive integer. Default 5. */
   afterResponses?: number | undefined;
   /** Characters that stay of each shortened part, a non-negative integer. Default 100. */
@@ -763,10 +763,10 @@ export interface RetryPolicy {
   /** Codes of the failures that are retried. Default: all failures that are `retryable`. */
   on?: readonly FailureCode[] | undefined;
   /**
-   * How often looplet makes a whole model call, a positive integer. The next call begins when all attempts of the one
-   * before have failed, for whatever reason, and it has attempts of its own. Default 1.
+   * How often looplet makes a whole model call again, a non-negative integer. The next call begins when all attempts of
+   * the one before have failed, for whatever reason, and it has attempts of its own. Default 0.
    */
-  maxCalls?: number | undefined;
+  maxModelCallRetries?: number | undefined;
 }
 
 /** How the random share enters a wait. */

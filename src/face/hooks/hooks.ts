@@ -8,7 +8,6 @@ import type { HookAnswer } from "../host/question.js";
 import { at, checkOptions, checkValue, describe, describeWord, isObject } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
-import { inOurWords, withSdkNames } from "./hook-words.js";
 import type { Point } from "../generated/model.js";
 import type { HostFunction } from "./host-functions.js";
 
@@ -65,13 +64,7 @@ const OUTPUT_TABLE: OptionTable = {
   classifierContext: "string",
 };
 
-type AnyHook = (input: any, context: unknown, sdkContext?: unknown) => unknown;
-
-/** Calls a hook. A hook with three parameters is written for the Agent SDK. */
-function call(hook: AnyHook, input: { [name: string]: any }, signal: AbortSignal): unknown {
-  withSdkNames(input);
-  return hook.length > 2 ? hook(input, input["toolCallId"], { signal }) : hook(input, { signal });
-}
+type AnyHook = (input: any, context: { readonly signal: AbortSignal }) => unknown;
 
 /**
  * The hooks that the engine asks.
@@ -104,7 +97,7 @@ export function hookFunctions(
         ask: async (input, { signal }) =>
           isFor && isOfTools && !isFor(input.toolName)
             ? {}
-            : answerOf(event, await call(hook, input, signal), options, ruledTools),
+            : answerOf(event, await hook(input, { signal }), options, ruledTools),
       });
     }
   }
@@ -123,7 +116,7 @@ export function hearers(options: HookOptions): Tracer[] {
         onEvent: () => {},
         onEnd: ({ error, text }) =>
           error != null && isFor(error.code)
-            ? call(hook, { event, error, lastAssistantMessage: text }, signal)
+            ? hook({ event, error, lastAssistantMessage: text }, { signal })
             : undefined,
       }));
   }
@@ -141,7 +134,7 @@ export function sessionEnd(options: HookOptions): (reason: HookInputs["SessionEn
     const { signal } = new AbortController();
     for (const { hook, isFor } of heard)
       if (isFor(reason))
-        void (async () => call(hook, { event: "SessionEnd", reason }, signal))().catch(reportUnheard);
+        void (async () => hook({ event: "SessionEnd", reason }, { signal }))().catch(reportUnheard);
   };
 }
 
@@ -199,21 +192,17 @@ function matcherOf(matcher: string | undefined, field: string): ((name: string) 
 function answerOf(event: string, output: unknown, options: PermissionOptions, tools: RuledTools): HookAnswer {
   if (output === undefined || output === null) return {};
   if (!isObject(output)) throw new TypeError(`it returned ${describe(output)} where an object belongs`);
-  const said = inOurWords(output);
-  checkOptions(said, "", OUTPUT_TABLE);
-  checkUpdates(said["updatedPermissions"], options, tools);
+  checkOptions(output, "", OUTPUT_TABLE);
+  checkUpdates(output["updatedPermissions"], options, tools);
   const {
-    decision: word,
+    decision,
     continue: goesOn,
     stopReason,
     additionalContext,
     classifierContext,
     ...rest
-  } = said as HookOutput;
+  } = output as HookOutput;
   const words = wordsOf(event);
-  const isJudge = words.length > 1;
-  const decision =
-    word === "approve" ? (isJudge ? "allow" : undefined) : isJudge && word === "block" ? "deny" : word;
   if (decision !== undefined && !words.includes(decision)) {
     if (words.length === 0)
       throw new TypeError(`a ${event} hook decides nothing, got ${describeWord(decision)}`);

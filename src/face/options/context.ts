@@ -22,14 +22,14 @@ const COMPACTION_TABLE: OptionTable = {
  * @throws LoopletError `config_…`
  */
 export function contextConfig(options: ProfileOptions): ContextPolicy | undefined {
-  const { compaction, historyCompaction } = options;
+  const { compaction, pruning } = options;
   const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
     throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
   }
-  if (typeof historyCompaction === "object") checkOptions(historyCompaction, "historyCompaction", HISTORY);
-  else if (historyCompaction !== undefined) checkValue(historyCompaction, "historyCompaction", "boolean");
+  if (typeof pruning === "object") checkOptions(pruning, "pruning", HISTORY);
+  else if (pruning !== undefined) checkValue(pruning, "pruning", "boolean");
   const config = {
     ...given(options, AGENT_CONTEXT),
     auto,
@@ -38,7 +38,7 @@ export function contextConfig(options: ProfileOptions): ContextPolicy | undefine
     instructions,
     ask: summarize === undefined ? undefined : true,
     // In a subagent null switches off the run's own setting.
-    history: historyCompaction === true ? {} : historyCompaction === false ? null : historyCompaction,
+    pruning: pruning === true ? {} : pruning === false ? null : pruning,
   };
   return Object.values(config).every((value) => value === undefined) ? undefined : config;
 }

@@ -61,7 +61,7 @@ const PROFILE_TABLE: OptionTable = {
   output: "object",
   fallbackModels: "any",
   compaction: "any",
-  historyCompaction: "any",
+  pruning: "any",
 };
 
 /** All options of `createAgent`. */
@@ -239,7 +239,7 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   outputFormat: "use output: { schema }",
   cacheControl: "use promptCaching",
   max_tokens: "use maxOutputTokens",
-  maxLlmRetries: "use retry: { maxCalls }",
+  maxLlmRetries: "use retry: { maxModelCallRetries }",
   tokenBudget: "use maxTotalTokens (input plus output of the whole run)",
   maxBudgetUsd: "use maxUsd",
   maxCost: "use maxUsd",

@@ -157,17 +157,9 @@ function ruleText(rule: unknown): string {
 }
 
 const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
-/**
- * Fields of the Agent SDK that have no meaning here. <https://code.claude.com/docs/en/agent-sdk/permissions>
- * (2026-11-22)
- */
-const IGNORED_FIELDS = ["toolUseID", "decisionClassification"];
-
 function problemOf(answer: unknown): string | undefined {
   if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
-  const stray = Object.keys(answer).find(
-    (field) => !RESULT_FIELDS.includes(field) && !IGNORED_FIELDS.includes(field),
-  );
+  const stray = Object.keys(answer).find((field) => !RESULT_FIELDS.includes(field));
   if (stray !== undefined)
     return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
   const { behavior, updatedInput, updatedPermissions, message, interrupt } = answer;

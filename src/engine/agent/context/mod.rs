@@ -76,12 +76,12 @@ impl Agent {
     }
 
     fn shorten_old(&mut self, desk: &mut Desk<'_>) {
-        let Some(policy) = &desk.config.context.history else {
+        let Some(policy) = &desk.config.context.pruning else {
             return;
         };
         let pre_tokens = self.tokens(desk);
         if self.transcript.shorten(policy) {
-            self.tell_boundary(desk, CompactTrigger::History, pre_tokens, 0);
+            self.tell_boundary(desk, CompactTrigger::Pruning, pre_tokens, 0);
         }
     }
 

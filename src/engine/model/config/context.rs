@@ -29,14 +29,14 @@ pub struct ContextPolicy {
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub context_budget: Option<u64>,
     /// How thinking and calls of old answers are cut short; default: never.
-    pub history: Option<HistoryPolicy>,
+    pub pruning: Option<Pruning>,
 }
 
 /// How old answers are shortened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "HistoryCompaction", extend("x-options" = "none")))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
-pub struct HistoryPolicy {
+pub struct Pruning {
     /// The number of later answers that make an answer old, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub after_responses: u32,
@@ -54,14 +54,14 @@ impl Default for ContextPolicy {
             instructions: None,
             ask: false,
             context_budget: None,
-            history: None,
+            pruning: None,
         }
     }
 }
 
-impl Default for HistoryPolicy {
-    fn default() -> HistoryPolicy {
-        HistoryPolicy {
+impl Default for Pruning {
+    fn default() -> Pruning {
+        Pruning {
             after_responses: 5,
             prefix_chars: 100,
         }

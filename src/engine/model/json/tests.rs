@@ -48,7 +48,7 @@ fn full() -> Value {
         ],
         "context": {
             "contextWindow": 1000, "auto": false, "thresholdPercent": 50, "keepLast": 2, "instructions": "i", "ask": true,
-            "contextBudget": 9, "history": {"afterResponses": 1, "prefixChars": 2}
+            "contextBudget": 9, "pruning": {"afterResponses": 1, "prefixChars": 2}
         },
         "output": {
             "name": "n", "description": "d", "schema": {"type": "object"}, "strict": false, "mode": "tool",
@@ -60,7 +60,7 @@ fn full() -> Value {
         "timeouts": {"totalMs": 1, "iterationMs": 2, "firstChunkMs": null, "chunkMs": 4, "toolMs": 5},
         "retry": {
             "maxRetries": 1, "baseMs": 2, "factor": 3, "delaysMs": [8, 16], "jitterMs": 5, "jitter": "full", "maxMs": 6,
-            "respectRetryAfter": false, "on": ["rate_limit"], "maxCalls": 3
+            "respectRetryAfter": false, "on": ["rate_limit"], "maxModelCallRetries": 2
         },
         "permissions": {
             "mode": "plan", "allow": ["Read", "Bash(ls *)"], "ask": ["a"], "deny": [], "canUseTool": true, "timeoutMs": 7

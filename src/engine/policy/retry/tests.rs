@@ -111,7 +111,7 @@ fn s004_08_s004_09_s004_32_a_call_is_made_anew_whatever_failed_with_attempts_of_
     let policy = RetryPolicy {
         jitter_ms: 0,
         max_retries: 1,
-        max_calls: 3,
+        max_model_call_retries: 2,
         ..RetryPolicy::default()
     };
     let waits = |code| {
@@ -137,7 +137,7 @@ fn a_call_is_made_anew_no_earlier_than_the_server_asks() {
     let policy = RetryPolicy {
         jitter_ms: 0,
         max_retries: 0,
-        max_calls: 3,
+        max_model_call_retries: 2,
         ..RetryPolicy::default()
     };
     let wait = |retry_after_ms| {

@@ -1,7 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool } from "../../src/face/entry/node.js";
 import { scripted } from "../../src/face/practice/index.js";
-import type { AgentOptions, CanUseTool, Fetch, HookOutput, RunEvent } from "../../src/face/api/index.js";
+import {
+  agentSdkCanUseTool,
+  agentSdkHooks,
+  type AgentSdkCanUseTool,
+  type AgentSdkHook,
+  type AgentSdkHookOutput,
+} from "../../src/face/presets.js";
+import type { AgentOptions, CanUseTool, Fetch, RunEvent } from "../../src/face/api/index.js";
 import { bodyText } from "./support/bodies.js";
 
 const schema = { type: "object", properties: { n: { type: "number" } } } as const;
@@ -30,12 +37,12 @@ async function go(options: Partial<AgentOptions>, calls = 1) {
   return { execute, requests, warnings, result, events };
 }
 
-const sdk = (fields: object): HookOutput => ({
+const sdk = (fields: object): AgentSdkHookOutput => ({
   hookSpecificOutput: { hookEventName: "PreToolUse", ...fields },
 });
 
 describe("hooks of the Claude Agent SDK", () => {
-  it.each<[string, HookOutput, string | undefined]>([
+  it.each<[string, AgentSdkHookOutput, string | undefined]>([
     ["permissionDecision deny", sdk({ permissionDecision: "deny", permissionDecisionReason: "No." }), "No."],
     ["decision block", { decision: "block", reason: "No." }, "No."],
     ["decision approve", { decision: "approve" }, undefined],
@@ -58,14 +65,12 @@ describe("hooks of the Claude Agent SDK", () => {
       },
       "No.",
     ],
-    ["async", { async: true, asyncTimeout: 9 } as HookOutput, undefined],
-    [
-      "what has no meaning here",
-      { suppressOutput: true, terminalSequence: "\u0007" } as HookOutput,
-      undefined,
-    ],
+    ["async", { async: true, asyncTimeout: 9 }, undefined],
+    ["what has no meaning here", { suppressOutput: true, terminalSequence: "\u0007" }, undefined],
   ])("S001-48: %s means what it means there", async (_, output, reason) => {
-    const { execute, requests, warnings } = await go({ hooks: { PreToolUse: [{ hooks: [() => output] }] } });
+    const { execute, requests, warnings } = await go({
+      hooks: agentSdkHooks({ PreToolUse: [{ hooks: [() => output] }] }),
+    });
     expect(warnings).toEqual([]);
     expect(execute).toHaveBeenCalledTimes(reason === undefined ? 1 : 0);
     if (reason !== undefined) expect(requests[1]).toContain(reason);
@@ -75,7 +80,7 @@ describe("hooks of the Claude Agent SDK", () => {
   it("updatedInput, updatedToolOutput, additionalContext, continue and systemMessage are understood", async () => {
     const { execute, requests, result, warnings } = await go(
       {
-        hooks: {
+        hooks: agentSdkHooks({
           PreToolUse: [
             {
               hooks: [
@@ -89,7 +94,9 @@ describe("hooks of the Claude Agent SDK", () => {
           PostToolUse: [{ hooks: [() => sdk({ updatedToolOutput: "other" })] }],
           Stop: [
             {
-              hooks: [({ stopHookActive }) => (stopHookActive ? {} : { decision: "block", reason: "More." })],
+              hooks: [
+                ({ stop_hook_active }) => (stop_hook_active ? {} : { decision: "block", reason: "More." }),
+              ],
             },
           ],
           PostToolBatch: [
@@ -99,7 +106,7 @@ describe("hooks of the Claude Agent SDK", () => {
               ],
             },
           ],
-        },
+        }),
       },
       2,
     );
@@ -118,15 +125,11 @@ describe("hooks of the Claude Agent SDK", () => {
     const canUseTool = vi.fn<CanUseTool>(() => null);
     const { execute, result } = await go({
       canUseTool,
-      hooks: {
+      hooks: agentSdkHooks({
         PermissionRequest: [
-          {
-            hooks: [
-              () => ({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } }) as HookOutput,
-            ],
-          },
+          { hooks: [() => ({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })] },
         ],
-      },
+      }),
     });
     expect(canUseTool).not.toHaveBeenCalled();
     expect(result.outcome).toBe(outcome);
@@ -134,31 +137,29 @@ describe("hooks of the Claude Agent SDK", () => {
     else expect(result.abortReason).toBe("Not this.");
   });
 
-  it("a hook with its three arguments reads its names, and nobody sees them who does not ask", async () => {
+  it("a hook is called with its three arguments and the names of the SDK", async () => {
     const seen: unknown[] = [];
-    const hook = async (input: any, toolUseId: any, { signal }: any) => {
-      seen.push(Object.keys(input), toolUseId === input.tool_use_id, signal instanceof AbortSignal);
-      const { hook_event_name, tool_name, tool_input, permission_mode, agent_id } = input;
-      seen.push({ hook_event_name, tool_name, tool_input, permission_mode, agent_id });
-      return sdk({ permissionDecision: tool_input.n === 1 ? "deny" : "allow" });
+    const hook: AgentSdkHook = async (input, toolUseId, { signal }) => {
+      const { tool_use_id, ...told } = input;
+      seen.push(toolUseId === tool_use_id, signal instanceof AbortSignal, told);
+      return sdk({ permissionDecision: told.tool_input.n === 1 ? "deny" : "allow" });
     };
     const { execute, warnings } = await go({
       permissionMode: "dontAsk",
-      hooks: {
-        PreToolUse: [{ hooks: [hook as never] }],
-        PostToolBatch: [{ hooks: [(input: any) => void seen.push(input.tool_calls[0].tool_input)] }],
-      },
+      hooks: agentSdkHooks({
+        PreToolUse: [{ hooks: [hook] }],
+        PostToolBatch: [{ hooks: [(input) => void seen.push(input.tool_calls[0].tool_input)] }],
+      }),
     });
     expect(seen).toEqual([
-      ["event", "agentPath", "iteration", "permissionMode", "toolCallId", "toolName", "input"],
       true,
       true,
       {
         hook_event_name: "PreToolUse",
+        iteration: 1,
+        permission_mode: "dontAsk",
         tool_name: "act",
         tool_input: { n: 1 },
-        permission_mode: "dontAsk",
-        agent_id: undefined,
       },
       { n: 1 },
     ]);
@@ -166,14 +167,38 @@ describe("hooks of the Claude Agent SDK", () => {
     expect(warnings.filter((warning) => warning.startsWith("hook_failed"))).toEqual([]);
   });
 
+  it("a group's timeout is in seconds", async () => {
+    const late = () => new Promise<void>(() => {});
+    const { warnings } = await go({
+      hooks: agentSdkHooks({ PreToolUse: [{ timeout: 0.01, hooks: [late] }] }),
+    });
+    expect(warnings).toEqual([expect.stringMatching(/^hook_failed/)]);
+  });
+
+  it("createAgent itself takes looplet's words only", async () => {
+    const { execute, warnings } = await go({
+      hooks: {
+        PreToolUse: [
+          { hooks: [() => sdk({ permissionDecision: "deny" }) as never] },
+          { hooks: [() => ({ decision: "approve" }) as never] },
+        ],
+      },
+    });
+    expect(execute).toHaveBeenCalledOnce();
+    expect(warnings).toEqual([
+      expect.stringContaining("hookSpecificOutput"),
+      expect.stringContaining("decision"),
+    ]);
+  });
+
   it("a typing error in its shape is a failure that names the field", async () => {
     const { warnings } = await go({
-      hooks: {
+      hooks: agentSdkHooks({
         PreToolUse: [
           { hooks: [() => sdk({ updatedInputs: {} })] },
           { hooks: [() => ({ hookSpecificOutput: "deny" as never })] },
         ],
-      },
+      }),
     });
     expect(warnings).toEqual([
       expect.stringContaining("did you mean updatedInput?"),
@@ -184,22 +209,20 @@ describe("hooks of the Claude Agent SDK", () => {
 
 describe("what the host is told of a call", () => {
   it("S001-22: canUseTool gets the tool's description and the update that ends the asking", async () => {
-    const canUseTool = vi.fn<CanUseTool>(
-      (_name, _input, { suggestions }) =>
-        ({
-          behavior: "allow",
-          updatedPermissions: suggestions!,
-          toolUseID: "x",
-          decisionClassification: "user_permanent",
-        }) as never,
-    );
-    const { execute, events, warnings } = await go({ canUseTool }, 2);
+    const canUseTool = vi.fn<AgentSdkCanUseTool>((_name, _input, { suggestions, toolUseID }) => ({
+      behavior: "allow",
+      updatedPermissions: suggestions!,
+      toolUseID,
+      decisionClassification: "user_permanent",
+    }));
+    const { execute, events, warnings } = await go({ canUseTool: agentSdkCanUseTool(canUseTool) }, 2);
     expect(canUseTool).toHaveBeenCalledOnce();
     const suggestions = [
       { type: "addRules", behavior: "allow", rules: [{ toolName: "act" }], destination: "session" },
     ];
     expect(canUseTool.mock.calls[0]?.[2]).toEqual({
       toolCallId: expect.any(String),
+      toolUseID: expect.any(String),
       reason: "no rule allows it",
       questionId: expect.any(Number),
       agentPath: "root",
@@ -225,7 +248,7 @@ describe("what the host is told of a call", () => {
 
   it("the classifier is told what a PostToolUse hook has for it", async () => {
     const classifyTool = vi.fn<CanUseTool>(() => ({ behavior: "allow" }));
-    const hook = () => sdk({ classifierContext: "From the open web." });
+    const hook = () => ({ classifierContext: "From the open web." });
     await go({ permissionMode: "auto", classifyTool, hooks: { PostToolUse: [{ hooks: [hook] }] } }, 2);
     expect(classifyTool.mock.calls.map(([, , { classifierContext }]) => classifierContext)).toEqual([
       [],
