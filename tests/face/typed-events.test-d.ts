@@ -14,6 +14,7 @@ import type {
   RunEventOf,
   RunOptions,
   RunResult,
+  SubagentOptions,
   Tool,
   ToolFault,
   Tools,
@@ -120,9 +121,43 @@ export async function toolsWithoutTheFunctionToolAreInferredToo(): Promise<void>
       expectTypeOf(event.input).toEqualTypeOf<{ a: number }>();
     if (event.type === "tool-result" && event.toolName === "add")
       expectTypeOf(event.output).toEqualTypeOf<number>();
-    if (event.type === "tool-result" && event.toolName !== "add")
+    if (event.type === "tool-result" && event.toolName === "remote")
       expectTypeOf(event.output).toEqualTypeOf<unknown>();
   }
+}
+
+export async function aSubagentsAnswerIsATextOrHasTheTypeOfItsOutput(
+  options: SubagentOptions,
+): Promise<void> {
+  const tools = {
+    ask: subagent({ description: "Answers" }),
+    rate: subagent({
+      description: "Rates",
+      output: {
+        schema: { type: "object", properties: { stars: { type: "integer" } }, required: ["stars"] },
+        validate: ({ stars }) => (stars > 5 ? "At most 5." : undefined),
+      },
+    }),
+    parse: subagent({ description: "Parses", output: { schema: z.object({ at: z.date() }) } }),
+    loose: subagent(options),
+  };
+  const run = createAgent({ model, tools }).run("Go");
+  for await (const event of run) {
+    if (event.type === "tool-call" && event.toolName === "ask")
+      expectTypeOf(event.input).toEqualTypeOf<{ prompt: string }>();
+    if (event.type !== "tool-result") continue;
+    if (event.toolName === "ask") expectTypeOf(event.output).toEqualTypeOf<string>();
+    if (event.toolName === "rate") expectTypeOf(event.output).toEqualTypeOf<{ stars: number }>();
+    // The event has the answer as JSON has it.
+    if (event.toolName === "parse") expectTypeOf(event.output).toEqualTypeOf<{ at: string }>();
+    if (event.toolName === "loose") expectTypeOf(event.output).toEqualTypeOf<unknown>();
+    // @ts-expect-error the answer is a text
+    if (event.toolName === "ask") event.output.stars;
+  }
+  for (const call of (await run.result).toolCalls)
+    if (call.toolName === "rate" && !call.isError)
+      expectTypeOf(call.output).toEqualTypeOf<{ stars: number }>();
+  expectTypeOf(subagent({ name: "ask", description: "Answers" }).name).toEqualTypeOf<"ask">();
 }
 
 export function anArrayOfToolsNoToolsAndUnknownToolsHaveLooseTypes(

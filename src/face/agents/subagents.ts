@@ -1,6 +1,15 @@
 /** `subagent()` and `handoff()`: tools that call another agent of the run. */
 import { LoopletError } from "../api/errors.js";
-import type { HandoffOptions, ProfileOptions, SubagentOptions, Tool } from "../api/index.js";
+import type {
+  HandoffOptions,
+  InputOf,
+  InputSchema,
+  ProfileOptions,
+  PromptSchema,
+  SubagentOptions,
+  SubagentTool,
+  Tool,
+} from "../api/index.js";
 import type { Config } from "../generated/input.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, isObject } from "../options/check.js";
@@ -10,7 +19,7 @@ import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
 
-type Named<N> = Tool & (N extends string ? { readonly name: N } : unknown);
+type Named<N, T extends Tool = Tool> = T & (N extends string ? { readonly name: N } : unknown);
 
 /** The greatest depth of a tree of subagents, and of nested agents. */
 const MAX_DEPTH = 8;
@@ -21,18 +30,19 @@ const HAND_BACK = "hand_back";
  *
  * @throws LoopletError `config_…`
  */
-export function subagent<const N extends string | undefined = undefined>(
-  options: SubagentOptions & { name?: N },
-): Named<N> {
+export function subagent<const S extends InputSchema = never, const N extends string | undefined = undefined>(
+  options: SubagentOptions<S> & { name?: N },
+): Named<N, SubagentTool<[S] extends [never] ? string : InputOf<S>>> {
   checkOptions(options, nameOf(options, "subagent"), subagentTable());
   const what = options.persistent === true ? "It remembers what it was asked before" : "It sees nothing else";
-  const prompt = {
-    type: "string",
-    description: `What the agent shall do. ${what}: say all that it has to know.`,
-  };
-  const schema = {
+  const schema: PromptSchema = {
     type: "object",
-    properties: { prompt },
+    properties: {
+      prompt: {
+        type: "string",
+        description: `What the agent shall do. ${what}: say all that it has to know.`,
+      },
+    },
     required: ["prompt"],
     additionalProperties: false,
   };

@@ -132,14 +132,7 @@ interface AgentToolOptions {
 export type ProfileOptions = AgentData &
   Pick<
     AgentOptions<Tools, any>,
-    | "maxUsd"
-    | "fallbackModels"
-    | "stopWhen"
-    | "repeat"
-    | "onRepeat"
-    | "output"
-    | "compaction"
-    | "pruning"
+    "maxUsd" | "fallbackModels" | "stopWhen" | "repeat" | "onRepeat" | "output" | "compaction" | "pruning"
   >;
 
 /**
@@ -150,7 +143,10 @@ export type ProfileOptions = AgentData &
  * subagent uses its caller's model, and `timeouts` are the run's without `totalMs`. All other options default to the
  * run's. Permissions, hooks, guardrails and budgets are always the run's.
  */
-export interface SubagentOptions extends AgentToolOptions, ProfileOptions {
+export interface SubagentOptions<S extends InputSchema = InputSchema>
+  extends AgentToolOptions, Omit<ProfileOptions, "output"> {
+  /** The schema that every answer must fit. Default: any text. */
+  output?: OutputFormat<S> | undefined;
   /**
    * Whether it remembers its earlier calls: each call continues the conversation of the last one, and only one call
    * runs at a time. A chat keeps that memory from run to run. Outside of a chat, pass `result.subagents` to the next
@@ -162,6 +158,20 @@ export interface SubagentOptions extends AgentToolOptions, ProfileOptions {
    * run in parallel with each other in any case. Default false.
    */
   readOnly?: boolean | undefined;
+}
+
+/**
+ * A tool that calls an agent, as `subagent()` returns it. Events and results have the type `Answer`: a text, or the type
+ * of the option `output`.
+ */
+export type SubagentTool<Answer = string> = ToolOptions<PromptSchema, Answer>;
+
+/** The schema of a subagent's input. */
+export interface PromptSchema {
+  readonly type: "object";
+  readonly properties: { readonly prompt: { readonly type: "string"; readonly description: string } };
+  readonly required: readonly ["prompt"];
+  readonly additionalProperties: false;
 }
 
 /** The memory of a persistent subagent. */
