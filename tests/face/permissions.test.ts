@@ -147,10 +147,12 @@ describe("permissions", () => {
       if (event.type !== "question" || event.question !== "permission") continue;
       expect(event.data).toMatchObject({ toolName: "act", input: { n: 1 } });
       expect(execute).not.toHaveBeenCalled();
-      expect(() => run.answer(event.questionId, { behavior: "perhaps" } as never)).toThrow(/behavior needs/);
+      expect(() => run.answer(event.questionId, { behavior: "perhaps" } as never)).toThrow(
+        /^answer.behavior: needs/,
+      );
       for (const [field, value] of Object.entries({ message: 5, interrupt: "x" }))
         expect(() => run.answer(event.questionId, { behavior: "deny", [field]: value } as never)).toThrow(
-          `${field} needs`,
+          `answer.${field}: needs`,
         );
       expect(run.answer(event.questionId, { behavior: "allow" })).toBe(true);
       expect(run.answer(event.questionId, { behavior: "allow" })).toBe(false);

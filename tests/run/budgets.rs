@@ -22,8 +22,7 @@ pub fn check_budget(world: &World, mut limit: Option<u64>) {
                 calls.insert((event.agent, event.iteration, event.attempt), *usage);
             }
             EventKind::Limits { limits } if event.agent == 0 => {
-                let limits: Value = serde_json::from_str(limits.as_str()).unwrap();
-                limit = limits["maxTotalTokens"].as_u64();
+                limit = limits.max_total_tokens;
             }
             EventKind::AttemptStart => {
                 let used: u64 = calls.values().map(Usage::total_tokens).sum();

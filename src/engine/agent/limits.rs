@@ -8,13 +8,11 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::asks::{About, Ask};
 use crate::engine::agent::desk::Desk;
 use crate::engine::agent::phase::Phase;
-use crate::engine::json::writer::{push_key, push_number};
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::ModelAnswer;
 use crate::engine::model::config::Limits;
-use crate::engine::model::event::EventKind;
+use crate::engine::model::event::{CurrentLimits, EventKind};
 use crate::engine::model::hook::Raise;
-use crate::engine::model::message::Json;
 use crate::engine::model::outcome::StoppedBy;
 use crate::engine::model::question::{Facts, Point};
 use crate::engine::model::usage::Usage;
@@ -186,27 +184,14 @@ impl Agent {
     fn tell_limits(&self, desk: &mut Desk<'_>) {
         let limits = desk.limits();
         let at_ms = desk.ledger.timers.at(desk.who.total_timer());
-        let rows = [
-            ("maxIterations", limits.max_iterations.map(u64::from)),
-            ("maxTotalTokens", limits.max_total_tokens),
-            ("maxCostNanoUsd", limits.max_cost_nano_usd),
-            ("maxToolRounds", limits.max_tool_rounds.map(u64::from)),
-            ("maxToolCalls", limits.max_tool_calls.map(u64::from)),
-            (
-                "timeLeftMs",
-                at_ms.map(|at_ms| at_ms.saturating_sub(desk.ledger.now_ms)),
-            ),
-        ];
-        let mut json = b"{".to_vec();
-        for (key, limit) in rows {
-            push_key(&mut json, key);
-            match limit {
-                Some(limit) => push_number(&mut json, limit),
-                None => json.extend_from_slice(b"null"),
-            }
-        }
-        json.push(b'}');
-        let limits = Json::from_valid(&String::from_utf8(json).unwrap_or_default());
+        let limits = CurrentLimits {
+            max_iterations: limits.max_iterations.unwrap_or(u32::MAX),
+            max_total_tokens: limits.max_total_tokens,
+            max_cost_nano_usd: limits.max_cost_nano_usd,
+            max_tool_rounds: limits.max_tool_rounds,
+            max_tool_calls: limits.max_tool_calls,
+            time_left_ms: at_ms.map(|at_ms| at_ms.saturating_sub(desk.ledger.now_ms)),
+        };
         desk.emit(EventKind::Limits { limits });
     }
 }

@@ -13,6 +13,8 @@ mod tool;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+pub use self::model::Fields;
 pub use self::model::{ModelConfig, PromptCaching, ResponseFormat, ToolChoice};
 pub use self::tool::{Access, AgentTool, Binding, ToolConfig};
 use crate::engine::model::config::context::ContextPolicy;
@@ -171,13 +173,14 @@ pub struct RunOptions {
     pub session: Option<String>,
 }
 
-/// The conversation of an agent that is kept from call to call.
+/// The memory of a persistent subagent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SubagentMemory"))]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
-    /// The agent's path at its first call.
+    /// The agent's path at its first call, for example `"root/researcher"`.
     pub agent_path: String,
+    /// The agent's conversation, legal to send again.
     pub messages: Vec<Message>,
 }
 
@@ -232,21 +235,27 @@ pub enum StopCondition {
     Iterations(u32),
 }
 
-/// The steps that a run takes when rounds of tool calls repeat with equal calls and equal results.
+/// Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier one,
+/// within one answer or in consecutive answers. A cycle of up to four rounds counts too.
 ///
-/// `null` switches a step off. A step that is left out keeps the order of the three: see [`RepeatPolicy::steps`].
+/// Each number says how often calls repeat before the step. A step may not come before the one above it, and `stopAfter`
+/// must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one
+/// before, less than `stopAfter`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepeatPolicy {
     pub enabled: bool,
-    /// The number of equal calls, or turns of a cycle of rounds, after which the model is told; default 3.
+    /// The model is told about it, beside the results. Default 3.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "repeat")))]
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub nudge_after: Option<Option<u32>>,
-    /// The number after which your code is asked; default 6.
+    /// `onRepeat` is called; without that function the model is told again. Default 6.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "repeat")))]
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub ask_after: Option<Option<u32>>,
-    /// The number after which the run stops; default 20.
+    /// The run is `stopped` by `repeat`. Default 20.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "repeat")))]
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub stop_after: Option<Option<u32>>,
 }

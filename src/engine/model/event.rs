@@ -128,11 +128,15 @@ pub enum EventKind {
         error: ToolFault,
         duration_ms: u64,
     },
+    /// The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers the
+    /// other kinds itself.
     Question {
         question_id: u32,
         /// The point of the run at which the question is asked.
+        #[cfg_attr(test, schemars(extend("x-type" = "Exclude<Point, \"classify\">")))]
         question: Point,
         /// The data that a person needs to answer; absent where looplet answers.
+        #[cfg_attr(test, schemars(extend("x-type" = "Facts[\"permission\"]")))]
         #[serde(default, skip_serializing_if = "Option::is_none")]
         data: Option<Json>,
     },
@@ -173,10 +177,9 @@ pub enum EventKind {
         /// The usage of the run so far, this call included.
         total: Usage,
     },
-    /// The limits that count for this agent after `onLimit` or `run.addBudget` raised them.
+    /// `onLimit` or `run.addBudget` raised limits of this agent.
     Limits {
-        /// `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }`
-        limits: Json,
+        limits: CurrentLimits,
     },
     /// A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
     /// results of tools in them, the model's when its answer is over or given up.
@@ -200,7 +203,7 @@ pub enum EventKind {
         /// The model that answered, by the vendor's account.
         response_model: Option<String>,
     },
-    /// This agent has ended. The run goes on when the agent was a subagent.
+    /// How this agent ended; the end of a subagent ends no run.
     AgentFinish {
         outcome: Outcome,
     },
@@ -210,7 +213,7 @@ pub enum EventKind {
     Error {
         error: Failure,
     },
-    /// The run has ended. No event follows.
+    /// The last event of every run.
     Finish {
         outcome: Outcome,
     },
@@ -231,6 +234,20 @@ impl EventKind {
             EventKind::TextDelta { .. } | EventKind::ReasoningDelta { .. } | EventKind::ToolInputDelta { .. }
         )
     }
+}
+
+/// The limits that count for an agent; `null` for a limit that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CurrentLimits {
+    pub max_iterations: u32,
+    pub max_total_tokens: Option<u64>,
+    pub max_cost_nano_usd: Option<u64>,
+    pub max_tool_rounds: Option<u32>,
+    pub max_tool_calls: Option<u32>,
+    /// The rest of `timeouts.totalMs`.
+    pub time_left_ms: Option<u64>,
 }
 
 /// Why the history is made shorter.

@@ -7,6 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+use crate::engine::model::config::Fields;
 use crate::engine::model::config::{Limits, ModelConfig, ToolChoice};
 use crate::engine::model::input::PermissionUpdate;
 use crate::engine::model::message::{Json, Message};
@@ -70,10 +72,13 @@ impl Gate {
 #[serde(rename_all = "camelCase", default)]
 pub struct Prepared {
     pub model: Option<ModelConfig>,
-    /// The names of the tools that the model is told about.
+    /// Names of the tools that the model may see, in this order; a call of any other tool is denied.
+    #[cfg_attr(test, schemars(extend("x-option" = "prepared")))]
     pub tools: Option<Vec<String>>,
+    #[cfg_attr(test, schemars(extend("x-option" = "prepared")))]
     pub tool_choice: Option<ToolChoice>,
-    /// The system prompt; an empty text removes it.
+    /// The system prompt; `""` sends none.
+    #[cfg_attr(test, schemars(extend("x-option" = "prepared", "x-kind" = "string")))]
     pub system: Option<String>,
 }
 
@@ -82,12 +87,18 @@ pub struct Prepared {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Raise {
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "raise")))]
     pub max_iterations: Option<u32>,
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "raise")))]
     pub max_total_tokens: Option<u64>,
     pub max_cost_nano_usd: Option<u64>,
+    #[cfg_attr(test, schemars(extend("x-option" = "raise")))]
     pub max_tool_rounds: Option<u32>,
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "raise")))]
     pub max_tool_calls: Option<u32>,
-    /// Time from now on, in milliseconds; for `run.addBudget`, time after the deadline.
+    /// Milliseconds that are added from the answer on, for the limit `time`. `run.addBudget` adds them to
+    /// `timeouts.totalMs`.
+    #[cfg_attr(test, schemars(extend("x-option" = "raise")))]
     pub time_ms: Option<u64>,
 }
 
@@ -122,11 +133,15 @@ impl Raise {
 #[serde(rename_all = "camelCase", default)]
 pub struct HookAnswer {
     pub decision: Option<Decision>,
-    /// The reason for the decision.
+    /// The reason for the decision; the model reads it.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook", "x-kind" = "string")))]
     pub reason: Option<String>,
-    /// The input that the tool gets.
+    /// `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
+    /// own.
+    #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "hook")))]
     pub updated_input: Option<Json>,
-    /// The text that the model sees instead of the tool's result or its own answer.
+    /// `PostToolUse`: the output that the model, the events and the result get in place of the tool's.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub updated_output: Option<Json>,
     /// The messages with which the conversation goes on.
     pub messages: Option<Vec<Message>>,
@@ -134,12 +149,17 @@ pub struct HookAnswer {
     pub context: Vec<String>,
     /// The reason to end the run; absent if it goes on.
     pub stop: Option<String>,
-    /// The model may try a denied call again.
+    /// `PermissionDenied`: tells the model that it may try the call again.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub retry: bool,
-    /// The denial ends the run.
+    /// `PermissionRequest` with `"deny"`: ends the run as `cancelled`.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub interrupt: bool,
+    /// `PermissionRequest`: changes of the rules for the rest of the run.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook")))]
     pub updated_permissions: Vec<PermissionUpdate>,
-    /// A message for your user.
+    /// Text for the user, not for the model: a `warning` event with the code `hook_message`.
+    #[cfg_attr(test, schemars(extend("x-option" = "hook", "x-kind" = "string")))]
     pub system_message: Option<String>,
     /// Texts that your classifier gets with later calls.
     pub classifier_context: Vec<String>,

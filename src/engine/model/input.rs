@@ -162,18 +162,26 @@ pub struct CheckedOutput {
     pub output: Option<Json>,
 }
 
-/// Your code's decision whether a call may run.
+/// The answer to a question whether a call may run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(
+    test,
+    derive(schemars::JsonSchema),
+    schemars(rename = "PermissionResult", extend("x-options" = "none", "x-tag" = "behavior"))
+)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionAnswer {
     pub behavior: Behavior,
-    /// The input that the tool gets instead of the model's. The history keeps the model's own text.
+    /// The input that the tool gets instead of the model's; the history keeps the model's.
+    #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object")))]
     pub updated_input: Option<Json>,
-    /// The reason for a denial, which the model is told.
+    /// The reason, which the model reads.
+    #[cfg_attr(test, schemars(extend("x-of" = ["deny"], "x-kind" = "string")))]
     pub message: Option<String>,
-    /// The denial ends the run.
+    /// Whether the denial ends the run as `cancelled`, with the message as its reason.
+    #[cfg_attr(test, schemars(extend("x-of" = ["deny"])))]
     pub interrupt: bool,
+    /// Changes of the rules or the mode for the rest of the run. Default: none.
     pub updated_permissions: Vec<PermissionUpdate>,
 }
 
@@ -187,18 +195,28 @@ pub enum Behavior {
     Deny,
 }
 
-/// A change of what the run may do from its next call on.
+/// A change of the rules or the mode, for the rest of the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none", "x-tag" = "type")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PermissionUpdate {
     pub r#type: UpdateType,
     /// The list to which `rules` belong.
+    #[cfg_attr(test, schemars(extend("x-of" = ["addRules!", "replaceRules!", "removeRules!"])))]
     pub behavior: Option<RuleKind>,
+    /// Texts of rules, or their parts.
+    #[cfg_attr(
+        test,
+        schemars(extend(
+            "x-of" = ["addRules!", "replaceRules!", "removeRules!"],
+            "x-type" = "readonly (string | PermissionRuleParts)[]"
+        ))
+    )]
     pub rules: Vec<Rule>,
-    /// The new mode, for `setMode`.
+    #[cfg_attr(test, schemars(extend("x-of" = ["setMode!"])))]
     pub mode: Option<PermissionMode>,
-    /// Where the change is to be kept. A run ignores it and keeps the change for itself.
+    /// Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+    /// (`permission_update`).
     pub destination: Option<String>,
 }
 

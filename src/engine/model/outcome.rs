@@ -52,31 +52,36 @@ pub enum StoppedBy {
     Guardrail,
 }
 
-/// How the run ended.
+/// How a run or an agent ended. `outcome` tells which of the other fields are there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(extend("x-tag" = "outcome")))]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     pub outcome: OutcomeKind,
+    #[cfg_attr(test, schemars(extend("x-of" = ["stopped!"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
-    /// The reason that your code gave for its abort, or a hook or guardrail for its stop.
+    /// The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+    #[cfg_attr(test, schemars(extend("x-of" = ["cancelled!", "stopped"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_reason: Option<String>,
+    #[cfg_attr(test, schemars(extend("x-of" = ["failed!"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
 }
 
 /// One tool call of a run, as the result, the rounds and the inputs of hooks list it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCallRecord {
     /// The provider's id.
     pub tool_call_id: String,
     pub tool_name: String,
-    /// The model's input, or a JSON string with the text that could not be parsed.
+    /// The model's arguments; a string when they are not a JSON object.
     pub input: Json,
-    /// The tool's return value or the structured error; `null` while the call is open.
+    /// The tool's result or the structured error; `null` while the call is open.
     pub output: Option<Json>,
     pub is_error: bool,
     pub duration_ms: u64,
@@ -84,27 +89,32 @@ pub struct ToolCallRecord {
 
 /// The short half of a run's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Report<'a> {
     /// The last answer that fits the schema.
     pub output: Option<&'a Json>,
+    /// The cost in billionths of a US dollar, an integer; `null` when it is not known.
     pub cost_nano_usd: Option<u64>,
+    /// Model calls made.
     pub iterations: u32,
-    /// Why the last answer ended.
+    /// Why the last answer ended; `null` when no answer was complete.
     pub finish_reason: Option<FinishReason>,
-    /// The last answer's finish reason in the vendor's own word.
+    /// The vendor's own word for `finishReason`.
     pub raw_finish_reason: Option<&'a str>,
-    /// Ids of the steers and follow-ups that were never delivered.
+    /// Ids of the steers and follow-ups that no model call has taken.
     pub undelivered: Vec<u32>,
 }
 
 /// The long half of a run's result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct History<'a> {
     pub tool_calls: Cow<'a, [ToolCallRecord]>,
-    /// The transcript in the order that providers accept, the given history included.
+    /// The whole transcript with the given history, legal to send again in every case.
     pub messages: Cow<'a, [Message]>,
-    /// The conversations of agents that are kept from call to call.
+    /// The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
+    /// `subagents`.
     pub subagents: &'a [Memory],
 }

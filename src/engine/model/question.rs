@@ -11,7 +11,11 @@ use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::permission::PermissionMode;
 use crate::engine::model::config::permission::Reading;
 use crate::engine::model::event::CompactTrigger;
+#[cfg(test)]
+use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::HookAnswer;
+#[cfg(test)]
+use crate::engine::model::input::PermissionUpdate;
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer, PreparedCall};
 use crate::engine::model::message::{Json, Message};
 use crate::engine::model::outcome::{StoppedBy, ToolCallRecord};
@@ -22,27 +26,45 @@ use crate::engine::model::usage::Usage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Point {
+    /// A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook.
     PreToolUse,
+    /// A tool has returned; the model has not seen the result yet.
     PostToolUse,
+    /// A tool has thrown or run out of time.
     PostToolUseFailure,
+    /// All calls of an answer are done; the model has seen none of their results yet.
     PostToolBatch,
-    /// The run is the first of its session. Only hooks of the root are asked.
+    /// A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+    /// `UserPromptSubmit`.
     SessionStart,
+    /// A prompt, a steer or a follow-up is about to go to the model.
     UserPromptSubmit,
+    /// The model has finished.
     Stop,
+    /// A subagent is about to begin.
     SubagentStart,
+    /// A subagent has finished.
     SubagentStop,
+    /// A summary of the history is about to be made.
     PreCompact,
+    /// A summary has taken the place of the history before it.
     PostCompact,
+    /// `canUseTool` or a `question` event is about to ask whether a call may run.
     PermissionRequest,
+    /// A rule, the mode or your code denied a call.
     PermissionDenied,
-    /// Something waits for your code. Nothing waits for the hook's answer.
+    /// The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
+    /// reaches the model later.
     Notification,
+    /// Messages are about to be sent.
     InputGuardrail,
+    /// An answer is over, and nothing has been done with it yet.
     OutputGuardrail,
+    /// A call may run, and is about to.
     ToolGuardrail,
     /// The next request can be changed before it is sent.
     PrepareIteration,
+    /// An iteration is over.
     IterationEnd,
     /// A limit is reached and may be raised.
     Limit,
@@ -123,97 +145,126 @@ pub enum Answer {
     },
 }
 
-/// The facts that a question tells, by its point.
+/// The facts that a question tells, by its point. The marks `x-of` name the points of a variant or a field, with `!`
+/// where the field is always told.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(untagged, extend("x-facts" = true)))]
 #[serde(untagged, rename_all_fields = "camelCase")]
 pub enum Facts<'a> {
     /// The facts of one call, at the points around a tool and for permissions.
+    #[cfg_attr(test, schemars(extend("x-of" = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied", "ToolGuardrail", "permission", "classify"])))]
     Call(Box<CallFacts<'a>>),
+    #[cfg_attr(test, schemars(extend("x-of" = ["SessionStart"])))]
     Session {
+        #[cfg_attr(test, schemars(extend("x-type" = "\"startup\" | \"resume\" | \"clear\"")))]
         source: &'a str,
+        /// The name of the model, as in `model.model`.
         model: &'a str,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["UserPromptSubmit", "SubagentStart"])))]
     Prompt {
-        /// The provider's id of the call that a subagent answers.
+        /// The id of the call that the subagent answers.
+        #[cfg_attr(test, schemars(extend("x-of" = ["SubagentStart!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
+        /// The text of that prompt.
         prompt: String,
+        #[cfg_attr(test, schemars(extend("x-type" = "\"prompt\" | \"steer\" | \"followUp\"")))]
         source: &'a str,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["Stop", "SubagentStop"])))]
     Stop {
+        /// The id of the call that the subagent answers.
+        #[cfg_attr(test, schemars(extend("x-of" = ["SubagentStop!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
+        /// Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop.
         stop_hook_active: bool,
         last_assistant_message: &'a str,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["PreCompact"])))]
     Compact {
         trigger: CompactTrigger,
+        /// Estimated tokens of the history.
         pre_tokens: u64,
+        /// Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`.
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["PostCompact"])))]
     Compacted {
         trigger: CompactTrigger,
         summary: &'a str,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["summarize"])))]
     Summarize {
         trigger: CompactTrigger,
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
+        /// The messages that the summary will replace.
         messages: &'a [Message],
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["Notification"])))]
     Notification {
+        #[cfg_attr(test, schemars(extend("x-type" = "\"permission_prompt\"")))]
         notification_type: &'a str,
         message: String,
+        /// The argument for `run.answer`.
         question_id: u32,
         tool_name: &'a str,
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["PrepareIteration"])))]
     Iteration {
+        /// The name of the model that answers unless `prepareIteration` chooses another.
         model: &'a str,
         messages: &'a [Message],
     },
-    Input {
-        messages: &'a [Message],
-    },
-    Output {
-        message: &'a Message,
-    },
+    #[cfg_attr(test, schemars(extend("x-of" = ["InputGuardrail"])))]
+    Input { messages: &'a [Message] },
+    #[cfg_attr(test, schemars(extend("x-of" = ["OutputGuardrail"])))]
+    Output { message: &'a Message },
+    #[cfg_attr(test, schemars(extend("x-of" = ["IterationEnd"])))]
     IterationEnd {
         text: &'a str,
         finish_reason: Option<FinishReason>,
         usage: &'a Usage,
         tool_calls: &'a [ToolCallRecord],
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["Limit"])))]
     Limit {
         limit: StoppedBy,
         /// The option of the timeout that was reached, for the limit `time`.
+        #[cfg_attr(test, schemars(extend("x-type" = "\"totalMs\" | \"iterationMs\"")))]
         #[serde(skip_serializing_if = "Option::is_none")]
         timeout: Option<&'a str>,
+        /// Usage of the run so far.
         usage: &'a Usage,
         tool_rounds: u32,
+        /// Tool calls of the run, including the calls that would exceed the limit.
         tool_calls: usize,
     },
-    Batch {
-        tool_calls: &'a [ToolCallRecord],
-    },
+    #[cfg_attr(test, schemars(extend("x-of" = ["PostToolBatch"])))]
+    Batch { tool_calls: &'a [ToolCallRecord] },
+    #[cfg_attr(test, schemars(extend("x-of" = ["stop_condition", "stop_repeat"])))]
     Round {
+        /// The model call that asked for it, from 1.
         iteration: u32,
         /// The number of times that the calls have repeated.
+        #[cfg_attr(test, schemars(extend("x-of" = ["stop_repeat!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         times: Option<u32>,
         tool_calls: &'a [ToolCallRecord],
     },
+    #[cfg_attr(test, schemars(extend("x-of" = ["prepare_calls"])))]
     Calls {
         calls: Vec<ToolInvocation>,
         /// Texts that rules compare. The answer brings the platform's readings of them.
         texts: Vec<String>,
     },
-    Errors {
-        errors: Vec<FaultyCall<'a>>,
-    },
-    Checked {
-        output: &'a Json,
-    },
+    #[cfg_attr(test, schemars(extend("x-of" = ["word_errors"])))]
+    Errors { errors: Vec<FaultyCall<'a>> },
+    #[cfg_attr(test, schemars(extend("x-of" = ["check_output"])))]
+    Checked { output: &'a Json },
 }
 
 impl<'a> Facts<'a> {
@@ -228,36 +279,55 @@ impl<'a> Facts<'a> {
 
 /// A call as your code is told about it.
 #[derive(Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CallFacts<'a> {
     pub tool_call_id: &'a str,
     pub tool_name: &'a str,
     /// The input that the tool gets.
     pub input: Option<&'a Json>,
+    #[cfg_attr(test, schemars(extend("x-of" = ["PostToolUse!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
+    #[cfg_attr(test, schemars(with = "Option<ToolFault>", extend("x-of" = ["PostToolUseFailure!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
+    #[cfg_attr(test, schemars(extend("x-of" = ["PostToolUse!", "PostToolUseFailure!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// The reason why your code is asked about the call, or why it was denied.
+    /// The reason for the question or the denial.
+    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest!", "PermissionDenied!", "permission!", "classify!"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
-    /// The path of a subagent.
+    /// The agent that made the call; `"root"` is the run's own.
+    #[cfg_attr(test, schemars(extend("x-of" = ["permission", "classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_path: Option<&'a str>,
-    /// The rule that asks.
+    /// The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+    #[cfg_attr(test, schemars(extend("x-of" = ["PermissionRequest", "permission", "classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matched_ask_rule: Option<RuleFacts>,
-    /// A rule that would allow such calls.
+    /// Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+    /// where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+    /// cannot express.
+    #[cfg_attr(
+        test,
+        schemars(
+            with = "Option<Vec<PermissionUpdate>>",
+            extend("x-of" = ["PermissionRequest", "permission", "classify"])
+        )
+    )]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestions: Option<[Suggestion; 1]>,
+    /// Context for `classifyTool` that `PostToolUse` hooks have given.
+    #[cfg_attr(test, schemars(extend("x-of" = ["classify"])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classifier_context: Option<&'a [String]>,
 }
 
-/// A rule in the form in which an answer names it.
+/// A rule in two parts: `Bash(npm *)` is `{ toolName: "Bash", ruleContent: "npm *" }`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "PermissionRuleParts"))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleFacts {
     pub tool_name: String,
@@ -278,10 +348,12 @@ pub struct Suggestion {
 
 /// A failed call.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FaultyCall<'a> {
     pub tool_call_id: &'a str,
     pub tool_name: &'a str,
     pub input: &'a Json,
+    #[cfg_attr(test, schemars(with = "ToolFault"))]
     pub error: Json,
 }

@@ -8,23 +8,21 @@ mod print;
 
 use std::path::Path;
 
-use self::print::{declared, is_of_null, mark_read};
+use self::print::{at_point, declared, documented, is_of_null, mark, typed};
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::engine::model::answer::FinishReason;
-use crate::engine::model::config::{
-    Config, OnUnknownTool, context::Pruning, permission::PermissionMode,
-};
+use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::EventKind;
 use crate::engine::model::input::Input;
 use crate::engine::model::message::Message;
-use crate::engine::model::outcome::Outcome;
+use crate::engine::model::outcome::{History, Outcome, Report};
 use crate::engine::model::output::ToolInvocation;
-use crate::engine::model::question::{Point, Question};
+use crate::engine::model::question::{Answer, Facts, Point, Question};
 use crate::engine::model::usage::Usage;
 
 const HEADER: &str = "// Printed from src/engine/model by `npm run format`: change the types there.\n";
@@ -32,10 +30,61 @@ const HEADER: &str = "// Printed from src/engine/model by `npm run format`: chan
 #[test]
 fn the_generated_typescript_is_that_of_the_types() {
     let mut text = HEADER.to_owned();
-    for (name, schema) in &printed_types() {
-        text += &declared(name, schema);
+    let types = printed_types();
+    for (name, schema) in &types {
+        text += &match schema["x-facts"] == true {
+            true => facts(&types, schema),
+            false => declared(name, schema),
+        };
     }
     check("model.ts", &text);
+}
+
+/// The facts of all points, as an interface whose fields are the points. JSON in them may be of any type.
+fn facts(types: &Map<String, Value>, schema: &Value) -> String {
+    let mut text = documented(schema, "") + "export interface Facts {\n";
+    let points = words_of(&types["Point"]);
+    for point in points
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| point.as_str().unwrap())
+    {
+        let is_here = |variant: &&Value| variant["x-of"].as_array().unwrap().contains(&point.into());
+        let variants = schema["anyOf"].as_array().unwrap();
+        let variant = variants
+            .iter()
+            .find(is_here)
+            .unwrap_or_else(|| panic!("no facts at {point}"));
+        let mut fields = at_point(resolved(types, variant), point);
+        mark(&mut fields, "x-frozen");
+        let point_schemas = types["Point"]["oneOf"].as_array().unwrap();
+        let about = point_schemas.iter().find(|one| one["const"] == point).unwrap();
+        text += &format!(
+            "{}  {point}: {};\n",
+            documented(about, "  "),
+            typed(&fields, "  ")
+        );
+    }
+    let hooked: Vec<String> = hook_points().iter().map(Value::to_string).collect();
+    let hooked = format!(
+        "/** A point at which hooks are asked. */\nexport type HookPoint = {};",
+        hooked.join(" | ")
+    );
+    format!("\n{}}}\n\n{hooked}\n", text.replace(": unknown;", ": any;"))
+}
+
+/// The points at which hooks are asked.
+fn hook_points() -> Vec<Value> {
+    let mut points = words::<Point>().as_array().unwrap().clone();
+    points.retain(|point| serde_json::from_value::<Point>(point.clone()).unwrap().is_hook());
+    points
+}
+
+/// The type to which a schema refers, or the schema itself.
+fn resolved<'a>(types: &'a Map<String, Value>, schema: &'a Value) -> &'a Value {
+    let of = schema["$ref"].as_str().or(schema["anyOf"][0]["$ref"].as_str());
+    of.map_or(schema, |of| &types[of.rsplit('/').next().unwrap()])
 }
 
 /// The types that leave the engine, and the options.
@@ -43,13 +92,16 @@ fn printed_types() -> Map<String, Value> {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let events = add::<EventKind>(&mut generator);
     for add in [
+        add::<Facts<'_>>,
         add::<Failure>,
         add::<FinishReason>,
+        add::<History<'_>>,
         add::<Message>,
         add::<Point>,
         add::<Outcome>,
         add::<PermissionMode>,
         add::<Question>,
+        add::<Report<'_>>,
         add::<ToolInvocation>,
         add::<Usage>,
     ] {
@@ -58,25 +110,23 @@ fn printed_types() -> Map<String, Value> {
     let mut definitions = generator.take_definitions(true);
     definitions.insert(events.0, events.1);
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    for add in [add::<Config>, add::<Pruning>] {
+    for add in [add::<Config>, add::<Pruning>, add::<Answer>] {
         add(&mut generator);
     }
     let types = generator.take_definitions(true);
-    for (name, mark, doc) in [
-        (
-            "AgentData",
-            "agent",
-            "The options of an agent that are plain data.",
-        ),
-        (
-            "RunData",
-            "run",
-            "The options of a run with all of its agents that are plain data.",
-        ),
-        ("ToolData", "tool", "The options of a tool that are plain data."),
-    ] {
-        let fields = options(&types, &OPTION_TYPES, mark);
-        let schema = json!({"description": doc, "x-options": "none", "properties": fields});
+    for (name, mark, doc) in DATA {
+        let mut fields = options(&types, &OPTION_TYPES, mark);
+        let nulls = if mark == "repeat" { "null" } else { "none" };
+        if matches!(mark, "raise" | "prepared" | "hook") {
+            // A field of an answer that is left out changes nothing.
+            fields
+                .values_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(|field| {
+                    field.remove("default");
+                });
+        }
+        let schema = json!({"description": doc, "x-options": nulls, "properties": fields});
         definitions.insert(name.to_owned(), schema);
     }
     // Types that these options lead to.
@@ -88,17 +138,82 @@ fn printed_types() -> Map<String, Value> {
             .map(|(name, schema)| (name.clone(), schema.clone())),
     );
     for name in [
+        "Effort",
         "Jitter",
         "OnOutputLimit",
         "OnUnknownTool",
+        "OutputMode",
         "QueueMode",
+        "RuleKind",
+        "StopCondition",
         "ToolAccess",
+        "ToolChoice",
         "ToolExecution",
     ] {
         definitions.insert(name.to_owned(), types[name].clone());
     }
+    let mut known = types;
+    known.extend(definitions.clone());
+    for schema in definitions.values_mut() {
+        if let Some(tag) = schema["x-tag"].as_str() {
+            let words = words_of(resolved(&known, &schema["properties"][tag]));
+            schema["x-words"] = words;
+        }
+    }
     definitions
 }
+
+/// The interfaces of options that are plain data: name, mark of the fields, documentation.
+const DATA: [(&str, &str, &str); 12] = [
+    (
+        "AgentData",
+        "agent",
+        "The options of an agent that are plain data.",
+    ),
+    (
+        "RunData",
+        "run",
+        "The options of a run with all of its agents that are plain data.",
+    ),
+    ("ToolData", "tool", "The options of a tool that are plain data."),
+    (
+        "ModelData",
+        "model",
+        "The options of every model that are plain data.",
+    ),
+    (
+        "HttpModelData",
+        "http",
+        "The options of a model over HTTP that are plain data.",
+    ),
+    (
+        "CompactionData",
+        "compaction",
+        "The options of `compaction` that are plain data.",
+    ),
+    ("RepeatOptions", "repeat", "Steps against tool calls that repeat."),
+    (
+        "PermissionRules",
+        "permissions",
+        "Rules of the form `Tool` or `Tool(specifier)`.",
+    ),
+    (
+        "OutputData",
+        "output",
+        "The options of `output` that are plain data.",
+    ),
+    (
+        "RaisedData",
+        "raise",
+        "New limits for the rest of the run; a limit that is left out stays.",
+    ),
+    ("HookData", "hook", "The answer of a hook that is plain data."),
+    (
+        "PreparedData",
+        "prepared",
+        "Changes of one iteration that are plain data.",
+    ),
+];
 
 #[test]
 fn the_generated_inputs_are_those_that_the_engine_reads() {
@@ -119,7 +234,7 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
     shared.sort();
     let mut text = String::new();
     for (name, schema) in &mut types {
-        mark_read(schema);
+        mark(schema, "x-read");
         text += &declared(name, schema);
     }
     let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
@@ -131,13 +246,26 @@ fn the_generated_inputs_are_those_that_the_engine_reads() {
 
 /// The types that hold options of `createAgent`. A field's mark says whose option it is: each `agent` may have its own,
 /// or the `run` has one.
-const OPTION_TYPES: [&str; 5] = ["Config", "Limits", "ContextPolicy", "OutputFormat", "ToolConfig"];
+const OPTION_TYPES: [&str; 11] = [
+    "Config",
+    "Limits",
+    "ContextPolicy",
+    "OutputFormat",
+    "ToolConfig",
+    "ModelConfig",
+    "RepeatPolicy",
+    "Permissions",
+    "Raise",
+    "Prepared",
+    "HookAnswer",
+];
 
 #[test]
 fn the_generated_tables_are_those_of_the_configuration() {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<Config>();
     generator.subschema_for::<Pruning>();
+    generator.subschema_for::<Answer>();
     let types = generator.take_definitions(true);
     let mut text = HEADER.to_owned();
     text += "import type { OptionTable } from \"../options/options.js\";\n";
@@ -148,6 +276,10 @@ fn the_generated_tables_are_those_of_the_configuration() {
     text += &format!(
         "\nexport const ON_UNKNOWN_TOOL = {} as const;\n",
         words::<OnUnknownTool>()
+    );
+    text += &format!(
+        "\nexport const HOOK_POINTS = {} as const;\n",
+        Value::from(hook_points())
     );
     let mut codes = words::<FailureCode>();
     codes.as_array_mut().unwrap().retain(|code| {
@@ -165,22 +297,35 @@ fn the_generated_tables_are_those_of_the_configuration() {
         ("AGENT_OUTPUT", &OPTION_TYPES[3..4], "agent"),
         ("RUN_OPTIONS", &OPTION_TYPES[..1], "run"),
         ("RUN_LIMITS", &OPTION_TYPES[1..2], "run"),
-        ("TOOL_DATA", &OPTION_TYPES[4..], "tool"),
+        ("TOOL_DATA", &OPTION_TYPES[4..5], "tool"),
+        ("MODEL_DATA", &OPTION_TYPES[5..6], "model"),
+        ("HTTP_MODEL_DATA", &OPTION_TYPES[5..6], "http"),
+        ("COMPACTION_DATA", &OPTION_TYPES[2..3], "compaction"),
+        ("REPEAT_OPTIONS", &OPTION_TYPES[6..7], "repeat"),
+        ("PERMISSION_RULES", &OPTION_TYPES[7..8], "permissions"),
+        ("OUTPUT_DATA", &OPTION_TYPES[3..4], "output"),
+        ("RAISED_DATA", &OPTION_TYPES[8..9], "raise"),
+        ("PREPARED_DATA", &OPTION_TYPES[9..10], "prepared"),
+        ("HOOK_DATA", &OPTION_TYPES[10..], "hook"),
     ] {
         let fields = options(&types, of, mark);
         text += &format!(
             "\nexport const {name} = {} satisfies OptionTable;\n",
-            table(&types, &fields, false)
+            table(&types, &fields, mark == "repeat")
         );
-        if mark != "tool" {
+        if mark == "agent" || mark == "run" {
             add_defaults(&types, "", &fields, &mut defaults);
         }
     }
-    let fields = types["Pruning"]["properties"].as_object().unwrap();
-    text += &format!(
-        "\nexport const HISTORY = {} satisfies OptionTable;\n",
-        table(&types, fields, false)
-    );
+    for (name, of) in [
+        ("PRUNING", "Pruning"),
+        ("PROMPT_CACHING", "PromptCaching"),
+        ("PERMISSION_RESULT", "PermissionResult"),
+    ] {
+        let fields = types[of]["properties"].as_object().unwrap();
+        let table = table(&types, fields, false);
+        text += &format!("\nexport const {name} = {table} satisfies OptionTable;\n");
+    }
     text += "\n/** The default of each scalar option. */\nexport const DEFAULTS: { readonly [option: string]: unknown } = {\n";
     let config = Config::default();
     for (name, default) in defaults {
@@ -215,28 +360,56 @@ fn table(types: &Map<String, Value>, fields: &Map<String, Value>, is_nullable: b
     text + "}"
 }
 
+/// An object of which every field is required, as a table.
+fn required_table(types: &Map<String, Value>, schema: &Value) -> String {
+    let mut fields = schema["properties"].as_object().cloned().unwrap_or_default();
+    let each = fields.values_mut();
+    each.for_each(|field| field["x-required"] = true.into());
+    table(types, &fields, false)
+}
+
 /// The kind of an option: an `OptionKind`, a list of words or a table.
 fn kind(types: &Map<String, Value>, field: &Value, is_nullable: bool) -> String {
-    let of = field["$ref"].as_str().or(field["anyOf"][0]["$ref"].as_str());
-    if let Some(of) = of {
-        let of = &types[of.rsplit('/').next().unwrap()];
-        return match of["properties"].as_object() {
-            Some(fields) => table(types, fields, is_of_null(of)),
-            None => words_of(of).to_string(),
-        };
+    let of = resolved(types, field);
+    if let Some(fields) = of["properties"].as_object() {
+        return table(types, fields, is_of_null(of));
     }
-    let mark = if is_nullable { "?" } else { "" };
-    let kind = match first_type(field) {
+    if of["enum"].is_array() {
+        return of["enum"].to_string();
+    }
+    if let Some(choices) = of["oneOf"].as_array() {
+        let choice = |choice: &Value| match choice["properties"].as_object() {
+            Some(_) => required_table(types, choice),
+            None => words_of(choice).to_string().trim_matches(['[', ']']).to_owned(),
+        };
+        return format!("[{}]", choices.iter().map(choice).collect::<Vec<_>>().join(", "));
+    }
+    let mark = match (is_nullable, field["x-required"] == true) {
+        (true, _) => "?",
+        (_, true) => "!",
+        _ => "",
+    };
+    let given = field["x-kind"].as_str();
+    let kind = match given.unwrap_or(first_type(field)) {
         "boolean" => "boolean",
         "array" if first_type(&field["items"]) == "integer" => "wholes",
-        "array" => "texts",
+        "array" if first_type(&field["items"]) == "string" => "texts",
+        "array" if is_of_words(resolved(types, &field["items"])) => "texts",
+        "array" | "" => "any",
+        "string" if given.is_some() => "string",
         "string" => "text",
+        "number" => "number",
+        "object" => "object",
         "integer" if field["minimum"] == 1 => "count",
         "integer" => "whole",
         other => panic!("no kind of option is {other}: {field}"),
     };
     let width = if field["format"] == "uint64" { "64" } else { "" };
     format!("\"{kind}{width}{mark}\"")
+}
+
+fn is_of_words(schema: &Value) -> bool {
+    schema["enum"].is_array() || schema["oneOf"].is_array()
 }
 
 fn first_type(field: &Value) -> &str {

@@ -5,7 +5,7 @@ import { LoopletError } from "../api/errors.js";
 import { AGENT_LIMITS, AGENT_OPTIONS, RETRYABLE } from "../generated/tables.js";
 import type { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkWord, describe, placed } from "../options/check.js";
+import { at, checkChoice, describe, placed } from "../options/check.js";
 import { contextConfig } from "../options/context.js";
 import { nanoUsd } from "../options/money.js";
 import { given } from "../options/options.js";
@@ -25,7 +25,7 @@ export function profileConfig(options: ProfileOptions, field: string, tools: Too
 function config(options: ProfileOptions, tools: ToolSet): Config {
   const { retry = {}, maxUsd } = options;
   const { on = [], baseMs, maxMs } = retry;
-  for (const [index, code] of on.entries()) checkWord(code, `retry.on[${index}]`, RETRYABLE);
+  for (const [index, code] of on.entries()) checkChoice(code, `retry.on[${index}]`, RETRYABLE);
   if (baseMs !== undefined && maxMs !== undefined && maxMs < baseMs) {
     const problem = `needs at least retry.baseMs (${baseMs}), the shortest wait, got ${maxMs}`;
     throw new LoopletError("config_invalid_value", "retry.maxMs", problem);

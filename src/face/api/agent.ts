@@ -5,7 +5,6 @@
 import type { AgentData, RunData } from "../generated/model.js";
 import type { HookOptions } from "./hook.js";
 import type { ContextOptions, IterationOptions, StopOptions } from "./iteration.js";
-import type { Message } from "./message.js";
 import type { Fetch, Model } from "./model.js";
 import type { PermissionOptions } from "./permission.js";
 import type { FinishOptions, OutputFormat } from "./result.js";
@@ -14,7 +13,7 @@ import type { InputSchema } from "./schema.js";
 import type { ToolOptions, ToolRunOptions, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 import type { TraceOptions } from "./trace.js";
 
-export type { RetryPolicy, Timeouts, ToolExecution } from "../generated/model.js";
+export type { RetryPolicy, SubagentMemory, Timeouts, ToolExecution } from "../generated/model.js";
 
 /**
  * The options of `createAgent`. An unknown name, a wrong type or a missing field throws a `LoopletError` at once; its
@@ -172,14 +171,6 @@ export interface PromptSchema {
   readonly properties: { readonly prompt: { readonly type: "string"; readonly description: string } };
   readonly required: readonly ["prompt"];
   readonly additionalProperties: false;
-}
-
-/** The memory of a persistent subagent. */
-export interface SubagentMemory {
-  /** The agent's path at its first call, for example `"root/researcher"`. */
-  agentPath: string;
-  /** The agent's conversation, legal to send again. */
-  messages: Message[];
 }
 
 /**

@@ -29,15 +29,15 @@
  * over, has no `iteration-finish` and no `agent-finish`: `abort` or `error` comes right before `finish`.
  */
 import type { Message } from "./message.js";
-import type { PermissionRequest } from "./permission.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
-import type { EventKind as EngineEvent, Failure, Point, StoppedBy, Usage } from "../generated/model.js";
+import type { EventKind as EngineEvent, Usage } from "../generated/model.js";
 
 export type {
   CompactTrigger,
   Failure,
   FailureCode,
   FinishReason,
+  Outcome,
   OutcomeKind,
   StoppedBy,
   ToolFault,
@@ -81,53 +81,12 @@ export type RunEventOf<K extends EventKind["type"], T extends Tools = Tools> = E
 /** An event of a run with tools of these types. */
 export type TypedEvent<C extends ToolTypes> = EventStamp & EventKind<C>;
 
-// The generated type says what the engine's JSON can say. These variants are written by hand, because they have a
-// narrower type: the kinds of questions, the limits, and outcomes by their word.
 type EventKind<C extends ToolTypes = ToolTypes> =
-  | Exclude<EngineEvent, { toolName: string } | { type: "question" | "limits" | "agent-finish" | "finish" }>
+  | Exclude<EngineEvent, { toolName: string }>
   | OfTools<Extract<EngineEvent, { toolName: string }>, C>
   /**
-   * The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers
-   * the other kinds itself.
-   */
-  | {
-      type: "question";
-      questionId: number;
-      question: Exclude<Point, "classify">;
-      data?: { toolCallId: string; toolName: string; input: unknown; reason: string } & Pick<
-        PermissionRequest,
-        "suggestions" | "matchedAskRule"
-      >;
-    }
-  /** `onLimit` or `run.addBudget` raised limits of this agent; `limits` are the limits that now count. */
-  | {
-      type: "limits";
-      limits: {
-        maxIterations: number;
-        maxTotalTokens: number | null;
-        maxCostNanoUsd: number | null;
-        maxToolRounds: number | null;
-        maxToolCalls: number | null;
-        timeLeftMs: number | null;
-      };
-    }
-  /** How this agent ended; the end of a subagent ends no run. */
-  | { type: "agent-finish"; outcome: Outcome }
-  /**
    * The first event of an iteration that began later than the run: `text` is the answer so far, `messages` the
-   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's.
+   * transcript before it. The stamp is that of the last event that was delivered; its iteration is the root's. The face
+   * makes it, so the engine does not know it.
    */
-  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number }
-  /** The last event of every run. */
-  | { type: "finish"; outcome: Outcome };
-
-/** How a run ended. `outcome` tells which of the other fields are there. */
-export type Outcome =
-  | { outcome: "completed"; stoppedBy?: undefined; abortReason?: undefined; error?: undefined }
-  | { outcome: "stopped"; stoppedBy: StoppedBy; abortReason?: string | undefined; error?: undefined }
-  /**
-   * `abortReason` is the reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a
-   * hook or a guardrail.
-   */
-  | { outcome: "cancelled"; abortReason: string; stoppedBy?: undefined; error?: undefined }
-  | { outcome: "failed"; error: Failure; stoppedBy?: undefined; abortReason?: undefined };
+  | { type: "snapshot"; text: string; messages: Message[]; usage: Usage; iterations: number };

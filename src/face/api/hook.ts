@@ -1,93 +1,32 @@
 /** Hooks and guardrails: functions that are asked at certain points of a run. */
-import type { Failure, OutcomeKind, ToolFault } from "./event.js";
+import type {
+  Facts,
+  HookData,
+  HookPoint,
+  Question,
+  ToolCallRecord as EngineCallRecord,
+} from "../generated/model.js";
+import type { Failure, OutcomeKind } from "./event.js";
 import type { Message } from "./message.js";
-import type { PermissionMode, PermissionRequest, PermissionUpdate } from "./permission.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
-import type { SessionSource } from "./run.js";
 
-interface HookPoint<E extends string> {
-  readonly event: E;
-  /** The agent in the run's tree; `"root"` is the one that was started. */
-  readonly agentPath: string;
-  /** The agent's model call before this point, from 1; 0 before the first. */
-  readonly iteration: number;
-  /** The current mode, in a run with permissions. */
-  readonly permissionMode?: PermissionMode;
-  /** The model's option `effort`, if it has one. */
-  readonly effort?: string;
-  /** The name of the subagent's tool; absent for the run's own agent. */
-  readonly agentName?: string;
-}
+/** The place of a question in its run. */
+type HookPlace = Readonly<Omit<Question, "point" | "asker" | "profile" | "data">>;
 
-interface ToolHookPoint<E extends string> extends HookPoint<E> {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  /** The input that the tool gets. */
-  readonly input: any;
-}
-
-interface SubagentPoint {
-  /** The name of the tool that calls the subagent. */
-  readonly agentName: string;
-  /** The id of the call that the subagent answers. */
-  readonly toolCallId: string;
-}
+/** Facts with the calls as results have them. */
+type Told<F> = {
+  readonly [K in keyof F]: F[K] extends readonly EngineCallRecord[] ? readonly ToolCallRecord[] : F[K];
+};
 
 /** The input of a hook, by event. */
-export interface HookInputs {
-  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
-  PreToolUse: ToolHookPoint<"PreToolUse">;
-  /** A tool has returned; the model has not seen the result yet. */
-  PostToolUse: ToolHookPoint<"PostToolUse"> & { readonly output: any; readonly durationMs: number };
-  /** A tool has thrown or run out of time. */
-  PostToolUseFailure: ToolHookPoint<"PostToolUseFailure"> & {
-    readonly error: ToolFault;
-    readonly durationMs: number;
-  };
-  /** All calls of an answer are done; the model has seen none of their results yet. */
-  PostToolBatch: HookPoint<"PostToolBatch"> & {
-    readonly toolCalls: readonly ToolCallRecord[];
-  };
-  /** A prompt, a steer or a follow-up is about to go to the model. */
-  UserPromptSubmit: HookPoint<"UserPromptSubmit"> & {
-    /** The text of that prompt. */
-    readonly prompt: string;
-    readonly source: "prompt" | "steer" | "followUp";
-  };
-  /** The model has finished. */
-  Stop: HookPoint<"Stop"> & {
-    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
-    readonly stopHookActive: boolean;
-    readonly lastAssistantMessage: string;
-  };
+export type HookInputs = {
+  [E in keyof AskedFacts]: { readonly event: E } & HookPlace & Told<AskedFacts[E]>;
+} & {
   /** A subagent is about to begin. */
-  SubagentStart: HookPoint<"SubagentStart"> & SubagentPoint & { readonly prompt: string };
+  SubagentStart: { readonly agentName: string };
   /** A subagent has finished. */
-  SubagentStop: HookPoint<"SubagentStop"> &
-    SubagentPoint & { readonly stopHookActive: boolean; readonly lastAssistantMessage: string };
-  /** A summary of the history is about to be made. */
-  PreCompact: HookPoint<"PreCompact"> & {
-    readonly trigger: "auto" | "manual" | "overflow";
-    /** Estimated tokens of the history. */
-    readonly preTokens: number;
-    /** Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`. */
-    readonly instructions?: string;
-  };
-  /** A summary has taken the place of the history before it. */
-  PostCompact: HookPoint<"PostCompact"> & {
-    readonly trigger: "auto" | "manual" | "overflow";
-    readonly summary: string;
-  };
-  /**
-   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
-   * `UserPromptSubmit`.
-   */
-  SessionStart: HookPoint<"SessionStart"> & {
-    readonly source: SessionSource;
-    /** The name of the model, as in `model.model`. */
-    readonly model: string;
-  };
+  SubagentStop: { readonly agentName: string };
   /**
    * A session has ended. For a run outside of a chat `reason` is its outcome, for a chat it is `"clear"`
    * (`chat.reset`) or `"close"` (`chat.close`). The hook's return value is ignored; an error that it throws is
@@ -100,30 +39,17 @@ export interface HookInputs {
     readonly error: Failure;
     readonly lastAssistantMessage: string;
   };
-  /**
-   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it
-   * adds reaches the model later.
-   */
-  Notification: HookPoint<"Notification"> & {
-    readonly notificationType: "permission_prompt";
-    readonly message: string;
-    /** The argument for `run.answer`. */
-    readonly questionId: number;
-    readonly toolName: string;
-  };
-  /** `canUseTool` or a `question` event is about to ask whether a call may run. */
-  PermissionRequest: ToolHookPoint<"PermissionRequest"> & { readonly reason: string } & Pick<
-      PermissionRequest,
-      "suggestions" | "matchedAskRule"
-    >;
-  /** A rule, the mode or your code denied a call. */
-  PermissionDenied: ToolHookPoint<"PermissionDenied"> & { readonly reason: string };
-}
+};
+
+type AskedFacts = Pick<Facts, HookPoint>;
 
 export type HookEvent = keyof HookInputs;
 
-/** The answer of a hook. A hook that returns nothing changes nothing. */
-export interface HookOutput {
+/**
+ * The answer of a hook. A hook that returns nothing changes nothing. The fields here have other names or words than in
+ * the engine's `HookAnswer`, which joins the answers of several hooks: the face translates.
+ */
+export interface HookOutput extends HookData {
   /**
    * The hook's decision. When several hooks answer, deny wins over defer, defer over ask, and ask over allow.
    * - `PreToolUse`: `"allow"` (rules that deny or ask still count), `"deny"`, `"ask"` (`canUseTool` or a `question`
@@ -135,15 +61,6 @@ export interface HookOutput {
    * - `PostToolUse`, `PostToolUseFailure`, `PostToolBatch`: `"block"` tells the model the reason beside the result.
    */
   decision?: "allow" | "deny" | "ask" | "defer" | "block" | undefined;
-  /** The reason for the decision; the model reads it. */
-  reason?: string | undefined;
-  /**
-   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the
-   * model's own.
-   */
-  updatedInput?: { [name: string]: unknown } | undefined;
-  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
-  updatedOutput?: unknown;
   /**
    * Text for the model, beside the prompt or beside the results of this round. From a `Stop` hook it also makes the
    * model continue.
@@ -153,14 +70,6 @@ export interface HookOutput {
   continue?: boolean | undefined;
   /** The reason for `continue: false`; becomes `result.abortReason`. */
   stopReason?: string | undefined;
-  /** `PermissionDenied`: tells the model that it may try the call again. */
-  retry?: boolean | undefined;
-  /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
-  interrupt?: boolean | undefined;
-  /** `PermissionRequest`: changes of the rules for the rest of the run. */
-  updatedPermissions?: readonly PermissionUpdate[] | undefined;
-  /** Text for the user, not for the model: a `warning` event with the code `hook_message`. */
-  systemMessage?: string | undefined;
   /** `PostToolUse`: context for `classifyTool` about the calls that follow. */
   classifierContext?: string | undefined;
 }
@@ -212,10 +121,8 @@ export interface GuardrailResult<R> {
   rewrite?: R | undefined;
 }
 
-export interface GuardrailContext {
+export interface GuardrailContext extends Pick<HookPlace, "agentPath" | "iteration"> {
   readonly signal: HostAbortSignal;
-  readonly agentPath: string;
-  readonly iteration: number;
 }
 
 type Guarded<R> = GuardrailResult<R> | PromiseLike<GuardrailResult<R>>;

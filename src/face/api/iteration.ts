@@ -2,14 +2,24 @@
  * The options that count between two model calls: functions around an iteration, conditions that stop the run, and
  * the length of the history.
  */
-import type { Pruning } from "../generated/model.js";
-import type { FinishReason, StoppedBy, Usage } from "./event.js";
+import type {
+  CompactionData,
+  Facts,
+  PreparedData,
+  Pruning,
+  RaisedData,
+  RepeatOptions,
+  StopCondition,
+} from "../generated/model.js";
 import type { Message } from "./message.js";
-import type { HttpModelOptions, Model } from "./model.js";
+import type { Model } from "./model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { ToolCallRecord } from "./result.js";
 
-export type { Pruning } from "../generated/model.js";
+export type { Pruning, RepeatOptions, StopCondition } from "../generated/model.js";
+
+/** The facts of a point, but for calls, which results type. */
+type Told<P extends keyof Facts> = Omit<Facts[P], P extends "Limit" ? never : "toolCalls">;
 
 interface IterationPoint {
   /** The agent in the run's tree; `"root"` is the one that was started. */
@@ -19,61 +29,37 @@ interface IterationPoint {
 }
 
 /** The argument of `prepareIteration`. */
-export interface IterationToPrepare extends IterationPoint {
+export interface IterationToPrepare extends IterationPoint, Told<"PrepareIteration"> {
   /** The iteration that is about to begin, from 1. */
   readonly iteration: number;
-  /** The name of the model that answers unless `prepareIteration` chooses another. */
-  readonly model: string;
-  readonly messages: readonly Message[];
 }
 
 /** Changes for this one iteration and its retries. */
-export interface PreparedIteration {
+export interface PreparedIteration extends PreparedData {
   model?: Model | undefined;
-  /** Names of the tools that the model may see, in this order; a call of any other tool is denied. */
-  tools?: readonly string[] | undefined;
-  toolChoice?: HttpModelOptions["toolChoice"];
-  /** The system prompt; `""` sends none. */
-  system?: string | undefined;
   /** Messages that are sent instead of the transcript, which stays as it is. */
   messages?: readonly Message[] | undefined;
 }
 
 /** The argument of `onIterationEnd`. */
-export interface EndedIteration extends IterationPoint {
+export interface EndedIteration extends IterationPoint, Told<"IterationEnd"> {
   readonly iteration: number;
-  readonly text: string;
-  readonly finishReason: FinishReason | null;
-  readonly usage: Usage;
   readonly toolCalls: readonly ToolCallRecord[];
 }
 
 /** The argument of `onLimit`. */
-export interface LimitReached extends IterationPoint {
-  readonly limit: Extract<StoppedBy, "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls">;
-  /** The option that ran out, for the limit `time`. */
-  readonly timeout?: "totalMs" | "iterationMs";
+export interface LimitReached extends IterationPoint, Told<"Limit"> {
   /** The last iteration that has begun. */
   readonly iteration: number;
-  /** Usage of the run so far. */
-  readonly usage: Usage;
-  readonly toolRounds: number;
-  /** Tool calls of the run, including the calls that would exceed the limit. */
-  readonly toolCalls: number;
 }
 
 /**
  * New limits for the rest of the run; a limit that is left out stays. They replace the old values, only `timeMs` is
  * added.
  */
-export interface RaisedLimits {
-  maxIterations?: number | undefined;
-  maxTotalTokens?: number | undefined;
+export interface RaisedLimits extends RaisedData {
+  /** US dollars; the engine counts billionths, as for the option `maxUsd`. */
   maxUsd?: number | undefined;
-  maxToolRounds?: number | undefined;
-  maxToolCalls?: number | undefined;
-  /** Milliseconds that are added from the answer on, for the limit `time`. */
-  timeMs?: number | undefined;
 }
 
 /**
@@ -110,33 +96,12 @@ export interface IterationOptions {
 }
 
 /** A round of tools that has just ended. */
-export interface ToolRound {
-  /** The model call that asked for it, from 1. */
-  readonly iteration: number;
+export interface ToolRound extends Told<"stop_condition"> {
   readonly toolCalls: readonly ToolCallRecord[];
 }
 
-/** A condition, as `hasToolCall()` and `iterationCount()` return it. */
-export type StopCondition = { readonly toolCall: string } | { readonly iterations: number };
-
 /** Contract: called after each round of tools; true stops the run. An error counts as false. */
 export type StopPredicate = (round: ToolRound) => boolean | PromiseLike<boolean>;
-
-/**
- * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier
- * one, within one answer or in consecutive answers. A cycle of up to four rounds counts too. Each number says how
- * often calls repeat before the step. A step may not come before the one above it, and `stopAfter` must be the
- * greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one before,
- * less than `stopAfter`.
- */
-export interface RepeatOptions {
-  /** The model is told about it, beside the results. Default 3. */
-  nudgeAfter?: number | null | undefined;
-  /** `onRepeat` is called; without that function the model is told again. Default 6. */
-  askAfter?: number | null | undefined;
-  /** The run is `stopped` by `repeat`. Default 20. */
-  stopAfter?: number | null | undefined;
-}
 
 /** The options of `createAgent` about when to stop. */
 export interface StopOptions {
@@ -158,7 +123,7 @@ export interface StopOptions {
   /**
    * Contract: called when calls have repeated `repeat.askAfter` times; true stops the run. An error counts as false.
    */
-  onRepeat?: ((round: ToolRound & { readonly times: number }) => boolean | PromiseLike<boolean>) | undefined;
+  onRepeat?: ((round: ToolRound & Told<"stop_repeat">) => boolean | PromiseLike<boolean>) | undefined;
 }
 
 /** The options of `createAgent` about the length of the history. */
@@ -177,18 +142,9 @@ export interface ContextOptions {
   pruning?: boolean | Pruning | undefined;
 }
 
-export interface CompactionOptions {
-  /**
-   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()`
-   * works in any case. Default true.
-   */
-  auto?: boolean | undefined;
-  /** The share of the window that may be full, above 0 and up to 1. Default 0.8. */
+export interface CompactionOptions extends CompactionData {
+  /** The share of the window that may be full, above 0 and up to 1; the engine takes it in percent. Default 0.8. */
   threshold?: number | undefined;
-  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
-  keepLast?: number | undefined;
-  /** Further wishes for the summary. Default: none. */
-  instructions?: string | undefined;
   /**
    * Contract: writes the summary instead of the model. The built-in summary takes its place if it throws, returns an
    * empty text, or takes longer than `timeouts.firstChunkMs`.
@@ -196,11 +152,7 @@ export interface CompactionOptions {
   summarize?: ((request: CompactionRequest) => string | PromiseLike<string>) | undefined;
 }
 
-export interface CompactionRequest {
-  readonly trigger: "auto" | "manual" | "overflow";
-  readonly instructions?: string | undefined;
-  /** The messages that the summary will replace. */
-  readonly messages: readonly Message[];
+export interface CompactionRequest extends Told<"summarize"> {
   /** Fires when no request waits for the summary any more. */
   readonly signal: HostAbortSignal;
 }

@@ -1,7 +1,10 @@
 /** Models and their options. */
+import type { HttpModelData, ModelData, PromptCaching } from "../generated/model.js";
 import type { FailureCode, FinishReason, Usage } from "./event.js";
 import type { Message } from "./message.js";
 import type { HostAbortSignal, HostBytes, HostHeaders } from "./platform.js";
+
+export type { Effort, PromptCaching, ResponseFormat, ToolChoice } from "../generated/model.js";
 
 /**
  * A model, as `anthropic()`, `openaiChat()`, `compatible()` and `custom()` return it. Printing it never shows its
@@ -59,69 +62,19 @@ export type AuthorizedHeaders =
   HostHeaders | Record<string, string> | readonly (readonly [name: string, value: string])[];
 
 /** Options of every model. */
-export interface ModelOptions {
-  /** Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's. */
-  maxOutputTokens?: number | undefined;
-  /** Default: the vendor's. */
-  temperature?: number | undefined;
-  /** Default: the vendor's. */
-  topP?: number | undefined;
-  /** Default: the vendor's. */
-  topK?: number | undefined;
-  /** A number for vendors that support it. Default: the vendor's. */
-  frequencyPenalty?: number | undefined;
-  /** A number for vendors that support it. Default: the vendor's. */
-  presencePenalty?: number | undefined;
-  /** A number for vendors that support it. Default: the vendor's. */
-  seed?: number | undefined;
-  /** Texts at which the answer ends. Default: none. */
-  stopSequences?: readonly string[] | undefined;
-  /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
-  thinking?: { budgetTokens: number } | { [field: string]: unknown } | undefined;
-  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
-  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined;
-  /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
-  toolChoice?: "auto" | "none" | "required" | { tool: string } | undefined;
-  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
-  parallelToolCalls?: boolean | undefined;
-  /** The schema of the answer's text, which is then JSON. Default: any text. */
-  responseFormat?: ResponseFormat | undefined;
+export interface ModelOptions extends ModelData {
   /**
    * Whether the vendor caches the prompt's prefix, which an agent sends again with every model call. `true` or an
    * object sends cache markers to the protocols that need them: Anthropic, Bedrock, and OpenRouter for Anthropic's
    * models. Other vendors cache without markers. Default: `true` for `anthropic()`, else the vendor's.
    */
-  promptCaching?: PromptCaching | undefined;
-  /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
-  metadata?: { [field: string]: unknown } | undefined;
-  /** Fields that are added to the request body and win over looplet's own. Default: none. */
-  body?: { [field: string]: unknown } | undefined;
-  /** Whether the answer is streamed. Default true. */
-  stream?: boolean | undefined;
+  promptCaching?: boolean | PromptCaching | undefined;
   /**
    * The price of a token, or a table of prices such as `prices` of `looplet/prices`. Without it `result.costBasis` is
    * `"unknown"`, unless the vendor reports the cost.
    */
   price?: Price | PriceTable | undefined;
 }
-
-/** Requests an answer that is JSON of a schema. */
-export interface ResponseFormat {
-  /** The JSON Schema, sent unchanged; each vendor supports a subset of its own. Required. */
-  schema: { readonly [keyword: string]: unknown };
-  /** The schema's name, for vendors that need one. Default `"answer"`. */
-  name?: string | undefined;
-  /** Whether the vendor enforces the schema, for vendors that let you choose. Default true. */
-  strict?: boolean | undefined;
-}
-
-/**
- * `ttl` is how long the vendor keeps the marked prefix, `"5m"` (Anthropic's default) or `"1h"`. Requests with the
- * same `key` go to the same cache (OpenAI).
- */
-export type PromptCaching =
-  | boolean
-  | { readonly ttl?: "5m" | "1h" | "24h" | (string & {}) | undefined; readonly key?: string | undefined };
 
 /** Returns the price of a vendor's model, if it is known. */
 export type PriceTable = (vendor: string, model: string) => Price | undefined;
@@ -168,7 +121,7 @@ export interface Quirks {
 export type Quirk = string | false | { readonly [field: string]: unknown };
 
 /** Options of a model that is reached over HTTP. */
-export interface HttpModelOptions extends ModelOptions {
+export interface HttpModelOptions extends ModelOptions, HttpModelData {
   /**
    * The key. Required, unless `authorize`, a `fetch` or the `baseUrl` of your proxy is given. looplet sends it to
    * that URL alone, and never stores or prints it.
@@ -176,11 +129,6 @@ export interface HttpModelOptions extends ModelOptions {
   apiKey?: ApiKey | undefined;
   /** A function that adds the key or signs the request, instead of `apiKey`. */
   authorize?: Authorize | undefined;
-  /**
-   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is
-   * resolved against the page. A `fetch` of your own can add a query. Default: the vendor's.
-   */
-  baseUrl?: string | undefined;
   /** Further request headers as a record, a `Headers` or pairs; put no keys here. Default: none. */
   headers?:
     HostHeaders | Record<string, string> | Iterable<readonly [name: string, value: string]> | undefined;
@@ -209,8 +157,8 @@ export interface CompatibleOptions extends HttpModelOptions {
 }
 
 /**
- * US dollars per million tokens. Prices are kept as whole billionths of a dollar per token, so 0.001 is the smallest
- * step.
+ * US dollars per million tokens, as vendors print them. The engine's `Price` is in whole billionths of a dollar per
+ * token, so 0.001 is the smallest step; the face translates.
  */
 export interface Price {
   inputUsdPerMillion: number;
@@ -289,7 +237,7 @@ export type CustomPart =
     };
 
 /** Options of `custom()`. */
-export interface CustomOptions extends Omit<ModelOptions, "stream"> {
+export interface CustomOptions extends ModelOptions {
   /** The name in events and in `Message.origin`. Default `"custom"`. */
   name?: string | undefined;
 }

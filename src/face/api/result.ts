@@ -1,8 +1,7 @@
 /** The result of a run: its parts, the schema of its answer, and the cases in which `run.result` rejects. */
-import type { SubagentMemory } from "./agent.js";
-import type { FinishReason, Outcome, ToolFault, Usage } from "./event.js";
+import type { History, OutputData, Report, ToolCallRecord as EngineCallRecord } from "../generated/model.js";
+import type { Outcome, ToolFault, Usage } from "./event.js";
 import type { RaiseLimits } from "./iteration.js";
-import type { Message } from "./message.js";
 import type { InputOf, InputSchema } from "./schema.js";
 import type { OfTools, Tools, ToolTypes, ToolTypesOf } from "./tool.js";
 
@@ -26,35 +25,19 @@ export type TypedResult<C extends ToolTypes, Output> = RunReport<C> &
   );
 
 /** The part of a result that every outcome has. */
-export interface RunReport<C extends ToolTypes = ToolTypes> {
+export interface RunReport<C extends ToolTypes = ToolTypes>
+  extends Omit<Report, "output">, Omit<History, "toolCalls"> {
   /** The text of the last answer, complete or not. */
   text: string;
   toolCalls: TypedCall<C>[];
-  /** The whole transcript with the given history, legal to send again in every case. */
-  messages: Message[];
-  /**
-   * The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
-   * `subagents`.
-   */
-  subagents: SubagentMemory[];
   usage: Usage;
-  /** The cost in US dollars; 0 when it is not known, see `costBasis`. */
+  /** The cost in US dollars, which is `costNanoUsd` for people; 0 when it is not known, see `costBasis`. */
   costUsd: number;
-  /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
-  costNanoUsd: number | null;
   /**
    * The source of `costUsd`: the vendor's own figure (OpenRouter, xAI, Perplexity), the model's `price` option, a
-   * price table, or none. If the calls of a run differ, the least certain source counts.
+   * price table, or none. If the calls of a run differ, the least certain source counts. Only the face knows tables.
    */
   costBasis: "reported" | "option" | "table" | "unknown";
-  /** Model calls made. */
-  iterations: number;
-  /** Why the last answer ended; `null` when no answer was complete. */
-  finishReason: FinishReason | null;
-  /** The vendor's own word for `finishReason`. */
-  rawFinishReason: string | null;
-  /** Ids of the steers and follow-ups that no model call has taken. */
-  undelivered: number[];
 }
 
 /**
@@ -64,21 +47,11 @@ export interface RunReport<C extends ToolTypes = ToolTypes> {
 export type ToolCallRecord<T extends Tools = Tools> = TypedCall<ToolTypesOf<T>>;
 
 /** A call of a tool of these types. */
-export type TypedCall<C extends ToolTypes> = OfTools<ReturnedCall, C> | (OfTools<CallRecord, C> & FailedCall);
+export type TypedCall<C extends ToolTypes> =
+  OfTools<ReturnedCall, C> | (OfTools<Omit<EngineCallRecord, keyof FailedCall>, C> & FailedCall);
 
-interface CallRecord {
-  /** The provider's id. */
-  toolCallId: string;
-  toolName: string;
-  /** The model's arguments; a string when they are not a JSON object. */
-  input: unknown;
-  durationMs: number;
-}
-
-interface ReturnedCall extends CallRecord {
+interface ReturnedCall extends EngineCallRecord {
   isError: false;
-  /** The tool's result; `null` while the call is open. */
-  output: unknown;
 }
 
 interface FailedCall {
@@ -104,25 +77,9 @@ export interface FinishOptions {
 }
 
 /** The form of every answer: JSON that fits a schema. An answer that does not fit is asked for again. */
-export interface OutputFormat<S extends InputSchema = InputSchema> {
+export interface OutputFormat<S extends InputSchema = InputSchema> extends OutputData {
   /** A JSON Schema whose `type` is `"object"`, or a Standard Schema (zod, arktype, valibot). Required. */
   schema: S;
-  /** The schema's name for the vendor, and the tool's name in tool mode. Default `"answer"`. */
-  name?: string | undefined;
-  /** A description of the answer, for the model; used in tool mode. Default: none. */
-  description?: string | undefined;
-  /**
-   * How the answer is requested. Default `"auto"`: native if the vendor is known to enforce this schema, else by a
-   * tool.
-   * - `"native"`: the vendor enforces the schema on the answer's text.
-   * - `"tool"`: the model answers by a call of a tool that looplet adds; events and results do not show it.
-   */
-  mode?: "auto" | "native" | "tool" | undefined;
-  /**
-   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema
-   * allows it.
-   */
-  strict?: boolean | undefined;
   /**
    * Contract: called with each answer that fits the schema. A text that it returns, or an error that it throws, tells
    * the model how to correct the answer.

@@ -1,5 +1,5 @@
 /** A run: its start, its listeners, its events and its steering. A chat is a row of runs. */
-import type { SubagentMemory } from "./agent.js";
+import type { Facts, SubagentMemory } from "../generated/model.js";
 import type { OutcomeKind, TypedEvent } from "./event.js";
 import type { AddedBudget } from "./iteration.js";
 import type { ContentBlock, Message } from "./message.js";
@@ -154,7 +154,7 @@ export interface TypedRun<C extends ToolTypes, Output> extends AsyncIterable<Typ
  * How a session begins: without a history (`startup`), with a given history (`resume`), or after `chat.reset`
  * (`clear`).
  */
-export type SessionSource = "startup" | "resume" | "clear";
+export type SessionSource = Facts["SessionStart"]["source"];
 
 /** A conversation: each run continues from the end of the last one, whatever its outcome. */
 export type Chat<T extends Tools = Tools, Output = unknown> = TypedChat<ToolTypesOf<T>, Output>;

@@ -1,16 +1,24 @@
 // Printed from src/engine/model by `npm run format`: change the types there.
 import type {
   Block,
+  Effort,
   Message,
   OnOutputLimit,
   OnUnknownTool,
+  OutputMode,
   PermissionMode,
+  PermissionResult,
+  PermissionUpdate,
   Point,
+  PromptCaching,
   Pruning,
   QueueMode,
+  ResponseFormat,
   RetryPolicy,
+  StopCondition,
   Timeouts,
   ToolAccess,
+  ToolChoice,
   ToolExecution,
   ToolFault,
 } from "./model.js";
@@ -169,10 +177,10 @@ export type Answer =
       worded: readonly string[];
     }
   | {
-      permission: PermissionAnswer;
+      permission: PermissionResult;
     }
   | {
-      classified: PermissionAnswer;
+      classified: PermissionResult;
     }
   /** True when the run should stop. */
   | {
@@ -202,11 +210,14 @@ export type Answer =
 /** The answer of a hook, or of several hooks joined. */
 export interface HookAnswer {
   decision?: Decision | null;
-  /** The reason for the decision. */
+  /** The reason for the decision; the model reads it. */
   reason?: string | null;
-  /** The input that the tool gets. */
-  updatedInput?: unknown;
-  /** The text that the model sees instead of the tool's result or its own answer. */
+  /**
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
+   * own.
+   */
+  updatedInput?: { [field: string]: unknown } | null;
+  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
   updatedOutput?: unknown;
   /** The messages with which the conversation goes on. */
   messages?: readonly Message[] | null;
@@ -214,12 +225,13 @@ export interface HookAnswer {
   context?: readonly string[];
   /** The reason to end the run; absent if it goes on. */
   stop?: string | null;
-  /** The model may try a denied call again. */
+  /** `PermissionDenied`: tells the model that it may try the call again. */
   retry?: boolean;
-  /** The denial ends the run. */
+  /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
   interrupt?: boolean;
+  /** `PermissionRequest`: changes of the rules for the rest of the run. */
   updatedPermissions?: readonly PermissionUpdate[];
-  /** A message for your user. */
+  /** Text for the user, not for the model: a `warning` event with the code `hook_message`. */
   systemMessage?: string | null;
   /** Texts that your classifier gets with later calls. */
   classifierContext?: readonly string[];
@@ -230,47 +242,13 @@ export interface HookAnswer {
 /** A hook's decision, from the mildest to the strictest. */
 export type Decision = "allow" | "ask" | "defer" | "deny";
 
-/** A change of what the run may do from its next call on. */
-export interface PermissionUpdate {
-  type?: UpdateType;
-  /** The list to which `rules` belong. */
-  behavior?: RuleKind | null;
-  rules?: readonly Rule[];
-  /** The new mode, for `setMode`. */
-  mode?: PermissionMode | null;
-  /** Where the change is to be kept. A run ignores it and keeps the change for itself. */
-  destination?: string | null;
-}
-
-/** The target of a `PermissionUpdate`. */
-export type UpdateType =
-  | "addRules"
-  | "replaceRules"
-  | "removeRules"
-  | "setMode"
-  /** Changes nothing: a run has no folders. */
-  | "addDirectories"
-  /** Changes nothing either. */
-  | "removeDirectories";
-
-/** The list to which a rule belongs. */
-export type RuleKind = "allow" | "ask" | "deny";
-
-/** A permission rule, read from its text. */
-export type Rule =
-  | string
-  | {
-      toolName: string;
-      ruleContent?: string | null;
-    };
-
 /** Changes to the requests of the next iteration. */
 export interface Prepared {
   model?: ModelConfig | null;
-  /** The names of the tools that the model is told about. */
+  /** Names of the tools that the model may see, in this order; a call of any other tool is denied. */
   tools?: readonly string[] | null;
   toolChoice?: ToolChoice | null;
-  /** The system prompt; an empty text removes it. */
+  /** The system prompt; `""` sends none. */
   system?: string | null;
 }
 
@@ -283,76 +261,54 @@ export interface ModelConfig {
   /** The wire protocol's name; default: the vendor's own. */
   protocol?: string | null;
   model?: string;
-  /** The address of the API, with or without a trailing slash; default: the vendor's own. */
+  /**
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
+   * against the page. A `fetch` of your own can add a query. Default: the vendor's.
+   */
   baseUrl?: string | null;
   /** Further request headers, in order. A key never stands here: `authorize` adds it. */
   headers?: readonly [string, string][];
-  /** Asks for a stream; default true. */
+  /** Whether the answer is streamed. */
   stream?: boolean;
   /**
-   * The most tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
+   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
    */
   maxOutputTokens?: number | null;
-  /** Sampling numbers, kept as their JSON text. */
-  temperature?: unknown;
-  topP?: unknown;
-  topK?: unknown;
-  frequencyPenalty?: unknown;
-  presencePenalty?: unknown;
-  seed?: unknown;
+  /** Default: the vendor's. */
+  temperature?: number | null;
+  /** Default: the vendor's. */
+  topP?: number | null;
+  /** Default: the vendor's. */
+  topK?: number | null;
+  /** A number for vendors that support it. Default: the vendor's. */
+  frequencyPenalty?: number | null;
+  /** A number for vendors that support it. Default: the vendor's. */
+  presencePenalty?: number | null;
+  /** A number for vendors that support it. Default: the vendor's. */
+  seed?: number | null;
+  /** Texts at which the answer ends. Default: none. */
   stopSequences?: readonly string[];
-  /** `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object. */
-  thinking?: unknown;
-  /** `low`, `medium`, `high`, `xhigh` or `max`, for vendors that have such a setting. */
-  effort?: string | null;
+  /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
+  thinking?: { [field: string]: unknown } | null;
+  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
+  effort?: Effort | null;
+  /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
   toolChoice?: ToolChoice | null;
-  /** `false` asks the vendor for at most one call per answer. */
+  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
   parallelToolCalls?: boolean | null;
-  /** The form of an answer's text; default: any. */
+  /** The schema of the answer's text, which is then JSON. Default: any text. */
   responseFormat?: ResponseFormat | null;
   promptCaching?: PromptCaching;
-  /** A JSON object that the vendor stores with the request, for vendors that have such a field. */
-  metadata?: unknown;
-  /** A JSON object whose fields are added to the request body. They win over looplet's own. */
-  body?: unknown;
+  /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
+  metadata?: { [field: string]: unknown } | null;
+  /** Fields that are added to the request body and win over looplet's own. Default: none. */
+  body?: { [field: string]: unknown } | null;
   /**
    * A JSON object of the server's deviations from its protocol's documentation: see
    * `quirks`. Default: the deviations in the vendor's row.
    */
   quirks?: unknown;
   price?: Price | null;
-}
-
-/** The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`. */
-export type ToolChoice =
-  | "auto"
-  | "none"
-  | "required"
-  | {
-      tool: string;
-    };
-
-/** Asks for an answer that is JSON and fits a schema. */
-export interface ResponseFormat {
-  /** The schema's name, for vendors that want one; default `answer`. */
-  name?: string;
-  /** JSON Schema, sent as it is. */
-  schema?: unknown;
-  /** The vendor enforces the schema, where it can; default true. */
-  strict?: boolean;
-}
-
-/** Asks the vendor to cache the beginning of the prompt. Vendors that cache by themselves need none of it. */
-export interface PromptCaching {
-  /**
-   * Sends cache markers; default: true where the vendor's own endpoint is known to take them and does not cache
-   * unasked.
-   */
-  enabled?: boolean | null;
-  /** The time for which the vendor keeps a marked prefix, `5m` or `1h`; default: the vendor's own. */
-  ttl?: string | null;
-  /** A key that routes requests to the same cache, for vendors that have one. */
-  key?: string | null;
 }
 
 /** The price of a model in nano-USD per token (1 nano-USD per token = 0.001 USD per million tokens). */
@@ -380,7 +336,10 @@ export interface Raise {
   maxCostNanoUsd?: number | null;
   maxToolRounds?: number | null;
   maxToolCalls?: number | null;
-  /** Time from now on, in milliseconds; for `run.addBudget`, time after the deadline. */
+  /**
+   * Milliseconds that are added from the answer on, for the limit `time`. `run.addBudget` adds them to
+   * `timeouts.totalMs`.
+   */
   timeMs?: number | null;
 }
 
@@ -394,18 +353,6 @@ export interface PreparedCall {
   problem?: string | null;
   /** This call has to be approved before it runs. */
   needsApproval?: boolean;
-}
-
-/** Your code's decision whether a call may run. */
-export interface PermissionAnswer {
-  behavior?: Behavior;
-  /** The input that the tool gets instead of the model's. The history keeps the model's own text. */
-  updatedInput?: unknown;
-  /** The reason for a denial, which the model is told. */
-  message?: string | null;
-  /** The denial ends the run. */
-  interrupt?: boolean;
-  updatedPermissions?: readonly PermissionUpdate[];
 }
 
 /** The decision in one word. */
@@ -636,29 +583,22 @@ export interface Limits {
   maxSubagentDepth?: number;
 }
 
-/** A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
-export type StopCondition =
-  /** The round called this tool. */
-  | {
-      toolCall: string;
-    }
-  /** The round belongs to this iteration or a later one. */
-  | {
-      iterations: number;
-    };
-
 /**
  * Asks for answers that fit a schema. Each answer is checked, and an answer that does not fit is asked for again.
  */
 export interface OutputFormat {
-  /** The name that the vendor and the answer tool use; default `answer`. */
+  /** The schema's name for the vendor, and the tool's name in tool mode. */
   name?: string;
-  /** A description of the answer, for the model. */
+  /** A description of the answer, for the model; used in tool mode. Default: none. */
   description?: string;
   /** JSON Schema of an object. */
   schema?: unknown;
-  /** The vendor enforces the schema; default: true if it can enforce this one. */
+  /**
+   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
+   * it.
+   */
   strict?: boolean | null;
+  /** How the answer is requested. */
   mode?: OutputMode;
   /** True when the engine checks answers against the schema; false when a Standard Schema does. */
   validate?: boolean;
@@ -671,13 +611,6 @@ export interface OutputFormat {
   maxStructuredOutputRetries?: number;
 }
 
-/** The way in which a model is held to a schema. */
-export type OutputMode =
-  | "native"
-  | "tool"
-  /** Uses the protocol's own means where the model has them, else a tool. */
-  | "auto";
-
 /** When and how the history is made shorter. */
 export interface ContextPolicy {
   /**
@@ -685,13 +618,16 @@ export interface ContextPolicy {
    * window is full.
    */
   contextWindow?: number | null;
-  /** Summarises when the window is nearly full and when the vendor reports that it is full; default true. */
+  /**
+   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
+   * any case.
+   */
   auto?: boolean;
   /** The share of the window that may be full, in percent; default 80. */
   thresholdPercent?: number;
-  /** The number of answers that stay as they are, with their tools' results; default 3. */
+  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. */
   keepLast?: number;
-  /** Guidance for the summary. */
+  /** Further wishes for the summary. */
   instructions?: string | null;
   /** Your code writes the summary. */
   ask?: boolean;
@@ -705,26 +641,32 @@ export interface ContextPolicy {
 }
 
 /**
- * The steps that a run takes when rounds of tool calls repeat with equal calls and equal results.
+ * Steps against tool calls that repeat. A call repeats if it has the same input and the same result as an earlier one,
+ * within one answer or in consecutive answers. A cycle of up to four rounds counts too.
  *
- * `null` switches a step off. A step that is left out keeps the order of the three: see `steps`.
+ * Each number says how often calls repeat before the step. A step may not come before the one above it, and `stopAfter`
+ * must be the greatest. `null` switches a step off. Steps that you leave out adapt to the others: at least twice the one
+ * before, less than `stopAfter`.
  */
 export interface RepeatPolicy {
   enabled?: boolean;
-  /** The number of equal calls, or turns of a cycle of rounds, after which the model is told; default 3. */
+  /** The model is told about it, beside the results. Default 3. */
   nudgeAfter?: number | null;
-  /** The number after which your code is asked; default 6. */
+  /** `onRepeat` is called; without that function the model is told again. Default 6. */
   askAfter?: number | null;
-  /** The number after which the run stops; default 20. */
+  /** The run is `stopped` by `repeat`. Default 20. */
   stopAfter?: number | null;
 }
 
 /** The current permissions of a run. Answers of your code can add rules and switch the mode. */
 export interface Permissions {
   mode?: PermissionMode;
-  allow?: readonly Rule[];
-  ask?: readonly Rule[];
-  deny?: readonly Rule[];
+  /** Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
+  allow?: readonly string[];
+  /** Rules whose calls need a decision in every mode; `"dontAsk"` denies them. */
+  ask?: readonly string[];
+  /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
+  deny?: readonly string[];
   /** Your code has a function that can be asked. Without one, a call that nothing allows is denied. */
   canUseTool?: boolean;
   /** The time after which an open question counts as a denial, in milliseconds; default: none. */

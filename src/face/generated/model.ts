@@ -64,28 +64,50 @@ export interface ToolFault {
 
 /** A point of a run at which it asks your code. */
 export type Point =
+  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
   | "PreToolUse"
+  /** A tool has returned; the model has not seen the result yet. */
   | "PostToolUse"
+  /** A tool has thrown or run out of time. */
   | "PostToolUseFailure"
+  /** All calls of an answer are done; the model has seen none of their results yet. */
   | "PostToolBatch"
-  | "UserPromptSubmit"
-  | "Stop"
-  | "SubagentStart"
-  | "SubagentStop"
-  | "PreCompact"
-  | "PostCompact"
-  | "PermissionRequest"
-  | "PermissionDenied"
-  | "InputGuardrail"
-  | "OutputGuardrail"
-  | "ToolGuardrail"
-  | "IterationEnd"
-  /** The run is the first of its session. Only hooks of the root are asked. */
+  /**
+   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+   * `UserPromptSubmit`.
+   */
   | "SessionStart"
-  /** Something waits for your code. Nothing waits for the hook's answer. */
+  /** A prompt, a steer or a follow-up is about to go to the model. */
+  | "UserPromptSubmit"
+  /** The model has finished. */
+  | "Stop"
+  /** A subagent is about to begin. */
+  | "SubagentStart"
+  /** A subagent has finished. */
+  | "SubagentStop"
+  /** A summary of the history is about to be made. */
+  | "PreCompact"
+  /** A summary has taken the place of the history before it. */
+  | "PostCompact"
+  /** `canUseTool` or a `question` event is about to ask whether a call may run. */
+  | "PermissionRequest"
+  /** A rule, the mode or your code denied a call. */
+  | "PermissionDenied"
+  /**
+   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
+   * reaches the model later.
+   */
   | "Notification"
+  /** Messages are about to be sent. */
+  | "InputGuardrail"
+  /** An answer is over, and nothing has been done with it yet. */
+  | "OutputGuardrail"
+  /** A call may run, and is about to. */
+  | "ToolGuardrail"
   /** The next request can be changed before it is sent. */
   | "PrepareIteration"
+  /** An iteration is over. */
+  | "IterationEnd"
   /** A limit is reached and may be raised. */
   | "Limit"
   /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
@@ -140,6 +162,17 @@ export interface Usage {
   costNanoUsd: number | null;
   /** True when the whole cost is the vendor's own figure. */
   isCostReported: boolean;
+}
+
+/** The limits that count for an agent; `null` for a limit that does not exist. */
+export interface CurrentLimits {
+  maxIterations: number;
+  maxTotalTokens: number | null;
+  maxCostNanoUsd: number | null;
+  maxToolRounds: number | null;
+  maxToolCalls: number | null;
+  /** The rest of `timeouts.totalMs`. */
+  timeLeftMs: number | null;
 }
 
 /**
@@ -259,14 +292,38 @@ export type FinishReason =
   /** The vendor paused a long answer (Anthropic's `pause_turn`). The run goes on by itself. */
   | "pause";
 
-/** How the run ended. */
-export interface Outcome {
-  outcome: OutcomeKind;
-  stoppedBy?: StoppedBy;
-  /** The reason that your code gave for its abort, or a hook or guardrail for its stop. */
-  abortReason?: string;
-  error?: Failure;
-}
+/** How a run or an agent ended. `outcome` tells which of the other fields are there. */
+export type Outcome =
+  | {
+      outcome: "completed";
+      stoppedBy?: undefined;
+      abortReason?: undefined;
+      error?: undefined;
+    }
+  | {
+      outcome: "stopped";
+      /**
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+       */
+      abortReason?: string;
+      stoppedBy: StoppedBy;
+      error?: undefined;
+    }
+  | {
+      outcome: "cancelled";
+      /**
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+       */
+      abortReason: string;
+      stoppedBy?: undefined;
+      error?: undefined;
+    }
+  | {
+      outcome: "failed";
+      error: Failure;
+      stoppedBy?: undefined;
+      abortReason?: undefined;
+    };
 
 /** The end of a run in one word. */
 export type OutcomeKind =
@@ -405,13 +462,17 @@ export type EventKind =
       error: ToolFault;
       durationMs: number;
     }
+  /**
+   * The run asks a question. You answer the kind `permission`: may this call run? (see `Run.answer`). looplet answers the
+   * other kinds itself.
+   */
   | {
       type: "question";
       questionId: number;
       /** The point of the run at which the question is asked. */
-      question: Point;
+      question: Exclude<Point, "classify">;
       /** The data that a person needs to answer; absent where looplet answers. */
-      data?: unknown;
+      data?: Facts["permission"];
     }
   | {
       type: "answered";
@@ -457,11 +518,10 @@ export type EventKind =
       /** The usage of the run so far, this call included. */
       total: Usage;
     }
-  /** The limits that count for this agent after `onLimit` or `run.addBudget` raised them. */
+  /** `onLimit` or `run.addBudget` raised limits of this agent. */
   | {
       type: "limits";
-      /** `{ maxIterations, maxTotalTokens, maxCostNanoUsd, maxToolRounds, maxToolCalls, timeLeftMs }` */
-      limits: unknown;
+      limits: CurrentLimits;
     }
   /**
    * A whole message of the transcript, if `messageEvents` is set. The user's messages come when they are sent, with the
@@ -489,7 +549,7 @@ export type EventKind =
       /** The model that answered, by the vendor's account. */
       responseModel: string | null;
     }
-  /** This agent has ended. The run goes on when the agent was a subagent. */
+  /** How this agent ended; the end of a subagent ends no run. */
   | {
       type: "agent-finish";
       outcome: Outcome;
@@ -502,11 +562,99 @@ export type EventKind =
       type: "error";
       error: Failure;
     }
-  /** The run has ended. No event follows. */
+  /** The last event of every run. */
   | {
       type: "finish";
       outcome: Outcome;
     };
+
+/** A call as your code is told about it. */
+export interface CallFacts {
+  toolCallId: string;
+  toolName: string;
+  /** The input that the tool gets. */
+  input: unknown;
+  output?: unknown;
+  error?: ToolFault;
+  durationMs?: number;
+  /** The reason for the question or the denial. */
+  reason?: string;
+  /** The agent that made the call; `"root"` is the run's own. */
+  agentPath?: string;
+  /**
+   * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+   */
+  matchedAskRule?: PermissionRuleParts;
+  /**
+   * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+   * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+   * cannot express.
+   */
+  suggestions?: PermissionUpdate[];
+  /** Context for `classifyTool` that `PostToolUse` hooks have given. */
+  classifierContext?: string[];
+}
+
+/** A rule in two parts: `Bash(npm *)` is `{ toolName: "Bash", ruleContent: "npm *" }`. */
+export interface PermissionRuleParts {
+  toolName: string;
+  ruleContent?: string;
+}
+
+/** A change of the rules or the mode, for the rest of the run. */
+export type PermissionUpdate =
+  | {
+      type: "addRules" | "replaceRules" | "removeRules";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      /** The list to which `rules` belong. */
+      behavior: RuleKind;
+      /** Texts of rules, or their parts. */
+      rules: readonly (string | PermissionRuleParts)[];
+      mode?: undefined;
+    }
+  | {
+      type: "setMode";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      mode: PermissionMode;
+      behavior?: undefined;
+      rules?: undefined;
+    }
+  | {
+      type: "addDirectories" | "removeDirectories";
+      /**
+       * Where the change is to be kept. looplet stores nothing, so any value but `"session"` is a `warning` event
+       * (`permission_update`). Default: none.
+       */
+      destination?: string | undefined;
+      behavior?: undefined;
+      rules?: undefined;
+      mode?: undefined;
+    };
+
+/** The target of a `PermissionUpdate`. */
+export type UpdateType =
+  | "addRules"
+  | "replaceRules"
+  | "removeRules"
+  | "setMode"
+  /** Changes nothing: a run has no folders. */
+  | "addDirectories"
+  /** Changes nothing either. */
+  | "removeDirectories";
+
+/** The list to which a rule belongs. */
+export type RuleKind = "allow" | "ask" | "deny";
+
+/** A permission rule, read from its text. */
+export type Rule = string;
 
 /**
  * How a call is judged that no rule matches.
@@ -534,6 +682,321 @@ export type PermissionMode =
   /** The call runs, unless a `deny` or `ask` rule matches, or a `deny` rule cannot read the call for sure. */
   | "bypassPermissions";
 
+/** One tool call of a run, as the result, the rounds and the inputs of hooks list it. */
+export interface ToolCallRecord {
+  /** The provider's id. */
+  toolCallId: string;
+  toolName: string;
+  /** The model's arguments; a string when they are not a JSON object. */
+  input: unknown;
+  /** The tool's result or the structured error; `null` while the call is open. */
+  output: unknown;
+  isError: boolean;
+  durationMs: number;
+}
+
+/** A call of one of your tools. */
+export interface ToolInvocation {
+  call: number;
+  toolCallId: string;
+  toolName: string;
+  /** The JSON text of the arguments: the validated input if your code gave one, else the model's own. */
+  input: unknown;
+  iteration: number;
+  /** The index of the calling agent in the run's tree. */
+  agent: number;
+  /** The index of the configuration that has the tool, 0 for the run's own. */
+  profile: number;
+}
+
+/** A failed call. */
+export interface FaultyCall {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  error: ToolFault;
+}
+
+/**
+ * The facts that a question tells, by its point. The marks `x-of` name the points of a variant or a field, with `!`
+ * where the field is always told.
+ */
+export interface Facts {
+  /** A call is about to be judged: the permission rules, the mode and `canUseTool` come after this hook. */
+  PreToolUse: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+  };
+  /** A tool has returned; the model has not seen the result yet. */
+  PostToolUse: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    readonly output: any;
+    readonly durationMs: number;
+  };
+  /** A tool has thrown or run out of time. */
+  PostToolUseFailure: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    readonly error: ToolFault;
+    readonly durationMs: number;
+  };
+  /** All calls of an answer are done; the model has seen none of their results yet. */
+  PostToolBatch: {
+    readonly toolCalls: readonly ToolCallRecord[];
+  };
+  /**
+   * A session begins with its first prompt; a session is a chat, or a run outside of one. This hook comes before
+   * `UserPromptSubmit`.
+   */
+  SessionStart: {
+    readonly source: "startup" | "resume" | "clear";
+    /** The name of the model, as in `model.model`. */
+    readonly model: string;
+  };
+  /** A prompt, a steer or a follow-up is about to go to the model. */
+  UserPromptSubmit: {
+    /** The text of that prompt. */
+    readonly prompt: string;
+    readonly source: "prompt" | "steer" | "followUp";
+  };
+  /** The model has finished. */
+  Stop: {
+    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
+    readonly stopHookActive: boolean;
+    readonly lastAssistantMessage: string;
+  };
+  /** A subagent is about to begin. */
+  SubagentStart: {
+    /** The id of the call that the subagent answers. */
+    readonly toolCallId: string;
+    /** The text of that prompt. */
+    readonly prompt: string;
+    readonly source: "prompt" | "steer" | "followUp";
+  };
+  /** A subagent has finished. */
+  SubagentStop: {
+    /** The id of the call that the subagent answers. */
+    readonly toolCallId: string;
+    /** Whether a `Stop` hook has made the model continue before; check it to avoid an endless loop. */
+    readonly stopHookActive: boolean;
+    readonly lastAssistantMessage: string;
+  };
+  /** A summary of the history is about to be made. */
+  PreCompact: {
+    readonly trigger: CompactTrigger;
+    /** Estimated tokens of the history. */
+    readonly preTokens: number;
+    /** Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`. */
+    readonly instructions?: string;
+  };
+  /** A summary has taken the place of the history before it. */
+  PostCompact: {
+    readonly trigger: CompactTrigger;
+    readonly summary: string;
+  };
+  /** `canUseTool` or a `question` event is about to ask whether a call may run. */
+  PermissionRequest: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+    /**
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     */
+    readonly matchedAskRule?: PermissionRuleParts;
+    /**
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
+     */
+    readonly suggestions?: readonly PermissionUpdate[];
+  };
+  /** A rule, the mode or your code denied a call. */
+  PermissionDenied: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+  };
+  /**
+   * The run waits for a person, because a permission question is open. Nothing waits for this hook; context that it adds
+   * reaches the model later.
+   */
+  Notification: {
+    readonly notificationType: "permission_prompt";
+    readonly message: string;
+    /** The argument for `run.answer`. */
+    readonly questionId: number;
+    readonly toolName: string;
+  };
+  /** Messages are about to be sent. */
+  InputGuardrail: {
+    readonly messages: readonly Message[];
+  };
+  /** An answer is over, and nothing has been done with it yet. */
+  OutputGuardrail: {
+    readonly message: Message;
+  };
+  /** A call may run, and is about to. */
+  ToolGuardrail: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+  };
+  /** The next request can be changed before it is sent. */
+  PrepareIteration: {
+    /** The name of the model that answers unless `prepareIteration` chooses another. */
+    readonly model: string;
+    readonly messages: readonly Message[];
+  };
+  /** An iteration is over. */
+  IterationEnd: {
+    readonly text: string;
+    readonly finishReason: FinishReason | null;
+    readonly usage: Usage;
+    readonly toolCalls: readonly ToolCallRecord[];
+  };
+  /** A limit is reached and may be raised. */
+  Limit: {
+    readonly limit: StoppedBy;
+    /** The option of the timeout that was reached, for the limit `time`. */
+    readonly timeout?: "totalMs" | "iterationMs";
+    /** Usage of the run so far. */
+    readonly usage: Usage;
+    readonly toolRounds: number;
+    /** Tool calls of the run, including the calls that would exceed the limit. */
+    readonly toolCalls: number;
+  };
+  /** Asks once per batch to validate the inputs and to name the resources of the calls whose tools want it. */
+  prepare_calls: {
+    readonly calls: readonly ToolInvocation[];
+    /** Texts that rules compare. The answer brings the platform's readings of them. */
+    readonly texts: readonly string[];
+  };
+  /** How should the model be told about the errors of this round? */
+  word_errors: {
+    readonly errors: readonly FaultyCall[];
+  };
+  /** May this call run? A person may answer, or a function in their place. */
+  permission: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+    /** The agent that made the call; `"root"` is the run's own. */
+    readonly agentPath?: string;
+    /**
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     */
+    readonly matchedAskRule?: PermissionRuleParts;
+    /**
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
+     */
+    readonly suggestions?: readonly PermissionUpdate[];
+  };
+  /** May this call run? Your classifier answers. */
+  classify: {
+    readonly toolCallId: string;
+    readonly toolName: string;
+    /** The input that the tool gets. */
+    readonly input: any;
+    /** The reason for the question or the denial. */
+    readonly reason: string;
+    /** The agent that made the call; `"root"` is the run's own. */
+    readonly agentPath?: string;
+    /**
+     * The `ask` rule that caused the question. Its author wants a person to decide, so never answer it automatically.
+     */
+    readonly matchedAskRule?: PermissionRuleParts;
+    /**
+     * Updates that would allow this call and similar ones, if you return them as `updatedPermissions`. They are absent
+     * where no rule could allow the call: in the mode `"plan"`, for a tool with `needsApproval`, and for calls that rules
+     * cannot express.
+     */
+    readonly suggestions?: readonly PermissionUpdate[];
+    /** Context for `classifyTool` that `PostToolUse` hooks have given. */
+    readonly classifierContext?: readonly string[];
+  };
+  /** Which text stands for the first part of the conversation? */
+  summarize: {
+    readonly trigger: CompactTrigger;
+    readonly instructions?: string;
+    /** The messages that the summary will replace. */
+    readonly messages: readonly Message[];
+  };
+  /** Is this answer, which fits its schema, acceptable to your Standard Schema or your function? */
+  check_output: {
+    readonly output: any;
+  };
+  /** Should the run stop after this round of tools, by your conditions? */
+  stop_condition: {
+    /** The model call that asked for it, from 1. */
+    readonly iteration: number;
+    readonly toolCalls: readonly ToolCallRecord[];
+  };
+  /** Should the run stop because its rounds repeat themselves? */
+  stop_repeat: {
+    /** The model call that asked for it, from 1. */
+    readonly iteration: number;
+    /** The number of times that the calls have repeated. */
+    readonly times: number;
+    readonly toolCalls: readonly ToolCallRecord[];
+  };
+}
+
+/** A point at which hooks are asked. */
+export type HookPoint =
+  | "PreToolUse"
+  | "PostToolUse"
+  | "PostToolUseFailure"
+  | "PostToolBatch"
+  | "SessionStart"
+  | "UserPromptSubmit"
+  | "Stop"
+  | "SubagentStart"
+  | "SubagentStop"
+  | "PreCompact"
+  | "PostCompact"
+  | "PermissionRequest"
+  | "PermissionDenied"
+  | "Notification";
+
+/** The memory of a persistent subagent. */
+export interface SubagentMemory {
+  /** The agent's path at its first call, for example `"root/researcher"`. */
+  agentPath: string;
+  /** The agent's conversation, legal to send again. */
+  messages: Message[];
+}
+
+/** The long half of a run's result. */
+export interface History {
+  toolCalls: ToolCallRecord[];
+  /** The whole transcript with the given history, legal to send again in every case. */
+  messages: Message[];
+  /**
+   * The memory of persistent subagents, including subagents that were not called. Pass it to the next run as
+   * `subagents`.
+   */
+  subagents: SubagentMemory[];
+}
+
 /** A question to one function. */
 export interface Question {
   point: Point;
@@ -551,18 +1014,20 @@ export interface Question {
   data: unknown;
 }
 
-/** A call of one of your tools. */
-export interface ToolInvocation {
-  call: number;
-  toolCallId: string;
-  toolName: string;
-  /** The JSON text of the arguments: the validated input if your code gave one, else the model's own. */
-  input: unknown;
-  iteration: number;
-  /** The index of the calling agent in the run's tree. */
-  agent: number;
-  /** The index of the configuration that has the tool, 0 for the run's own. */
-  profile: number;
+/** The short half of a run's result. */
+export interface Report {
+  /** The last answer that fits the schema. */
+  output: unknown;
+  /** The cost in billionths of a US dollar, an integer; `null` when it is not known. */
+  costNanoUsd: number | null;
+  /** Model calls made. */
+  iterations: number;
+  /** Why the last answer ended; `null` when no answer was complete. */
+  finishReason: FinishReason | null;
+  /** The vendor's own word for `finishReason`. */
+  rawFinishReason: string | null;
+  /** Ids of the steers and follow-ups that no model call has taken. */
+  undelivered: number[];
 }
 
 /** The options of an agent that are plain data. */
@@ -702,6 +1167,180 @@ export interface ToolData {
   ruleSubject?: string | undefined;
 }
 
+/** The options of every model that are plain data. */
+export interface ModelData {
+  /**
+   * Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
+   */
+  maxOutputTokens?: number | undefined;
+  /** Default: the vendor's. */
+  temperature?: number | undefined;
+  /** Default: the vendor's. */
+  topP?: number | undefined;
+  /** Default: the vendor's. */
+  topK?: number | undefined;
+  /** A number for vendors that support it. Default: the vendor's. */
+  frequencyPenalty?: number | undefined;
+  /** A number for vendors that support it. Default: the vendor's. */
+  presencePenalty?: number | undefined;
+  /** A number for vendors that support it. Default: the vendor's. */
+  seed?: number | undefined;
+  /** Texts at which the answer ends. Default: none. */
+  stopSequences?: readonly string[] | undefined;
+  /** `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none. */
+  thinking?: { [field: string]: unknown } | undefined;
+  /** How much the model thinks, for vendors that support it. Default: the vendor's. */
+  effort?: Effort | undefined;
+  /** Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`). */
+  toolChoice?: ToolChoice | undefined;
+  /** Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's. */
+  parallelToolCalls?: boolean | undefined;
+  /** The schema of the answer's text, which is then JSON. Default: any text. */
+  responseFormat?: ResponseFormat | undefined;
+  /** Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none. */
+  metadata?: { [field: string]: unknown } | undefined;
+  /** Fields that are added to the request body and win over looplet's own. Default: none. */
+  body?: { [field: string]: unknown } | undefined;
+}
+
+/** The options of a model over HTTP that are plain data. */
+export interface HttpModelData {
+  /**
+   * The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
+   * against the page. A `fetch` of your own can add a query. Default: the vendor's.
+   */
+  baseUrl?: string | undefined;
+  /** Whether the answer is streamed. Default true. */
+  stream?: boolean | undefined;
+}
+
+/** The options of `compaction` that are plain data. */
+export interface CompactionData {
+  /**
+   * Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
+   * any case. Default true.
+   */
+  auto?: boolean | undefined;
+  /** Answers of the model that stay as they are, with their tools' results, a non-negative integer. Default 3. */
+  keepLast?: number | undefined;
+  /** Further wishes for the summary. Default: none. */
+  instructions?: string | undefined;
+}
+
+/** Steps against tool calls that repeat. */
+export interface RepeatOptions {
+  /** The model is told about it, beside the results. Default 3. */
+  nudgeAfter?: number | null | undefined;
+  /** `onRepeat` is called; without that function the model is told again. Default 6. */
+  askAfter?: number | null | undefined;
+  /** The run is `stopped` by `repeat`. Default 20. */
+  stopAfter?: number | null | undefined;
+}
+
+/** Rules of the form `Tool` or `Tool(specifier)`. */
+export interface PermissionRules {
+  /** Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`). */
+  allow?: readonly string[] | undefined;
+  /** Rules whose calls need a decision in every mode; `"dontAsk"` denies them. */
+  ask?: readonly string[] | undefined;
+  /** Rules whose calls never run. A rule without a specifier hides the tool from the model. */
+  deny?: readonly string[] | undefined;
+}
+
+/** The options of `output` that are plain data. */
+export interface OutputData {
+  /** The schema's name for the vendor, and the tool's name in tool mode. Default `"answer"`. */
+  name?: string | undefined;
+  /** A description of the answer, for the model; used in tool mode. Default: none. */
+  description?: string | undefined;
+  /**
+   * Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
+   * it.
+   */
+  strict?: boolean | undefined;
+  /** How the answer is requested. Default `"auto"`. */
+  mode?: OutputMode | undefined;
+}
+
+/** New limits for the rest of the run; a limit that is left out stays. */
+export interface RaisedData {
+  /**
+   */
+  maxIterations?: number | undefined;
+  /**
+   */
+  maxTotalTokens?: number | undefined;
+  /**
+   */
+  maxToolRounds?: number | undefined;
+  /**
+   */
+  maxToolCalls?: number | undefined;
+  /**
+   * Milliseconds that are added from the answer on, for the limit `time`. `run.addBudget` adds them to
+   * `timeouts.totalMs`.
+   */
+  timeMs?: number | undefined;
+}
+
+/** The answer of a hook that is plain data. */
+export interface HookData {
+  /** The reason for the decision; the model reads it. */
+  reason?: string | undefined;
+  /**
+   * `PreToolUse` (not with `"defer"`), `PermissionRequest`: the input that the tool gets. The history keeps the model's
+   * own.
+   */
+  updatedInput?: { [field: string]: unknown } | undefined;
+  /** `PostToolUse`: the output that the model, the events and the result get in place of the tool's. */
+  updatedOutput?: unknown | undefined;
+  /** `PermissionDenied`: tells the model that it may try the call again. */
+  retry?: boolean | undefined;
+  /** `PermissionRequest` with `"deny"`: ends the run as `cancelled`. */
+  interrupt?: boolean | undefined;
+  /** `PermissionRequest`: changes of the rules for the rest of the run. */
+  updatedPermissions?: readonly PermissionUpdate[] | undefined;
+  /** Text for the user, not for the model: a `warning` event with the code `hook_message`. */
+  systemMessage?: string | undefined;
+}
+
+/** Changes of one iteration that are plain data. */
+export interface PreparedData {
+  /** Names of the tools that the model may see, in this order; a call of any other tool is denied. */
+  tools?: readonly string[] | undefined;
+  /**
+   */
+  toolChoice?: ToolChoice | undefined;
+  /** The system prompt; `""` sends none. */
+  system?: string | undefined;
+}
+
+/** Requests an answer that is JSON of a schema. */
+export interface ResponseFormat {
+  /** The JSON Schema, sent unchanged; each vendor supports a subset of its own. Required. */
+  schema: { [field: string]: unknown };
+  /** The schema's name, for vendors that need one. Default `"answer"`. */
+  name?: string | undefined;
+  /** Whether the vendor enforces the schema, for vendors that let you choose. Default true. */
+  strict?: boolean | undefined;
+}
+
+/** How the vendor caches the prompt's prefix. */
+export interface PromptCaching {
+  /**
+   * Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does not
+   * cache unasked. In an option, an object means true.
+   */
+  enabled?: boolean | undefined;
+  /**
+   * The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.
+   * Default: none.
+   */
+  ttl?: string | undefined;
+  /** Requests with the same key go to the same cache (OpenAI). Default: none. */
+  key?: string | undefined;
+}
+
 /** Time limits in milliseconds: non-negative integers, or `null` for no limit. */
 export interface Timeouts {
   /** The whole run, which then ends as `stopped` by `time`. Default: none. */
@@ -769,6 +1408,31 @@ export interface RetryPolicy {
   maxModelCallRetries?: number | undefined;
 }
 
+/** The answer to a question whether a call may run. */
+export type PermissionResult =
+  | {
+      behavior: "allow";
+      /** Changes of the rules or the mode for the rest of the run. Default: none. */
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
+      /** The input that the tool gets instead of the model's; the history keeps the model's. Default: none. */
+      updatedInput?: unknown | undefined;
+      message?: undefined;
+      interrupt?: undefined;
+    }
+  | {
+      behavior: "deny";
+      /** Changes of the rules or the mode for the rest of the run. Default: none. */
+      updatedPermissions?: readonly PermissionUpdate[] | undefined;
+      /** The reason, which the model reads. Default: none. */
+      message?: string | undefined;
+      /** Whether the denial ends the run as `cancelled`, with the message as its reason. Default false. */
+      interrupt?: boolean | undefined;
+      updatedInput?: undefined;
+    };
+
+/** How much the model thinks. The engine passes the word on, and the vendor judges it. */
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
 /** How the random share enters a wait. */
 export type Jitter =
   /** Adds up to `jitterMs` to the formula's wait. */
@@ -792,8 +1456,28 @@ export type OnUnknownTool =
   /** The run is `failed` with the code `config_invalid`; `agent.run` itself throws nothing. */
   | "throw";
 
+/** The way in which a model is held to a schema. */
+export type OutputMode =
+  /** Native if the vendor is known to enforce this schema, else by a tool. */
+  | "auto"
+  /** The vendor enforces the schema on the answer's text. */
+  | "native"
+  /** The model answers by a call of a tool that looplet adds; events and results do not show it. */
+  | "tool";
+
 /** How many waiting messages are taken at once. */
 export type QueueMode = "all" | "one";
+
+/** A condition on the round of tools that has just ended. JSON: `{"toolCall":"name"}`, `{"iterations":n}`. */
+export type StopCondition =
+  /** The round called this tool. */
+  | {
+      toolCall: string;
+    }
+  /** The round belongs to this iteration or a later one. */
+  | {
+      iterations: number;
+    };
 
 /** A kind of access. */
 export type ToolAccess =
@@ -805,6 +1489,15 @@ export type ToolAccess =
   | "shell"
   /** Reads addresses of the web. */
   | "fetch";
+
+/** The calls that the model may or must make. JSON: `"auto"`, `"none"`, `"required"` or `{"tool":"name"}`. */
+export type ToolChoice =
+  | "auto"
+  | "none"
+  | "required"
+  | {
+      tool: string;
+    };
 
 /** Which calls of one answer may run at the same time. */
 export type ToolExecution =

@@ -12,6 +12,23 @@ export const PERMISSION_MODES = [
 
 export const ON_UNKNOWN_TOOL = ["tool_result", "throw"] as const;
 
+export const HOOK_POINTS = [
+  "PreToolUse",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "SessionStart",
+  "UserPromptSubmit",
+  "Stop",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+  "PostCompact",
+  "PermissionRequest",
+  "PermissionDenied",
+  "Notification",
+] as const;
+
 /** The codes of failures that may go away. */
 export const RETRYABLE = [
   "rate_limit",
@@ -90,9 +107,113 @@ export const TOOL_DATA = {
   ruleSubject: "text",
 } satisfies OptionTable;
 
-export const HISTORY = {
+export const MODEL_DATA = {
+  maxOutputTokens: "count64",
+  temperature: "number",
+  topP: "number",
+  topK: "number",
+  frequencyPenalty: "number",
+  presencePenalty: "number",
+  seed: "number",
+  stopSequences: "texts",
+  thinking: "object",
+  effort: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+  toolChoice: [
+    "auto",
+    "none",
+    "required",
+    {
+      tool: "text!",
+    },
+  ],
+  parallelToolCalls: "boolean",
+  responseFormat: {
+    schema: "object!",
+    name: "text",
+    strict: "boolean",
+  },
+  metadata: "object",
+  body: "object",
+} satisfies OptionTable;
+
+export const HTTP_MODEL_DATA = {
+  baseUrl: "text",
+  stream: "boolean",
+} satisfies OptionTable;
+
+export const COMPACTION_DATA = {
+  auto: "boolean",
+  keepLast: "whole",
+  instructions: "text",
+} satisfies OptionTable;
+
+export const REPEAT_OPTIONS = {
+  nudgeAfter: "count?",
+  askAfter: "count?",
+  stopAfter: "count?",
+} satisfies OptionTable;
+
+export const PERMISSION_RULES = {
+  allow: "texts",
+  ask: "texts",
+  deny: "texts",
+} satisfies OptionTable;
+
+export const OUTPUT_DATA = {
+  name: "text",
+  description: "string",
+  strict: "boolean",
+  mode: ["auto", "native", "tool"],
+} satisfies OptionTable;
+
+export const RAISED_DATA = {
+  maxIterations: "count",
+  maxTotalTokens: "count64",
+  maxToolRounds: "whole",
+  maxToolCalls: "count",
+  timeMs: "whole64",
+} satisfies OptionTable;
+
+export const PREPARED_DATA = {
+  tools: "texts",
+  toolChoice: [
+    "auto",
+    "none",
+    "required",
+    {
+      tool: "text!",
+    },
+  ],
+  system: "string",
+} satisfies OptionTable;
+
+export const HOOK_DATA = {
+  reason: "string",
+  updatedInput: "object",
+  updatedOutput: "any",
+  retry: "boolean",
+  interrupt: "boolean",
+  updatedPermissions: "any",
+  systemMessage: "string",
+} satisfies OptionTable;
+
+export const PRUNING = {
   afterResponses: "count",
   prefixChars: "whole",
+} satisfies OptionTable;
+
+export const PROMPT_CACHING = {
+  enabled: "boolean",
+  ttl: "text",
+  key: "text",
+} satisfies OptionTable;
+
+export const PERMISSION_RESULT = {
+  behavior: ["allow", "deny"],
+  updatedInput: "object",
+  message: "string",
+  interrupt: "boolean",
+  updatedPermissions: "any",
 } satisfies OptionTable;
 
 /** The default of each scalar option. */

@@ -9,10 +9,11 @@ import { at, checkOptions, checkValue, describe, describeWord, isObject } from "
 import type { OptionTable } from "../options/options.js";
 import { checkUpdates, type RuledTools } from "../options/permissions.js";
 import type { Point } from "../generated/model.js";
+import { HOOK_DATA, HOOK_POINTS } from "../generated/tables.js";
 import type { HostFunction } from "./host-functions.js";
 
-// Events of the hooks that the engine asks: about a tool, about a subagent, and the others. No run waits for the hooks
-// of the events in `HEARD_EVENTS`.
+// Events about a tool and about a subagent, whose matchers are compared with its name. No run waits for the hooks of
+// the events in `HEARD_EVENTS`.
 const TOOL_EVENTS: readonly string[] = [
   "PreToolUse",
   "PostToolUse",
@@ -21,19 +22,9 @@ const TOOL_EVENTS: readonly string[] = [
   "PermissionDenied",
 ] satisfies Point[];
 const AGENT_EVENTS: readonly string[] = ["SubagentStart", "SubagentStop"] satisfies Point[];
-const NAMED_EVENTS = [...TOOL_EVENTS, ...AGENT_EVENTS];
-const OTHER_EVENTS = [
-  "PostToolBatch",
-  "SessionStart",
-  "UserPromptSubmit",
-  "Stop",
-  "PreCompact",
-  "PostCompact",
-  "Notification",
-] satisfies Point[];
 const HEARD_EVENTS = ["StopFailure", "SessionEnd"];
 const EVENTS_TABLE: OptionTable = Object.fromEntries(
-  [...NAMED_EVENTS, ...OTHER_EVENTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
+  [...HOOK_POINTS, ...HEARD_EVENTS].map((event) => [event, "any"] as const),
 );
 const TRIGGERS = ["auto", "manual", "overflow"];
 /** Events whose matchers are compared with one of these words and not with a name. */
@@ -51,16 +42,10 @@ const GROUP_TABLE: OptionTable = {
 };
 const OUTPUT_TABLE: OptionTable = {
   decision: "any",
-  reason: "string",
-  updatedInput: "object",
-  updatedOutput: "any",
+  ...HOOK_DATA,
   additionalContext: "string",
   continue: "boolean",
   stopReason: "string",
-  retry: "boolean",
-  interrupt: "boolean",
-  updatedPermissions: "any",
-  systemMessage: "string",
   classifierContext: "string",
 };
 

@@ -11,29 +11,16 @@ import type {
 } from "../api/iteration.js";
 import type { FinishOptions } from "../api/result.js";
 import type { Raise } from "../generated/input.js";
+import { PREPARED_DATA, RAISED_DATA } from "../generated/tables.js";
 import type { HookAnswer } from "../host/question.js";
 import { checkOptions, describe, isObject } from "../options/check.js";
-import { checkToolChoice } from "../options/model-options.js";
 import { nanoUsd } from "../options/money.js";
 import type { OptionTable } from "../options/options.js";
 import type { HostFunction } from "./host-functions.js";
 
 const timeoutMs = 600_000;
-const PREPARED_TABLE: OptionTable = {
-  model: "any",
-  tools: "texts",
-  toolChoice: "any",
-  system: "string",
-  messages: "any",
-};
-const RAISED_TABLE: OptionTable = {
-  maxIterations: "count",
-  maxTotalTokens: "count64",
-  maxUsd: "number",
-  maxToolRounds: "count",
-  maxToolCalls: "count",
-  timeMs: "whole64",
-};
+const PREPARED_TABLE: OptionTable = { model: "any", ...PREPARED_DATA, messages: "any" };
+const RAISED_TABLE: OptionTable = { ...RAISED_DATA, maxUsd: "number" };
 const ADDED_TABLE: OptionTable = { agentPath: "text", ...RAISED_TABLE };
 
 /** @throws LoopletError `config_…` */
@@ -47,7 +34,6 @@ export function iterationFunctions(options: IterationOptions & FinishOptions): H
         const asked: IterationToPrepare = { agentPath, iteration: iteration + 1, model, messages, signal };
         const said = record(await prepareIteration(asked), PREPARED_TABLE) as PreparedIteration | undefined;
         if (said === undefined) return {};
-        if (said.toolChoice !== undefined) checkToolChoice(said.toolChoice);
         const { messages: others, model: other, ...rest } = said;
         const prepared = {
           ...rest,

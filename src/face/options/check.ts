@@ -6,7 +6,7 @@
  * `tool()`, the constructors of models and the methods of a run call it.
  */
 import { LoopletError, type LoopletErrorCode } from "../api/errors.js";
-import { KNOWN_ELSEWHERE, type OptionKind, type OptionTable } from "./options.js";
+import { KNOWN_ELSEWHERE, type Choices, type OptionKind, type OptionTable } from "./options.js";
 
 const MAX_32 = 2 ** 32 - 1;
 const MAX_64 = Number.MAX_SAFE_INTEGER;
@@ -44,7 +44,7 @@ export function checkOptions(
     } else if (typeof kind === "string") {
       if (value === null && isMarked(kind, "?")) continue;
       checkValue(value, at(path, name), kind.replace(/[!?]$/, "") as OptionKind);
-    } else if (Array.isArray(kind)) checkWord(value, at(path, name), kind);
+    } else if (Array.isArray(kind)) checkChoice(value, at(path, name), kind as Choices);
     else checkOptions(value, at(path, name), kind as OptionTable);
   }
 }
@@ -107,18 +107,16 @@ function ofType(value: unknown, type: string, what: string): Problem {
   return typeof value === type ? undefined : ["config_wrong_type", `needs ${what}, got ${describe(value)}`];
 }
 
-/** Checks that a value is one of several words; undefined is the default. */
-export function checkWord(value: unknown, field: string, words: readonly string[]): void {
-  if (value === undefined) return;
-  const problem = oneOf(value, words);
-  if (problem !== undefined) throw new LoopletError(problem[0], field, problem[1]);
-}
-
-function oneOf(value: unknown, words: readonly string[]): Problem {
-  if (words.includes(value as string)) return undefined;
-  const quoted = words.map((word) => `"${word}"`);
-  const list = `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
-  return ["config_invalid_value", `needs ${list}, got ${describeWord(value)}`];
+/** Checks that a value is one of several words, or an object that fits the table among them. */
+export function checkChoice(value: unknown, field: string, choices: Choices): void {
+  const table = choices.find((choice) => typeof choice === "object");
+  if (table !== undefined && isObject(value)) return checkOptions(value, field, table);
+  if (choices.includes(value as string)) return;
+  const named = choices.map((choice) =>
+    typeof choice === "string" ? `"${choice}"` : `{ ${Object.keys(choice).join(", ")} }`,
+  );
+  const list = `${named.slice(0, -1).join(", ")} or ${named.at(-1)}`;
+  throw new LoopletError("config_invalid_value", field, `needs ${list}, got ${describeWord(value)}`);
 }
 
 function unknownOption(name: string, table: OptionTable, elsewhere: Places): string {

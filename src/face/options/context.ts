@@ -4,17 +4,11 @@ import type { ProfileOptions } from "../api/agent.js";
 import type { CompactionOptions, ContextOptions } from "../api/iteration.js";
 import { at, checkOptions, checkValue, describeReturned } from "./check.js";
 import type { ContextPolicy, ModelConfig } from "../generated/input.js";
-import { AGENT_CONTEXT, HISTORY } from "../generated/tables.js";
+import { AGENT_CONTEXT, COMPACTION_DATA, PRUNING } from "../generated/tables.js";
 import { given, type OptionTable } from "./options.js";
 import { message } from "./thrown.js";
 
-const COMPACTION_TABLE: OptionTable = {
-  auto: "boolean",
-  threshold: "number",
-  keepLast: "whole",
-  instructions: "text",
-  summarize: "function",
-};
+const COMPACTION_TABLE: OptionTable = { ...COMPACTION_DATA, threshold: "number", summarize: "function" };
 
 /**
  * The engine's part of the options, as JSON.
@@ -23,19 +17,17 @@ const COMPACTION_TABLE: OptionTable = {
  */
 export function contextConfig(options: ProfileOptions): ContextPolicy | undefined {
   const { compaction, pruning } = options;
-  const { auto, threshold, keepLast, instructions, summarize } = checkedCompaction(compaction);
+  const { threshold, summarize, ...data } = checkedCompaction(compaction);
   if (threshold !== undefined && !(threshold > 0 && threshold <= 1)) {
     const problem = `needs a part of the window, above 0 and up to 1, got ${threshold}`;
     throw new LoopletError("config_invalid_value", "compaction.threshold", problem);
   }
-  if (typeof pruning === "object") checkOptions(pruning, "pruning", HISTORY);
+  if (typeof pruning === "object") checkOptions(pruning, "pruning", PRUNING);
   else if (pruning !== undefined) checkValue(pruning, "pruning", "boolean");
   const config = {
     ...given(options, AGENT_CONTEXT),
-    auto,
+    ...data,
     thresholdPercent: threshold === undefined ? undefined : Math.max(1, Math.round(threshold * 100)),
-    keepLast,
-    instructions,
     ask: summarize === undefined ? undefined : true,
     // In a subagent null switches off the run's own setting.
     pruning: pruning === true ? {} : pruning === false ? null : pruning,

@@ -2,11 +2,12 @@
 import { RunError } from "../api/errors.js";
 import type { RunResult } from "../api/index.js";
 import type { FinishOptions } from "../api/result.js";
-import { checkWord } from "./check.js";
+import { checkChoice } from "./check.js";
 
 /** @throws LoopletError `config_invalid_value` */
 export function checkFinish({ onLimit }: FinishOptions): void {
-  if (typeof onLimit !== "function") checkWord(onLimit, "onLimit", ["result", "throw"]);
+  if (onLimit !== undefined && typeof onLimit !== "function")
+    checkChoice(onLimit, "onLimit", ["result", "throw"]);
 }
 
 /** The error that `run.result` rejects with, if the options say so for this result. */

@@ -1,15 +1,15 @@
 /** Checks the options of a model and writes them as the engine reads them. */
 import { LoopletError } from "../api/errors.js";
-import type { ModelOptions, Price, PromptCaching, ResponseFormat } from "../api/index.js";
+import type { ModelOptions, Price } from "../api/index.js";
+import type { HttpModelData } from "../generated/model.js";
+import { MODEL_DATA, PROMPT_CACHING } from "../generated/tables.js";
 import type { ModelConfig } from "../models/models.js";
-import { at, checkOptions, describe, describeWord, isObject } from "./check.js";
-import { CACHING_TABLE, FORMAT_TABLE, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
+import { at, checkOptions, describe, isObject } from "./check.js";
+import { given, LONG_PROMPT_TABLE, PRICE_TABLE } from "./options.js";
 
 /** The part of a model's configuration that its options set. */
-export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "model"> {
-  const { stream, maxOutputTokens, temperature, topP, topK, seed, stopSequences } = options;
-  const { frequencyPenalty, presencePenalty, thinking, effort, toolChoice, parallelToolCalls } = options;
-  const { responseFormat, promptCaching, metadata, body, price } = options;
+export function askedWith(options: ModelOptions & HttpModelData): Omit<ModelConfig, "vendor" | "model"> {
+  const { stream, promptCaching, price, responseFormat } = options;
   if (price !== undefined && typeof price !== "function" && !isObject(price)) {
     throw new LoopletError(
       "config_wrong_type",
@@ -17,69 +17,28 @@ export function askedWith(options: ModelOptions): Omit<ModelConfig, "vendor" | "
       `needs a price or a price table, got ${describe(price)}`,
     );
   }
-  if (effort !== undefined && !EFFORTS.includes(effort)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      "model.effort",
-      `needs one of "${EFFORTS.join('", "')}", got ${describeWord(effort)}`,
-    );
-  }
-  checkToolChoice(toolChoice);
-  const asked = {
+  checkSchemaName(responseFormat?.name, "model.responseFormat.name");
+  const asked: { [name: string]: unknown } = {
+    ...given(options, MODEL_DATA),
     stream,
-    maxOutputTokens,
-    temperature,
-    topP,
-    topK,
-    frequencyPenalty,
-    presencePenalty,
-    seed,
-    stopSequences,
-    thinking: plainJson(thinking, "model.thinking"),
-    effort,
-    toolChoice,
-    parallelToolCalls,
-    responseFormat: format(responseFormat),
     promptCaching: caching(promptCaching),
-    metadata: plainJson(metadata, "model.metadata"),
-    body: plainJson(body, "model.body"),
     price: price === undefined || typeof price === "function" ? undefined : nanoPrice(price),
   };
-  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+  // Your objects are copied, so that changing them later changes no model.
+  for (const [name, value] of Object.entries(asked)) {
+    if (value === undefined) delete asked[name];
+    else asked[name] = plainJson(value, at("model", name));
+  }
+  return asked;
 }
-
-const EFFORTS: readonly string[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** @throws LoopletError `config_invalid_value` */
-export function checkToolChoice(choice: unknown): void {
-  if (choice === undefined || choice === "auto" || choice === "none" || choice === "required") return;
-  if (isObject(choice) && typeof choice["tool"] === "string" && Object.keys(choice).length === 1) return;
-  throw new LoopletError(
-    "config_invalid_value",
-    "model.toolChoice",
-    `needs "auto", "none", "required" or { tool: name }, got ${describeWord(choice)}`,
-  );
+export function checkSchemaName(name: string | undefined, field: string): void {
+  if (name !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(name))
+    throw new LoopletError("config_invalid_value", field, "needs up to 64 letters, digits, _ and -");
 }
 
-function format(given: ResponseFormat | undefined): ModelConfig["responseFormat"] {
-  if (given === undefined) return undefined;
-  checkOptions(given, "model.responseFormat", FORMAT_TABLE);
-  const { name, strict } = given;
-  if (name !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      "model.responseFormat.name",
-      "needs up to 64 letters, digits, _ and -",
-    );
-  }
-  return {
-    ...(name === undefined ? {} : { name }),
-    schema: plainJson(given.schema, "model.responseFormat.schema"),
-    ...(strict === undefined ? {} : { strict }),
-  };
-}
-
-function caching(given: PromptCaching | undefined): ModelConfig["promptCaching"] {
+function caching(given: ModelOptions["promptCaching"]): ModelConfig["promptCaching"] | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "boolean") return { enabled: given };
   if (!isObject(given)) {
@@ -89,12 +48,11 @@ function caching(given: PromptCaching | undefined): ModelConfig["promptCaching"]
       `needs true, false or { ttl, key }, got ${describe(given)}`,
     );
   }
-  checkOptions(given, "model.promptCaching", CACHING_TABLE);
+  checkOptions(given, "model.promptCaching", PROMPT_CACHING);
   return { enabled: true, ...given };
 }
 
 function plainJson(value: unknown, field: string): unknown {
-  if (value === undefined) return undefined;
   try {
     return JSON.parse(JSON.stringify(value)) as unknown;
   } catch {

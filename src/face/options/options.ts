@@ -7,6 +7,9 @@ import {
   AGENT_LIMITS,
   AGENT_OPTIONS,
   AGENT_OUTPUT,
+  HTTP_MODEL_DATA,
+  MODEL_DATA,
+  PERMISSION_MODES,
   RUN_LIMITS,
   RUN_OPTIONS,
   TOOL_DATA,
@@ -33,12 +36,15 @@ export type OptionKind =
   | "object"
   | "any";
 
+/** The words that an option may be, and the table of the object that it may be instead. */
+export type Choices = readonly (string | OptionTable)[];
+
 /**
- * The options of one object, by name: a kind, a list of words or the table of an inner object. `!` marks a required
+ * The options of one object, by name: a kind, a list of choices or the table of an inner object. `!` marks a required
  * option, `?` one that may be null.
  */
 export type OptionTable = {
-  readonly [name: string]: OptionKind | `${OptionKind}${"!" | "?"}` | readonly string[] | OptionTable;
+  readonly [name: string]: OptionKind | `${OptionKind}${"!" | "?"}` | Choices | OptionTable;
 };
 
 /** The options of this table that are set. */
@@ -102,7 +108,7 @@ export const FINISH_TABLE: OptionTable = {
 };
 
 export const PERMISSION_TABLE: OptionTable = {
-  permissionMode: "any",
+  permissionMode: PERMISSION_MODES,
   permissions: "object",
   canUseTool: "function",
   classifyTool: "function",
@@ -157,35 +163,16 @@ export function subagentTable(): OptionTable {
 
 export const CUSTOM_TABLE: OptionTable = {
   name: "text",
-  maxOutputTokens: "count64",
-  temperature: "number",
-  topP: "number",
-  topK: "number",
-  frequencyPenalty: "number",
-  presencePenalty: "number",
-  seed: "number",
-  stopSequences: "texts",
-  thinking: "object",
-  effort: "text",
-  toolChoice: "any",
-  parallelToolCalls: "boolean",
-  responseFormat: "object",
+  ...MODEL_DATA,
   promptCaching: "any",
-  metadata: "object",
-  body: "object",
   price: "any",
 };
 
-export const FORMAT_TABLE: OptionTable = { name: "string", schema: "object!", strict: "boolean" };
-
-export const CACHING_TABLE: OptionTable = { ttl: "text", key: "text" };
-
 export const HTTP_MODEL_TABLE: OptionTable = {
   ...CUSTOM_TABLE,
-  stream: "boolean",
+  ...HTTP_MODEL_DATA,
   apiKey: "any",
   authorize: "function",
-  baseUrl: "text",
   headers: "any",
   fetch: "function",
   dangerouslyAllowBrowser: "boolean",

@@ -2,20 +2,12 @@
  * The options about permissions and the answers to permission questions: checked, and in the form that the engine
  * takes.
  */
-import { at, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
+import { at, checkChoice, checkOptions, checkValue, describeWord, isObject, nearestName } from "./check.js";
 import { LoopletError } from "../api/errors.js";
 import type { Permissions } from "../generated/input.js";
-import { PERMISSION_MODES } from "../generated/tables.js";
-import type { OptionTable } from "./options.js";
-import type {
-  PermissionMode,
-  PermissionOptions,
-  PermissionResult,
-  PermissionRules,
-} from "../api/permission.js";
+import { PERMISSION_MODES, PERMISSION_RESULT, PERMISSION_RULES } from "../generated/tables.js";
+import type { PermissionOptions, PermissionResult, PermissionRules } from "../api/permission.js";
 import { normalRules } from "./readings.js";
-
-const RULES_TABLE: OptionTable = { allow: "texts", ask: "texts", deny: "texts" };
 
 /**
  * The engine's part of the options. It is undefined if no option is set, and then every tool runs.
@@ -26,7 +18,7 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
   const { permissionMode: mode, permissions, canUseTool, classifyTool, permissionTimeoutMs } = options;
   if (mode !== undefined) checkMode(mode, "permissionMode", options);
   if (permissions !== undefined) {
-    checkOptions(permissions, "permissions", RULES_TABLE);
+    checkOptions(permissions, "permissions", PERMISSION_RULES);
     for (const [list, rules] of Object.entries(permissions as PermissionRules)) {
       for (const [index, rule] of (rules ?? []).entries()) {
         checkRule(rule, at("permissions", `${list}[${index}]`));
@@ -50,13 +42,7 @@ export function permissionConfig(options: PermissionOptions): Permissions | unde
 
 /** @throws LoopletError for an unknown mode, or one that lacks an option it needs */
 export function checkMode(mode: unknown, field: string, options: PermissionOptions): void {
-  if (!PERMISSION_MODES.includes(mode as PermissionMode)) {
-    throw new LoopletError(
-      "config_invalid_value",
-      field,
-      `needs one of ${PERMISSION_MODES.map((name) => `"${name}"`).join(", ")}, got ${describeWord(mode)}`,
-    );
-  }
+  checkChoice(mode, field, PERMISSION_MODES);
   if (mode === "bypassPermissions" && options.allowDangerouslySkipPermissions !== true) {
     throw new LoopletError(
       "config_missing",
@@ -109,14 +95,21 @@ function checkRuleName(rule: string, field: string, tools: readonly string[]): v
  * @throws LoopletError `misuse_invalid_argument`
  */
 export function checkPermissionResult(
-  answer: unknown,
+  answer: PermissionResult,
   options: PermissionOptions,
   tools: RuledTools,
 ): PermissionResult {
-  const problem = problemOf(answer);
-  if (problem !== undefined) throw new LoopletError("misuse_invalid_argument", "answer", problem);
-  checkUpdates((answer as PermissionResult).updatedPermissions, options, tools);
-  return answer as PermissionResult;
+  try {
+    checkOptions(answer, "answer", PERMISSION_RESULT);
+    checkChoice(answer.behavior, "answer.behavior", PERMISSION_RESULT.behavior);
+    if (!Array.isArray(answer.updatedPermissions ?? []))
+      throw new LoopletError("config_wrong_type", "answer.updatedPermissions", "needs an array");
+  } catch (error) {
+    const { field, message } = error as LoopletError;
+    throw new LoopletError("misuse_invalid_argument", field, message.slice(field.length + 2));
+  }
+  checkUpdates(answer.updatedPermissions, options, tools);
+  return answer;
 }
 
 /** The names that rules may use; undefined if `onUnknownTool` may answer calls of any name. */
@@ -131,11 +124,11 @@ export function checkUpdates(updates: unknown, options: PermissionOptions, tools
     const { type, mode, behavior, rules } = update;
     if (type === "setMode") checkMode(mode, `${field}.mode`, options);
     if (type !== "addRules" && type !== "replaceRules" && type !== "removeRules") continue;
-    if (!Object.keys(RULES_TABLE).includes(behavior as string) || !Array.isArray(rules)) {
+    if (!Object.keys(PERMISSION_RULES).includes(behavior as string) || !Array.isArray(rules)) {
       throw new LoopletError(
         "config_invalid_value",
         field,
-        `needs a behavior (${Object.keys(RULES_TABLE).join(", ")}) and a list of rules`,
+        `needs a behavior (${Object.keys(PERMISSION_RULES).join(", ")}) and a list of rules`,
       );
     }
     for (const [place, rule] of rules.entries()) {
@@ -154,23 +147,6 @@ function ruleText(rule: unknown): string {
   if (!isObject(rule) || typeof rule["toolName"] !== "string") return "";
   const { toolName, ruleContent } = rule;
   return ruleContent === undefined ? toolName : `${toolName}(${ruleContent as string})`;
-}
-
-const RESULT_FIELDS = ["behavior", "updatedInput", "updatedPermissions", "message", "interrupt"];
-function problemOf(answer: unknown): string | undefined {
-  if (!isObject(answer)) return `needs { behavior: "allow" } or { behavior: "deny" }`;
-  const stray = Object.keys(answer).find((field) => !RESULT_FIELDS.includes(field));
-  if (stray !== undefined)
-    return `has no field ${stray}; did you mean ${nearestName(stray, RESULT_FIELDS) ?? `one of ${RESULT_FIELDS.join(", ")}`}?`;
-  const { behavior, updatedInput, updatedPermissions, message, interrupt } = answer;
-  if (behavior !== "allow" && behavior !== "deny")
-    return `behavior needs "allow" or "deny", got ${describeWord(behavior)}`;
-  if (updatedInput !== undefined && !isObject(updatedInput)) return "updatedInput needs an object";
-  if (updatedPermissions !== undefined && !Array.isArray(updatedPermissions))
-    return "updatedPermissions needs an array";
-  if (message !== undefined && typeof message !== "string") return "message needs a string";
-  if (interrupt !== undefined && typeof interrupt !== "boolean") return "interrupt needs true or false";
-  return undefined;
 }
 
 /** Checks `needsApproval`, before `check` has typed it. */

@@ -2,8 +2,8 @@
 import { LoopletError } from "../api/errors.js";
 import type { RepeatOptions, StopCondition, StopOptions, StopPredicate } from "../api/iteration.js";
 import type { Config } from "../generated/input.js";
+import { REPEAT_OPTIONS } from "../generated/tables.js";
 import { at, checkOptions, checkValue, describe, isObject } from "./check.js";
-import type { OptionTable } from "./options.js";
 
 /**
  * Stops the run after a round in which this tool was called.
@@ -28,8 +28,6 @@ export function iterationCount(iterations: number): StopCondition {
 /** The engine's part of the options. */
 export type StopConfig = Pick<Config, "stopWhen" | "askStop" | "askRepeat" | "repeat">;
 
-const REPEAT_TABLE: OptionTable = { nudgeAfter: "any", askAfter: "any", stopAfter: "any" };
-
 /** @throws LoopletError `config_…` */
 export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, unknown>): StopConfig {
   const { repeat, onRepeat } = options;
@@ -43,7 +41,7 @@ export function stopConfig(options: StopOptions, toolNames: ReadonlyMap<string, 
   if (onRepeat !== undefined) config.askRepeat = true;
   if (repeat === false) config.repeat = { enabled: false };
   else if (repeat !== undefined) {
-    checkOptions(repeat, "repeat", REPEAT_TABLE);
+    checkOptions(repeat, "repeat", REPEAT_OPTIONS);
     checkSteps(repeat);
     config.repeat = repeat;
   }
@@ -70,7 +68,6 @@ function checkSteps(repeat: RepeatOptions): void {
   for (const name of ["nudgeAfter", "askAfter", "stopAfter"] as const) {
     const times = repeat[name];
     if (times === undefined || times === null) continue;
-    checkValue(times, at("repeat", name), "count");
     const least = before === undefined ? 0 : before[1] + (name === "stopAfter" ? 1 : 0);
     if (before !== undefined && times < least) {
       const problem = `needs at least ${least}, as ${before[0]} is ${before[1]}, got ${times}: the model is told, then onRepeat is asked, then the run is stopped`;

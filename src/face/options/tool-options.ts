@@ -2,7 +2,7 @@
 import { LoopletError } from "../api/errors.js";
 import type { Inputs, ToolRunOptions } from "../api/index.js";
 import { ON_UNKNOWN_TOOL } from "../generated/tables.js";
-import { at, checkValue, checkWord, isObject, jsonOf, nearestName } from "./check.js";
+import { at, checkValue, checkChoice, isObject, jsonOf, nearestName } from "./check.js";
 
 /**
  * The engine's part of the options, as JSON.
@@ -13,7 +13,8 @@ export function toolRunConfig(options: ToolRunOptions): object {
   const { wordToolError, onUnknownTool, toolHandlers } = options;
   for (const [kind, handler] of Object.entries(toolHandlers ?? {}))
     checkValue(handler, at("toolHandlers", kind), "function");
-  if (typeof onUnknownTool !== "function") checkWord(onUnknownTool, "onUnknownTool", ON_UNKNOWN_TOOL);
+  if (onUnknownTool !== undefined && typeof onUnknownTool !== "function")
+    checkChoice(onUnknownTool, "onUnknownTool", ON_UNKNOWN_TOOL);
   return {
     wordErrors: wordToolError === undefined ? undefined : true,
     onUnknownTool: typeof onUnknownTool === "function" ? "host" : onUnknownTool,

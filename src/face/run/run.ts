@@ -15,7 +15,7 @@ import type { Failure, Outcome, OutcomeKind, RunEvent } from "../api/event.js";
 import type { AddedBudget } from "../api/iteration.js";
 import type { ContentBlock } from "../api/message.js";
 import type { Model } from "../api/model.js";
-import type { PermissionMode } from "../api/permission.js";
+import type { PermissionMode, PermissionResult } from "../api/permission.js";
 import type { RunResult } from "../api/result.js";
 import type { EventsOptions, Prompt, Queued, Run, RunOptions, SessionSource } from "../api/run.js";
 import { Asks } from "../hooks/asks.js";
@@ -165,7 +165,7 @@ export class EngineRun implements Run {
       this.#endAlone({ outcome: "cancelled", abortReason: why }, { type: "abort", reason: why });
   }
 
-  answer(questionId: number, answer: unknown): boolean {
+  answer(questionId: number, answer: PermissionResult): boolean {
     const result = checkPermissionResult(answer, this.#parts.permissions, this.#parts.ruledTools);
     jsonOf(result, "answer", "misuse_invalid_argument");
     const isOpen = this.#driver?.answer(questionId, { permission: result }) ?? false;

@@ -1,22 +1,15 @@
 /** The face's part in structured output: the format for the engine, the checks by your code, partial values. */
-import { LoopletError } from "../api/errors.js";
 import type { OutputFormat } from "../api/result.js";
 import type { ProfileOptions } from "../api/agent.js";
 import type { OutputFormat as EngineFormat } from "../generated/input.js";
-import { AGENT_OUTPUT } from "../generated/tables.js";
+import { AGENT_OUTPUT, OUTPUT_DATA } from "../generated/tables.js";
 import { checkOptions } from "../options/check.js";
+import { checkSchemaName } from "../options/model-options.js";
 import { given, type OptionTable } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
 import { inputJsonSchema, isStandardSchema, issuesInWords } from "./tool-schema.js";
 
-const OUTPUT_TABLE: OptionTable = {
-  schema: "any!",
-  name: "text",
-  description: "string",
-  mode: ["auto", "native", "tool"],
-  strict: "boolean",
-  validate: "function",
-};
+const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "function" };
 
 /**
  * The engine's part of the option, as JSON.
@@ -27,17 +20,12 @@ export function outputConfig(options: ProfileOptions): EngineFormat | undefined 
   const { output } = options;
   if (output === undefined) return undefined;
   checkOptions(output, "output", OUTPUT_TABLE);
-  const { schema, name, description, mode, strict, validate } = output;
-  if (name !== undefined && !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw new LoopletError("config_invalid_value", "output.name", "needs up to 64 letters, digits, _ and -");
-  }
+  const { schema, name, validate } = output;
+  checkSchemaName(name, "output.name");
   const isStandard = isStandardSchema(schema);
   return {
-    name,
-    description,
+    ...given(output, OUTPUT_DATA),
     schema: inputJsonSchema(schema, "output.schema"),
-    strict,
-    mode,
     validate: !isStandard,
     ask: isStandard || validate !== undefined,
     ...given(options, AGENT_OUTPUT),

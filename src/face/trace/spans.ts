@@ -16,7 +16,7 @@ import type {
   TracedRun,
   Usage,
 } from "../api/index.js";
-import { checkOptions, checkWord } from "../options/check.js";
+import { checkOptions } from "../options/check.js";
 import type { OptionTable } from "../options/options.js";
 import { redacted } from "./redacted.js";
 import { framesOf } from "./stack.js";
@@ -76,12 +76,11 @@ export function checkSpanOptions(options: SpanOptions, field: string, more: Opti
   checkOptions(options, field, {
     agentName: "text",
     content: "boolean",
-    names: "any",
+    names: ["gen_ai", "prompty"],
     turn: "any",
     attributes: "object",
     ...more,
   });
-  checkWord(options.names, `${field}.names`, ["gen_ai", "prompty"]);
 }
 
 class Open<H> {

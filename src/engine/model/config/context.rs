@@ -14,13 +14,17 @@ pub struct ContextPolicy {
     /// window is full.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub context_window: Option<u64>,
-    /// Summarises when the window is nearly full and when the vendor reports that it is full; default true.
+    /// Whether looplet summarises when the window is nearly full, or when the vendor says that it is. `run.compact()` works in
+    /// any case.
+    #[cfg_attr(test, schemars(extend("x-option" = "compaction")))]
     pub auto: bool,
     /// The share of the window that may be full, in percent; default 80.
     pub threshold_percent: u32,
-    /// The number of answers that stay as they are, with their tools' results; default 3.
+    /// Answers of the model that stay as they are, with their tools' results, a non-negative integer.
+    #[cfg_attr(test, schemars(extend("x-option" = "compaction")))]
     pub keep_last: u32,
-    /// Guidance for the summary.
+    /// Further wishes for the summary.
+    #[cfg_attr(test, schemars(extend("x-option" = "compaction")))]
     pub instructions: Option<String>,
     /// Your code writes the summary.
     pub ask: bool,

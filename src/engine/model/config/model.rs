@@ -20,35 +20,60 @@ pub struct ModelConfig {
     /// The wire protocol's name; default: the vendor's own.
     pub protocol: Option<String>,
     pub model: String,
-    /// The address of the API, with or without a trailing slash; default: the vendor's own.
+    /// The URL before the protocol's path, for example your proxy's, without a query or a hash. A relative URL is resolved
+    /// against the page. A `fetch` of your own can add a query. Default: the vendor's.
+    #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub base_url: Option<String>,
     /// Further request headers, in order. A key never stands here: `authorize` adds it.
     pub headers: Vec<(String, String)>,
-    /// Asks for a stream; default true.
+    /// Whether the answer is streamed.
+    #[cfg_attr(test, schemars(extend("x-option" = "http")))]
     pub stream: bool,
-    /// The most tokens of one answer; default 8192 where the protocol demands a number, else the vendor's own default.
+    /// Tokens of one answer, a positive integer. Default: 8192 where the protocol demands a number, else the vendor's.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "model")))]
     pub max_output_tokens: Option<u64>,
-    /// Sampling numbers, kept as their JSON text.
+    /// Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub temperature: Option<Json>,
+    /// Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub top_p: Option<Json>,
+    /// Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub top_k: Option<Json>,
+    /// A number for vendors that support it. Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub frequency_penalty: Option<Json>,
+    /// A number for vendors that support it. Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub presence_penalty: Option<Json>,
+    /// A number for vendors that support it. Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<f64>", extend("x-option" = "model")))]
     pub seed: Option<Json>,
+    /// Texts at which the answer ends. Default: none.
+    #[cfg_attr(test, schemars(extend("x-option" = "model")))]
     pub stop_sequences: Vec<String>,
-    /// `{ "budgetTokens": n }` for Anthropic's extended thinking, or the vendor's own object.
+    /// `{ budgetTokens }` for extended thinking, as Anthropic has it, or the vendor's own object. Default: none.
+    #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "model")))]
     pub thinking: Option<Json>,
-    /// `low`, `medium`, `high`, `xhigh` or `max`, for vendors that have such a setting.
+    /// How much the model thinks, for vendors that support it. Default: the vendor's.
+    #[cfg_attr(test, schemars(with = "Option<Effort>", extend("x-option" = "model")))]
     pub effort: Option<String>,
+    /// Whether the model must call a tool, and which one. Default: the vendor's (`"auto"`).
+    #[cfg_attr(test, schemars(extend("x-option" = "model")))]
     pub tool_choice: Option<ToolChoice>,
-    /// `false` asks the vendor for at most one call per answer.
+    /// Whether one answer may have several calls; `false` asks the vendor for one at most. Default: the vendor's.
+    #[cfg_attr(test, schemars(extend("x-option" = "model")))]
     pub parallel_tool_calls: Option<bool>,
-    /// The form of an answer's text; default: any.
+    /// The schema of the answer's text, which is then JSON. Default: any text.
+    #[cfg_attr(test, schemars(extend("x-option" = "model")))]
     pub response_format: Option<ResponseFormat>,
     pub prompt_caching: PromptCaching,
-    /// A JSON object that the vendor stores with the request, for vendors that have such a field.
+    /// Data that the vendor stores with the request, for example `{ user_id }` for Anthropic. Default: none.
+    #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "model")))]
     pub metadata: Option<Json>,
-    /// A JSON object whose fields are added to the request body. They win over looplet's own.
+    /// Fields that are added to the request body and win over looplet's own. Default: none.
+    #[cfg_attr(test, schemars(with = "Option<Fields>", extend("x-option" = "model")))]
     pub body: Option<Json>,
     /// A JSON object of the server's deviations from its protocol's documentation: see
     /// [`crate::engine::protocol::quirks`]. Default: the deviations in the vendor's row.
@@ -110,30 +135,50 @@ pub enum ToolChoice {
     Tool(String),
 }
 
-/// Asks for an answer that is JSON and fits a schema.
+/// A JSON object of any fields.
+#[cfg(test)]
+pub type Fields = serde_json::Map<String, serde_json::Value>;
+
+/// How much the model thinks. The engine passes the word on, and the vendor judges it.
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(dead_code)]
+enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
+}
+
+/// Requests an answer that is JSON of a schema.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseFormat {
-    /// The schema's name, for vendors that want one; default `answer`.
-    pub name: String,
-    /// JSON Schema, sent as it is.
+    /// The JSON Schema, sent unchanged; each vendor supports a subset of its own. Required.
+    #[cfg_attr(test, schemars(with = "Fields", extend("x-required" = true)))]
     pub schema: Json,
-    /// The vendor enforces the schema, where it can; default true.
+    /// The schema's name, for vendors that need one.
+    pub name: String,
+    /// Whether the vendor enforces the schema, for vendors that let you choose.
     pub strict: bool,
 }
 
-/// Asks the vendor to cache the beginning of the prompt. Vendors that cache by themselves need none of it.
+/// How the vendor caches the prompt's prefix.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
-    /// Sends cache markers; default: true where the vendor's own endpoint is known to take them and does not cache
-    /// unasked.
+    /// Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does not
+    /// cache unasked. In an option, an object means true.
     pub enabled: Option<bool>,
-    /// The time for which the vendor keeps a marked prefix, `5m` or `1h`; default: the vendor's own.
+    /// The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.
     pub ttl: Option<String>,
-    /// A key that routes requests to the same cache, for vendors that have one.
+    /// Requests with the same key go to the same cache (OpenAI).
     pub key: Option<String>,
 }
 

@@ -12,14 +12,20 @@ use crate::engine::model::message::Json;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputFormat {
-    /// The name that the vendor and the answer tool use; default `answer`.
+    /// The schema's name for the vendor, and the tool's name in tool mode.
+    #[cfg_attr(test, schemars(extend("x-option" = "output")))]
     pub name: String,
-    /// A description of the answer, for the model.
+    /// A description of the answer, for the model; used in tool mode. Default: none.
+    #[cfg_attr(test, schemars(extend("x-option" = "output", "x-kind" = "string")))]
     pub description: String,
     /// JSON Schema of an object.
     pub schema: Json,
-    /// The vendor enforces the schema; default: true if it can enforce this one.
+    /// Whether native mode uses the vendor's strict mode, for vendors that let you choose. Default: true if the schema allows
+    /// it.
+    #[cfg_attr(test, schemars(extend("x-option" = "output")))]
     pub strict: Option<bool>,
+    /// How the answer is requested.
+    #[cfg_attr(test, schemars(extend("x-option" = "output")))]
     pub mode: OutputMode,
     /// True when the engine checks answers against the schema; false when a Standard Schema does.
     pub validate: bool,
@@ -36,10 +42,12 @@ pub struct OutputFormat {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OutputMode {
-    /// Uses the protocol's own means where the model has them, else a tool.
+    /// Native if the vendor is known to enforce this schema, else by a tool.
     #[default]
     Auto,
+    /// The vendor enforces the schema on the answer's text.
     Native,
+    /// The model answers by a call of a tool that looplet adds; events and results do not show it.
     Tool,
 }
 

@@ -38,8 +38,14 @@ pub enum PermissionMode {
 #[serde(rename_all = "camelCase", default)]
 pub struct Permissions {
     pub mode: PermissionMode,
+    /// Rules whose calls run without a question. A name with a `*` must name its MCP server (`mcp__files__*`).
+    #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub allow: Vec<Rule>,
+    /// Rules whose calls need a decision in every mode; `"dontAsk"` denies them.
+    #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub ask: Vec<Rule>,
+    /// Rules whose calls never run. A rule without a specifier hides the tool from the model.
+    #[cfg_attr(test, schemars(with = "Vec<String>", extend("x-option" = "permissions")))]
     pub deny: Vec<Rule>,
     /// Your code has a function that can be asked. Without one, a call that nothing allows is denied.
     pub can_use_tool: bool,
@@ -97,7 +103,7 @@ impl Rule {
     }
 }
 
-/// A rule in JSON: its text, or its two parts as in the Agent SDK.
+/// A rule in JSON: its text, or its two parts.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]

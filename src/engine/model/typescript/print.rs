@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 pub fn declared(name: &str, schema: &Value) -> String {
     let doc = documented(schema, "");
+    if schema["x-tag"].is_string() {
+        return format!("\n{doc}export type {name} = {};\n", tagged(schema));
+    }
     if schema["properties"].is_object() {
         return format!("\n{doc}export interface {name} {}\n", object(schema, ""));
     }
@@ -23,6 +26,62 @@ pub fn declared(name: &str, schema: &Value) -> String {
     format!("\n{doc}export type {name} = {};\n{text}", names.join(" | "))
 }
 
+/// A struct as a union: the field `x-tag` is a word, and the mark `x-of` of another field names the words with which it
+/// stands, with `!` where it always does. Words with the same fields share a variant.
+fn tagged(schema: &Value) -> String {
+    let tag = schema["x-tag"].as_str().unwrap_or_default();
+    let mut variants: Vec<(Vec<String>, Value)> = Vec::new();
+    for word in schema["x-words"].as_array().into_iter().flatten() {
+        let mut of_word = at_point(schema, word.as_str().unwrap_or_default());
+        if let Some(fields) = of_word["properties"].as_object_mut() {
+            fields.remove(tag);
+            for (name, _) in schema["properties"].as_object().into_iter().flatten() {
+                if name != tag && !fields.contains_key(name) {
+                    fields.insert(name.clone(), json!({"x-type": "undefined"}));
+                }
+            }
+        }
+        match variants.iter_mut().find(|(_, known)| *known == of_word) {
+            Some((words, _)) => words.push(word.to_string()),
+            None => variants.push((vec![word.to_string()], of_word)),
+        }
+    }
+    let printed = variants.iter().map(|(words, fields)| {
+        let rest = object(fields, "  ");
+        format!("\n  | {{\n    {tag}: {};{}", words.join(" | "), &rest[1..])
+    });
+    printed.collect()
+}
+
+/// The fields of a schema that stand at this point, or with this word: see [`tagged`].
+pub fn at_point(schema: &Value, point: &str) -> Value {
+    let mut schema = schema.clone();
+    let mut required = schema["required"].as_array().cloned().unwrap_or_default();
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        fields.retain(|name, field| {
+            let Some(points) = field["x-of"].as_array() else {
+                return true;
+            };
+            let always = points.contains(&format!("{point}!").into());
+            let is_here = always || points.contains(&point.into());
+            required.retain(|known| known != name);
+            if always {
+                required.push(name.as_str().into());
+                field["x-required"] = true.into();
+            }
+            is_here
+        });
+        fields
+            .values_mut()
+            .filter_map(Value::as_object_mut)
+            .for_each(|field| {
+                field.remove("x-of");
+            });
+    }
+    schema["required"] = required.into();
+    schema
+}
+
 fn object(schema: &Value, indent: &str) -> String {
     let mut properties = schema["properties"].as_object().cloned().unwrap_or_default();
     let required = schema["required"].as_array();
@@ -40,15 +99,22 @@ fn object(schema: &Value, indent: &str) -> String {
         let is_required = required.is_some_and(|names| names.iter().any(|known| known == name));
         let mut field = field.clone();
         // Serde leaves an absent field out and writes no `null`.
-        if !is_of_null(schema) && (is_options || !is_required && schema["x-read"] != true) {
+        let is_always = field["x-required"] == true;
+        if !is_of_null(schema) && (is_options || is_always || !is_required && schema["x-read"] != true) {
             remove_null(&mut field);
         }
         if is_options {
-            mark_read(&mut field);
+            mark(&mut field, "x-read");
         }
         let of = typed(&field, &inner);
-        text += &match (is_options, is_required) {
-            (true, _) => format!(
+        let name = match schema["x-frozen"] == true {
+            true => format!("readonly {name}"),
+            false => name.clone(),
+        };
+        text += &match (is_options, is_always || is_required && !is_options) {
+            (true, true) => format!("{}{inner}{name}: {of};\n", documented(&field, &inner)),
+            (true, false) if of == "undefined" => format!("{inner}{name}?: {of};\n"),
+            (true, false) => format!(
                 "{}{inner}{name}?: {of} | undefined;\n",
                 option_doc(&field, &inner)
             ),
@@ -63,7 +129,7 @@ fn object(schema: &Value, indent: &str) -> String {
 fn option_doc(field: &Value, indent: &str) -> String {
     let mut doc = field["description"].as_str().unwrap_or_default().to_owned();
     let default = match &field["default"] {
-        Value::Null => " Default: none.".to_owned(),
+        Value::Null if field.get("default").is_some() => " Default: none.".to_owned(),
         Value::Number(number) => format!(" Default {}.", with_commas(&number.to_string())),
         Value::String(word) => format!(" Default `\"{word}\"`."),
         Value::Bool(is_on) => format!(" Default {is_on}."),
@@ -78,7 +144,10 @@ fn option_doc(field: &Value, indent: &str) -> String {
     documented(&json!({"description": doc}), indent)
 }
 
-fn typed(schema: &Value, indent: &str) -> String {
+pub fn typed(schema: &Value, indent: &str) -> String {
+    if let Some(text) = schema["x-type"].as_str() {
+        return text.to_owned();
+    }
     if let Some(name) = schema["$ref"].as_str() {
         return name.rsplit('/').next().unwrap_or_default().to_owned();
     }
@@ -124,8 +193,15 @@ fn typed(schema: &Value, indent: &str) -> String {
                 format!("[{}]", items.join(", "))
             }
             "array" => {
-                let mark = if schema["x-read"] == true { "readonly " } else { "" };
-                format!("{mark}{}[]", typed(&schema["items"], indent))
+                let mark = if schema["x-read"] == true || schema["x-frozen"] == true {
+                    "readonly "
+                } else {
+                    ""
+                };
+                match typed(&schema["items"], indent) {
+                    union if union.starts_with('\n') => format!("{mark}({union})[]"),
+                    item => format!("{mark}{item}[]"),
+                }
             }
             "object" => object(schema, indent),
             other => other.to_owned(),
@@ -135,7 +211,7 @@ fn typed(schema: &Value, indent: &str) -> String {
 }
 
 /// The description of a schema as a doc comment.
-fn documented(schema: &Value, indent: &str) -> String {
+pub fn documented(schema: &Value, indent: &str) -> String {
     let Some(text) = schema["description"].as_str() else {
         return String::new();
     };
@@ -189,19 +265,20 @@ fn remove_null(schema: &mut Value) {
     }
 }
 
-/// Marks every schema within this one: the engine reads such a value, so `null` and lists that do not change will do.
-pub fn mark_read(schema: &mut Value) {
+/// Marks every schema within this one. `x-read`: the engine reads such a value, so `null` and lists that do not change
+/// will do. `x-frozen`: nobody changes such a value.
+pub fn mark(schema: &mut Value, name: &str) {
     match schema {
         Value::Object(fields) => {
             for (key, inner) in fields.iter_mut() {
                 match inner.as_object_mut().filter(|_| key == "properties") {
-                    Some(properties) => properties.values_mut().for_each(mark_read),
-                    None => mark_read(inner),
+                    Some(properties) => properties.values_mut().for_each(|field| mark(field, name)),
+                    None => mark(inner, name),
                 }
             }
-            fields.insert("x-read".to_owned(), true.into());
+            fields.insert(name.to_owned(), true.into());
         }
-        Value::Array(items) => items.iter_mut().for_each(mark_read),
+        Value::Array(items) => items.iter_mut().for_each(|item| mark(item, name)),
         _ => {}
     }
 }
