@@ -14,6 +14,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use crate::engine::agent::asks::points::{Class, row};
 use crate::engine::model::answer::FinishReason;
 use crate::engine::model::config::{Config, OnUnknownTool, context::Pruning, permission::PermissionMode};
 use crate::engine::model::error::{Failure, FailureCode};
@@ -77,7 +78,7 @@ fn facts(types: &Map<String, Value>, schema: &Value) -> String {
 /// The points at which hooks are asked.
 fn hook_points() -> Vec<Value> {
     let mut points = words::<Point>().as_array().unwrap().clone();
-    points.retain(|point| serde_json::from_value::<Point>(point.clone()).unwrap().is_hook());
+    points.retain(|point| row(serde_json::from_value(point.clone()).unwrap()).class == Class::Hook);
     points
 }
 

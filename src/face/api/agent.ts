@@ -104,7 +104,7 @@ export interface TypedAgent<C extends ToolTypes, Output> {
 }
 
 /** The options that `subagent()` and `handoff()` share. */
-interface AgentToolOptions {
+interface AgentToolOptions extends Pick<ToolOptions, "needsApproval" | "maxCalls"> {
   /** The name by which the model calls it. An array of tools needs it; in a record the key is the name. */
   name?: string | undefined;
   /** Tells the calling model when to ask this agent, and for what. Required. */
@@ -117,10 +117,6 @@ interface AgentToolOptions {
   tools?: Tools | undefined;
   /** Tokens of one answer, a positive integer. Default: the model's. */
   maxOutputTokens?: number | undefined;
-  /** Whether a call needs an approval before the agent begins, as for any tool. Default false. */
-  needsApproval?: ToolOptions["needsApproval"];
-  /** How often one agent may call it, a positive integer. Default: any number. */
-  maxCalls?: number | undefined;
 }
 
 /**

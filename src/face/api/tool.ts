@@ -1,6 +1,6 @@
 /** A tool: its definition, its context, and the options of `createAgent` about calls. */
 import type { ToolFault } from "./event.js";
-import type { ToolData } from "../generated/model.js";
+import type { OnUnknownTool as OnUnknownToolWord, ToolData } from "../generated/model.js";
 import type { HostAbortSignal } from "./platform.js";
 import type { InputOf, InputSchema, OutputOf, WrittenOf } from "./schema.js";
 
@@ -161,11 +161,10 @@ export interface ToolRunOptions {
    */
   wordToolError?: WordToolError | undefined;
   /**
-   * The reaction to a call of an unknown tool. `"tool_result"` tells the model. `"throw"` ends the run as `failed`
-   * with the code `config_invalid`; `agent.run` itself throws nothing. A function answers the call. Default
-   * `"tool_result"`.
+   * The reaction to a call of an unknown tool. `"tool_result"` tells the model, `"throw"` ends the run as `failed`, and
+   * a function answers the call. Default `"tool_result"`.
    */
-  onUnknownTool?: "tool_result" | "throw" | OnUnknownTool | undefined;
+  onUnknownTool?: OnUnknownToolWord | OnUnknownTool | undefined;
   /**
    * Your functions that run the tools that have a `kind` and no `execute`, by kind (`function`, `prompty`, `mcp`,
    * `openapi`, …). `"*"` runs all other kinds.

@@ -13,13 +13,8 @@ export type Question = Omit<engine.Question, "data"> & { readonly data: any };
 /** A call whose input your code prepares. */
 export type AskedCall = engine.ToolInvocation;
 
-/** A failed call whose error your code words. */
-export interface AskedError {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-  readonly error: ToolFault & { error: true };
-}
+/** A failed call whose error your code words. Beside the fault's own fields it has `error: true` for the model. */
+export type AskedError = engine.Facts["word_errors"]["errors"][number] & { readonly error: { error: true } };
 
 /** The result of a tool. `value` is JSON text. */
 export type ToolReturn = ({ value: string } | { content: readonly engine.Block[] } | { fault: ToolFault }) & {

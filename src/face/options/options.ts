@@ -151,7 +151,7 @@ const AGENT_TOOL_TABLE = {
   tools: "any",
   maxOutputTokens: "count64",
   needsApproval: "any",
-  maxCalls: "count",
+  maxCalls: TOOL_DATA.maxCalls,
 } as const;
 
 export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "boolean" };
