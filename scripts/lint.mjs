@@ -12,7 +12,7 @@ async function main() {
   const node = (tool, ...args) => [process.execPath, [join(root, "node_modules", tool), ...args]];
   const cargo = (tool, ...args) => [join(rust.bin, tool), args, env];
   const prettier = ["prettier/bin/prettier.cjs", "--log-level", "warn"];
-  // The test of src/engine/model/typescript.rs compares src/face/generated with the types, or writes it.
+  // The test of src/engine/model/tests/typescript.rs compares src/face/generated with the types, or writes it.
   const generated = (env) => [join(rust.bin, "cargo"), ["test", "--quiet", "--lib", "typescript"], env];
   if (process.argv.includes("--fix")) {
     await all([

@@ -17,8 +17,8 @@ pub mod message;
 pub mod outcome;
 pub mod output;
 pub mod question;
+pub mod usage;
 
 #[cfg(test)]
 #[cfg(not(target_arch = "wasm32"))]
-mod typescript;
-pub mod usage;
+mod tests;
