@@ -38,6 +38,9 @@ async function compile({ rust, env }, dev) {
   return join(target, "wasm32-unknown-unknown", profile, "looplet.wasm");
 }
 
+// Merged functions compress badly: a caller that takes in its only callee numbers all locals of both anew. V8 also
+// compiles function by function, at the first call.
+const sizing = ["-Oz", "--one-caller-inline-max-function-size=0"];
 // rustc's features of the target: detected from the file, wasm-opt would take all or none.
 const features =
   "bulk-memory multivalue mutable-globals nontrapping-float-to-int reference-types sign-ext".split(" ");
@@ -59,7 +62,7 @@ async function bind({ env }, wasm, dev) {
   const file = join(glue, "looplet_bg.wasm");
   if (!dev) {
     const wasmOpt = join(root, "node_modules/binaryen/bin/wasm-opt");
-    const flags = ["-Oz", "--mvp-features", ...features.map((name) => `--enable-${name}`)];
+    const flags = [...sizing, "--mvp-features", ...features.map((name) => `--enable-${name}`)];
     await runQuietly("wasm-opt", process.execPath, [wasmOpt, ...flags, file, "-o", file]);
   }
   const bytes = readFileSync(file);
