@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use crate::engine::json::value::read;
+use crate::engine::json::value::{read, written};
 
 /// The canonical text of valid JSON, or the text itself if [`read`] refuses it.
 pub fn canonical(json: &str) -> String {
@@ -17,7 +17,7 @@ pub fn canonical(json: &str) -> String {
 
 /// The canonical text of a value that comes from [`read`].
 pub fn canonical_value(value: &Value) -> String {
-    sorted(value).to_string()
+    written(&sorted(value))
 }
 
 fn sorted(value: &Value) -> Value {

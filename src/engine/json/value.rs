@@ -23,6 +23,11 @@ pub fn read(json: &str) -> Result<Value, serde_json::Error> {
     Ok(value)
 }
 
+/// The text of a value. Unlike `Value::to_string`, it shares its writer with the JSON of our own types.
+pub fn written(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 fn make_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::{Number, Value};
 
+use crate::engine::json::value::written;
 use crate::engine::schema::checker::{At, Checker, Path};
 use crate::engine::schema::rule::{Choices, NodeIndex};
 use crate::engine::schema::{Violation, push_segment};
@@ -128,7 +129,7 @@ fn shown(value: &Value) -> String {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         Value::String(_) => ["string ", &short_json(value)].concat(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => written(value),
     }
 }
 
@@ -149,8 +150,8 @@ fn listed(texts: impl ExactSizeIterator<Item = String>) -> String {
 fn short_json(value: &Value) -> String {
     match value {
         // A long string is cut before it is encoded.
-        Value::String(text) => Value::String(shortened(text, MAX_SHOWN_CHARS)).to_string(),
-        other => shortened(&other.to_string(), MAX_SHOWN_CHARS),
+        Value::String(text) => written(&Value::String(shortened(text, MAX_SHOWN_CHARS))),
+        other => shortened(&written(other), MAX_SHOWN_CHARS),
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 
 use serde_json::{Number, Value};
 
+use crate::engine::json::canonical::canonical_value;
 use crate::engine::schema::Schema;
 
 /// An index into `Schema::nodes`.
@@ -76,7 +77,8 @@ pub struct Choices {
     pub word: &'static str,
     /// The values in the order of the schema.
     pub all: Vec<Value>,
-    set: HashSet<Value>,
+    /// Their canonical texts.
+    texts: HashSet<String>,
 }
 
 impl Choices {
@@ -84,18 +86,18 @@ impl Choices {
         Choices {
             word,
             all: all.to_vec(),
-            set: all.iter().cloned().collect(),
+            texts: all.iter().map(canonical_value).collect(),
         }
     }
 
     /// True when `value` is one of them. Counts its work into `steps`.
     pub fn has(&self, value: &Value, steps: &mut usize) -> bool {
         *steps += weight(value);
-        self.set.contains(value)
+        self.texts.contains(&canonical_value(value))
     }
 }
 
-/// The steps of hashing or comparing a value.
+/// The steps of writing a value's canonical text.
 pub fn weight(value: &Value) -> usize {
     1 + match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

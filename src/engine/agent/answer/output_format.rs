@@ -127,7 +127,7 @@ fn can_enforce(model: &ModelConfig, format: &OutputFormat, has_tools: bool) -> b
 /// The schema in the subset that Anthropic accepts: keywords that shape a value, and closed objects. The engine
 /// checks the rest. Returns `None` for a schema with objects of any properties.
 fn narrowed(schema: &Value) -> Option<Json> {
-    Some(Json::from_valid(&narrow(schema)?.to_string()))
+    Some(Json::of(&narrow(schema)?))
 }
 
 fn narrow(schema: &Value) -> Option<Value> {
