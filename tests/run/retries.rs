@@ -216,3 +216,39 @@ fn tools_that_have_run_do_not_run_again() {
     assert_eq!(world.tool_log, ["start a", "end a"]);
     assert_eq!(world.result()["iterations"], 2);
 }
+
+/// The waits before each further request while the network refuses every one.
+fn waits_of_a_refusing_network(world: &mut World) -> Vec<u64> {
+    let mut waits = Vec::new();
+    while world.done.is_none() {
+        world.network_failed();
+        let (sent, from) = (world.requests.len(), world.now_ms);
+        while world.done.is_none() && world.requests.len() == sent {
+            world.pass(100);
+        }
+        if world.requests.len() > sent {
+            waits.push(world.now_ms - from);
+        }
+    }
+    waits
+}
+
+#[test]
+fn a_network_that_refuses_the_first_request_is_given_three_seconds() {
+    assert_eq!(waits_of_a_refusing_network(&mut world()), [1000, 1000, 1000]);
+    let listed = json!({"retry": {"delaysMs": [1500, 4000], "jitterMs": 0}});
+    let mut listed = World::started(config(json!([]), listed));
+    assert_eq!(waits_of_a_refusing_network(&mut listed), [1500, 4000, 4000]);
+}
+
+#[test]
+fn a_network_that_has_worked_is_given_the_usual_time() {
+    let mut refused = world();
+    refused.refuse(529, &[], OVERLOADED);
+    refused.pass(2000);
+    assert_eq!(waits_of_a_refusing_network(&mut refused), [4000, 8000]);
+    let mut answered = world();
+    answered.respond(&stream(&[call("a", "add", json!({}))], "tool_use"));
+    answered.return_value("a", json!(1));
+    assert_eq!(waits_of_a_refusing_network(&mut answered), [2000, 4000, 8000]);
+}

@@ -306,7 +306,8 @@ impl Default for Timeouts {
 /// Retries of a model call after status 429 or 5xx, a network failure or a broken stream.
 ///
 /// The n-th retry waits `min(maxMs, baseMs × factor^n)` plus up to `jitterMs`. If the server asked
-/// for a longer wait, that one counts. All numbers are non-negative integers.
+/// for a longer wait, that one counts. While the network refuses the first request of a run, all waits together take 3 s
+/// at most, unless `delaysMs` lists them. All numbers are non-negative integers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("x-options" = "none")))]
 #[serde(rename_all = "camelCase", default)]

@@ -10,6 +10,10 @@ use crate::engine::model::config::{Jitter, RetryPolicy};
 use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::json::word;
 
+/// The longest sum of the waits while the network refuses the first request of a run, in milliseconds. A wrong address,
+/// CORS and a missing network do not pass by themselves, and a person waits for the first word.
+const FIRST_CONTACT_MS: u64 = 3000;
+
 /// The number of times that the model call of an iteration has been made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tries {
@@ -56,6 +60,16 @@ impl RetryPolicy {
         self.max_retries
             .saturating_add(1)
             .saturating_mul(self.max_model_call_retries.saturating_add(1))
+    }
+
+    /// A wait of this policy while no server has answered yet. Waits that the policy lists stay as they are.
+    pub fn hurried_ms(&self, wait_ms: u64) -> u64 {
+        let retries = u64::from(self.most_attempts().saturating_sub(1).max(1));
+        if self.delays_ms.is_empty() {
+            wait_ms.min(FIRST_CONTACT_MS / retries)
+        } else {
+            wait_ms
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::engine::agent::request::active_model::ActiveModel;
 use crate::engine::agent::request::model_call::ModelCall;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::config::ModelConfig;
-use crate::engine::model::error::Failure;
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::model::event::{CompactTrigger, EventKind};
 use crate::engine::model::output::{EffectKind, HttpRequest, Output};
 use crate::engine::policy::retry::Tries;
@@ -27,6 +27,8 @@ use crate::engine::policy::retry::Tries;
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Requests {
     pub tries: Tries,
+    /// A server has answered this agent.
+    is_answered: bool,
     /// The number of the configuration's fallback models that have been asked.
     fallbacks_used: u32,
     /// The model that the next request asks.
@@ -98,9 +100,12 @@ impl Agent {
             .requests
             .tries
             .delay_ms(policy, desk.who.attempt, &failure, seed);
-        let Some(delay_ms) = delay_ms else {
+        let Some(mut delay_ms) = delay_ms else {
             return self.fall_back(desk, failure);
         };
+        if desk.who.agent == 0 && !self.requests.is_answered && failure.code == FailureCode::Network {
+            delay_ms = policy.hurried_ms(delay_ms);
+        }
         self.take_back(desk);
         if let Phase::Reading(mut call) = std::mem::replace(&mut self.phase, Phase::Sending) {
             self.reply.note_response(&mut call.answer);

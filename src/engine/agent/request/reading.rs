@@ -22,6 +22,7 @@ const FINISHING_MS: u64 = 10_000;
 impl Agent {
     pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
         if let Some(call) = self.phase.call_mut() {
+            self.requests.is_answered = true;
             call.handle_head(status, headers);
         }
     }
