@@ -1,87 +1,94 @@
 // The examples of README.md and docs/ as a stranger copies them: every block of JavaScript is strict TypeScript on the
 // package's own types, and runs, with the practice provider in the place of every server.
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { transform } from "esbuild";
+import { build } from "esbuild";
+import { examples, root } from "./docs-examples.mjs";
 import { expected } from "./docs-expected.mjs";
+import { tasks } from "./docs-tasks.mjs";
 import { here, installPacked, run } from "./install.mjs";
+import { visit } from "./page.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith(".md"),
-);
+const expectations = { ...expected, ...tasks };
+const browserPath = process.env.LOOPLET_CHROMIUM;
 
-/** `{ name, code }` of each block; `README-1` is the first of its page. */
-const examples = pages.flatMap((page) =>
-  [...readFileSync(join(root, page), "utf8").matchAll(/^```(?:js|ts)\n([\s\S]*?)^```/gm)].map(
-    ([, code], at) => ({
-      name: `${page.replace(/^docs\/|\.md$/g, "")}-${at + 1}`,
-      code: moduleOf(code),
-    }),
-  ),
-);
-
-/**
- * The block as a module that gives away what it has made and imported; what it makes without a name is `made1`, `made2`.
- * A block that throws is one that a tool would run.
- */
-function moduleOf(code) {
-  if (code.startsWith("throw ")) return `export function thrown() {\n${code}}\n`;
-  let at = 0;
-  const named = code.replace(
-    /^(?=(?:createAgent|bedrock|compatible|agent\.run)\()/gm,
-    () => `const made${++at} = `,
+// An example with `inPage` runs in a browser. One that other files of its page import runs with them.
+const shown = examples.filter(({ name }) => expectations[name]?.inPage);
+const imported = (file) =>
+  examples.some(
+    ({ file: other, code }) =>
+      dirname(other) === dirname(file) && code.includes(`"./${file.replace(/^.*\/|\.\w+$/g, "")}"`),
   );
-  const made = [...named.matchAll(/^const (\w+) =/gm)].map(([, name]) => name);
-  const imported = [...named.matchAll(/^import \{ (.*) \} from/gm)].flatMap(([, names]) => names.split(", "));
-  return `${named}export { ${[...made, ...imported].join(", ")} };\n`;
-}
+const scripts = examples.filter(
+  ({ language, file, standsAlone }) =>
+    language !== "html" &&
+    !shown.some((other) => dirname(other.file) === dirname(file)) &&
+    !(standsAlone && imported(file)),
+);
 
 describe("the examples of the documentation", () => {
   let installed, folder;
   before(async () => {
     installed = await installPacked();
     folder = join(installed.folder, "docs");
-    mkdirSync(folder);
-    for (const { name, code } of [
+    for (const { file, code } of [
       ...examples,
-      { name: "names", code: readFileSync(join(here, "docs-names.ts"), "utf8") },
+      { file: "names.ts", code: readFileSync(join(here, "docs-names.ts"), "utf8") },
     ]) {
-      writeFileSync(join(folder, `${name}.ts`), code);
-      const { code: js } = await transform(code, { loader: "ts", target: "es2022" });
-      writeFileSync(join(folder, `${name}.mjs`), js);
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), code);
     }
-    symlinkSync(join(root, "node_modules/zod"), join(installed.folder, "node_modules/zod"));
+    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol"])
+      symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {
       recursive: true,
+    });
+    await build({
+      entryPoints: [...scripts.map(({ file }) => join(folder, file)), join(folder, "names.ts")],
+      outbase: folder,
+      outdir: folder,
+      outExtension: { ".js": ".mjs" },
+      bundle: true,
+      splitting: true,
+      packages: "external",
+      platform: "node",
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      logLevel: "error",
     });
   });
   after(() => installed?.remove());
 
   test("are found", () => assert.ok(examples.length > 30, `${examples.length}`));
 
-  test("are strict TypeScript", async () => {
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      target: "es2022",
-      lib: ["es2022"],
-      types: ["node"],
-      typeRoots: [join(root, "node_modules/@types")],
-      module: "esnext",
-      moduleResolution: "bundler",
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-    const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
-    await run(process.execPath, [tsc, "-p", "tsconfig.json"], folder);
-  });
+  for (const [what, lib, include] of [
+    ["without a browser's library", ["es2022"], ["*.ts"]],
+    ["in projects of their own", ["es2023", "dom", "dom.iterable"], ["*/**/*.ts", "*/**/*.tsx"]],
+  ])
+    test(`are strict TypeScript, ${what}`, async () => {
+      const compilerOptions = {
+        strict: true,
+        noEmit: true,
+        target: "es2022",
+        lib,
+        types: ["node"],
+        typeRoots: [join(root, "node_modules/@types")],
+        module: "esnext",
+        moduleResolution: "bundler",
+        jsx: "react-jsx",
+      };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));
+      const tsc = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+      await run(process.execPath, [tsc, "-p", "tsconfig.json"], folder);
+    });
 
   describe("run", () => {
     const { fetch } = globalThis;
-    const load = (name) => import(pathToFileURL(join(folder, `${name}.mjs`)).href);
+    const load = (file) => import(pathToFileURL(join(folder, file.replace(/\.\w+$/, ".mjs"))).href);
     let names, looplet, practice, requests, provider;
     before(async () => {
       const dist = join(installed.folder, "node_modules/looplet/dist");
@@ -95,25 +102,31 @@ describe("the examples of the documentation", () => {
         requests.push({ url: String(url), headers: new Headers(init.headers), body });
         return provider(url, init);
       };
-      names = await load("names");
+      names = await load("names.ts");
     });
     after(() => (globalThis.fetch = fetch));
 
-    for (const { name } of examples)
+    for (const { name, file } of scripts)
       test(name, async () => {
         requests = [];
         provider = practice.practice({ delayMs: 0 });
         names.fresh();
-        const { before, after = completed } = expected[name] ?? {};
-        await before?.({ looplet, practice, answer: (...turns) => (provider = practice.scripted(turns)) });
-        const { made, output } = await printed(() => load(name));
-        await after({ made, output, requests, looplet, practice, calls: names.calls });
+        const { before, after = completed } = expectations[name] ?? {};
+        const serve = (fetch) => (provider = fetch);
+        await before?.({ looplet, practice, serve, answer: (...turns) => serve(practice.scripted(turns)) });
+        const { made, output } = await printed(() => load(file));
+        await after({ made, output, requests, looplet, practice, serve, calls: names.calls });
       });
+
+    for (const { name, file } of shown)
+      test(`${name} in Chromium`, { skip: !browserPath && "no Chromium" }, () =>
+        visit({ folder, file, ...expectations[name] }, browserPath),
+      );
 
     test("are all there that an expectation names", () => {
       const known = examples.map(({ name }) => name);
       assert.deepEqual(
-        Object.keys(expected).filter((name) => !known.includes(name)),
+        Object.keys(expectations).filter((name) => !known.includes(name)),
         [],
       );
     });

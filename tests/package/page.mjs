@@ -1,7 +1,9 @@
 // A page in the installed folder whose script puts what the ten lines returned into its title.
 import { createServer } from "node:http";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
 
 /** What the ten lines say in every host. */
 export const answer = /completed with 1 tool call: .*437/;
@@ -46,7 +48,51 @@ WebAssembly.instantiateStreaming = (...given) => ((way = "streamed"), instantiat
  * Serves the folder, opens one page of it in a browser that `launch` starts, and returns its title and errors. `others`
  * answer below their paths.
  */
-export async function open(folder, path, launch, policy, others = {}) {
+export function open(folder, path, launch, policy, others = {}) {
+  return browse({ folder, path, launch, policy, others }, async (page, errors) => {
+    // What a page did not finish shows in its title below.
+    await page
+      .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 20_000 })
+      .catch(() => {});
+    return `${await page.title()} ${errors.join(" ")}`;
+  });
+}
+
+/**
+ * Opens an example of the documentation in Chromium and does there what `inPage(page)` does. `file` is a page, or a
+ * module in `folder` that a script with the text `mount` puts on a page.
+ */
+export async function visit({ folder, file, mount, others, inPage }, executablePath) {
+  let path = file;
+  if (!file.endsWith(".html")) {
+    path = join(dirname(file), "shown.html");
+    const outfile = join(folder, dirname(file), "shown.js");
+    await build({
+      stdin: { contents: mount, loader: "tsx", resolveDir: join(folder, dirname(file)) },
+      outfile,
+      bundle: true,
+      format: "esm",
+      jsx: "automatic",
+      logLevel: "error",
+      define: { "process.env.NODE_ENV": '"development"' },
+    });
+    writeFileSync(
+      join(folder, path),
+      '<!doctype html><link rel="icon" href="data:,"><main></main><script type="module" src="./shown.js"></script>\n',
+    );
+  }
+  const launch = () => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  await browse({ folder: dirname(folder), path: `/docs/${path}`, launch, others }, async (page, errors) => {
+    page.setDefaultTimeout(10_000);
+    await inPage(page).catch((error) => {
+      throw new Error(`${error.message}\n${errors.join("\n")}`, { cause: error });
+    });
+    if (errors.length > 0) throw new Error(errors.join("\n"));
+  });
+}
+
+/** Serves the folder, opens `path` of it, and returns what `use(page, errors)` returns. */
+async function browse({ folder, path, launch, policy, others = {} }, use) {
   const types = {
     ".html": "text/html",
     ".js": "text/javascript",
@@ -71,11 +117,7 @@ export async function open(folder, path, launch, policy, others = {}) {
     const errors = [];
     page.on("pageerror", (error) => errors.push(error.message));
     await page.goto(`http://127.0.0.1:${server.address().port}${path}`);
-    // What a page did not finish shows in its title below.
-    await page
-      .waitForFunction(() => document.title.startsWith("done: "), null, { timeout: 20_000 })
-      .catch(() => {});
-    return `${await page.title()} ${errors.join(" ")}`;
+    return await use(page, errors);
   } finally {
     await browser.close();
     server.closeAllConnections();
