@@ -41,7 +41,7 @@ describe("the examples of the documentation", () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), code);
     }
-    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol"])
+    for (const name of ["zod", "react", "react-dom", "@types", "@modelcontextprotocol", "vite"])
       symlinkSync(join(root, "node_modules", name), join(installed.folder, "node_modules", name));
     cpSync(join(here, "otel-double"), join(installed.folder, "node_modules/@opentelemetry/api"), {
       recursive: true,
