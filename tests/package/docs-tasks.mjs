@@ -9,6 +9,9 @@ import { createServer as createVite } from "vite";
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
 
+// The route that the page of its example asks.
+let route;
+
 /** A module with an agent whose requests go to the page's own server, without a key. */
 const keyless = {
   // A path of the page's own server has no meaning without a page.
@@ -20,6 +23,28 @@ const keyless = {
     assert.equal(requests[0].url, "https://page.test/api/anthropic/v1/messages");
     assert.equal(requests[0].headers.get("x-api-key"), null);
   },
+};
+
+/** A vendor behind the page's server: the practice provider of looplet. */
+const vendor = async (request, response) => {
+  const { practice } = await import("looplet/practice");
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const left = new AbortController();
+  response.on("close", () => left.abort());
+  const init = { method: "POST", body: Buffer.concat(chunks).toString(), signal: left.signal };
+  const url = request.url.replace("/api/anthropic", "https://api.anthropic.com");
+  const answer = await practice({ delayMs: 20 })(url, {
+    ...init,
+    headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
+  });
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  try {
+    for await (const bytes of answer.body) response.write(bytes);
+  } catch {
+    // The page has left.
+  }
+  response.end();
 };
 
 /** A request that a page sends to its proxy. */
@@ -109,6 +134,75 @@ export const tasks = {
         await vite.close();
         vendor.close();
       }
+    },
+  },
+  "server-route/route.ts": {
+    async after({ made, requests, serve, practice }) {
+      const post = (body) => made.POST(new Request("https://page.test/api/chat", { method: "POST", body }));
+      assert.equal((await post("prompt=hello")).status, 400);
+      assert.equal((await post('{"prompt":" "}')).status, 400);
+
+      const response = await post('{"prompt":"List the 3 newest orders"}');
+      const text = await response.text();
+      assert.match(text, /"type":"tool-result".*Kettle/);
+      assert.match(text, /data: \{"type":"result","outcome":"completed".*\n\n$/);
+
+      serve(practice.scripted([{ text: "Long", hang: true }]));
+      const count = requests.length;
+      const left = await post('{"prompt":"Hello"}');
+      await left.body.cancel();
+      assert.equal(requests.length, count);
+      route = made.POST;
+    },
+  },
+  "server-route/page.ts": {
+    before: ({ practice, serve }) => {
+      const turns = practice.scripted([{ text: "Hello you." }, { text: "Again." }, { status: 401 }]);
+      serve((url, init) =>
+        url === "/api/chat" ? route(new Request("https://page.test/api/chat", init)) : turns(url, init),
+      );
+    },
+    async after({ made, requests }) {
+      const shown = [];
+      const send = (prompt) => made.send(prompt, (text) => shown.push(text));
+      await send("Hello");
+      await send("And again");
+      assert.equal(shown.join(""), "Hello you.Again.");
+      assert.equal(JSON.parse(requests.at(-1).body).messages.length, 3);
+      await send("More");
+      assert.match(shown.at(-1), /^The run ended as failed\. ./);
+    },
+  },
+  "react/chat.tsx": {
+    mount: `
+      import { StrictMode } from "react";
+      import { createRoot } from "react-dom/client";
+      import { Chat } from "./chat";
+      createRoot(document.querySelector("main")).render(<StrictMode><Chat /></StrictMode>);
+    `,
+    others: { "/api/anthropic": vendor },
+    async inPage(page) {
+      const send = async (text) => {
+        await page.fill("input", text);
+        await page.click("text=Send");
+        await page.waitForSelector("text=Stop");
+      };
+      const said = (role) => page.locator(`[data-role=${role}]`).allTextContents();
+      await send("Hello");
+      await page.waitForSelector("text=Send");
+      assert.deepEqual(await said("user"), ["Hello"]);
+      const [answer, ...others] = await said("assistant");
+      assert.ok(answer.length > 10 && others.length === 0, answer);
+
+      await send("/practice stall\nTell me about kettles.");
+      await page.locator("[data-role=assistant]").nth(1).waitFor();
+      await page.click("text=Stop");
+      await page.waitForSelector("text=Send");
+      assert.equal((await said("assistant")).length, 2);
+
+      await send("/practice 401");
+      await page.waitForSelector("[role=alert]");
+      assert.match(await page.textContent("[role=alert]"), /^failed: /);
     },
   },
 };
