@@ -2,9 +2,13 @@
 //   inPage(page)   what a person does in a browser that has opened the example
 //   mount          the script that puts a module on a page
 //   others         what the page's server answers below a path
+//   isTest         the example is a test file, which Node runs
+//   isConfig       the example is a configuration, which another test uses
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
+import { InMemoryTransport, McpServer } from "@modelcontextprotocol/server";
 import { createServer as createVite } from "vite";
+import { z } from "zod";
 
 // The tests put a provider in the place of the global one.
 const { fetch } = globalThis;
@@ -58,6 +62,9 @@ const asked = (model = "claude-sonnet-4-6", headers = { cookie: "session=1" }) =
     messages: [{ role: "user", content: "Hello" }],
   }),
 });
+
+/** The beginning of an image. */
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 /** A server that is listening, and its URL. */
 const listening = (server) =>
@@ -205,4 +212,129 @@ export const tasks = {
       assert.match(await page.textContent("[role=alert]"), /^failed: /);
     },
   },
+  "images-and-files/ask.ts": {
+    async after({ made, requests }) {
+      await made.describe(new Blob([PNG], { type: "image/png" }));
+      const [image, text] = JSON.parse(requests[0].body).messages[0].content;
+      assert.deepEqual(image.source, {
+        type: "base64",
+        media_type: "image/png",
+        data: PNG.toString("base64"),
+      });
+      assert.equal(text.text, "What is in this file?");
+    },
+  },
+  "images-and-files/map.ts": {
+    async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
+      const turns = scripted([
+        { toolCalls: [{ name: "map", input: { city: "Paris" } }] },
+        { text: "A map." },
+      ]);
+      const drawn = globalThis.fetch;
+      globalThis.fetch = async () => new Response(PNG, { headers: { "content-type": "image/png" } });
+      const agent = createAgent({ model: anthropic("test", { fetch: turns }), tools: { map: made.map } });
+      await agent.run("Where is Paris?").result;
+      globalThis.fetch = drawn;
+      const [result] = turns.requests[1].body.messages.at(-1).content;
+      assert.equal(result.content[0].source.data, PNG.toString("base64"));
+    },
+  },
+  "tools-and-approvals/chat.ts": {
+    before: ({ answer }) => {
+      const pay = (id, euros) => ({ id, name: "refund", input: { order: "A1", euros } });
+      answer(
+        { toolCalls: [pay("toolu_1", 5), pay("toolu_2", 50), pay("toolu_3", 90), pay("toolu_4", 900)] },
+        { text: "Done." },
+      );
+    },
+    async after({ made }) {
+      const asked = [];
+      const { outcome, toolCalls } = await made.ask("Pay it back.", async (question) => {
+        asked.push(question);
+        return !question.includes("90}");
+      });
+      assert.equal(outcome, "completed");
+      assert.equal(asked.length, 3);
+      assert.deepEqual(
+        toolCalls.map(({ output }) => output.code ?? output),
+        ["Paid 5 euros back for A1.", "Paid 50 euros back for A1.", "denied", "too_much"],
+      );
+    },
+  },
+  "save-a-chat/store.ts": {
+    async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
+      const fetch = scripted([{ text: "Hi Ada." }, { text: "Ada." }]);
+      const agent = createAgent({ model: anthropic("test", { fetch }) });
+      const kept = new Map();
+      const store = {
+        getItem: (key) => kept.get(key) ?? null,
+        setItem: (key, text) => kept.set(key, text),
+      };
+      const shown = [];
+      const send = (prompt) => made.openChat(agent, store, "chat-1").send(prompt, (text) => shown.push(text));
+      await send("My name is Ada.");
+      await send("What is my name?");
+      assert.deepEqual(shown, ["Hi Ada.", "Ada."]);
+      assert.equal(fetch.requests[1].body.messages.length, 3);
+    },
+  },
+  "mcp/agent.ts": {
+    before: ({ answer }) =>
+      answer(
+        {
+          toolCalls: [
+            { id: "toolu_1", name: "mcp__files__read", input: { path: "a.md" } },
+            { id: "toolu_2", name: "mcp__files__read", input: { path: "none" } },
+            { id: "toolu_3", name: "mcp__files__delete", input: {} },
+          ],
+        },
+        { text: "Read." },
+      ),
+    async after({ made, requests }) {
+      const server = new McpServer({ name: "files", version: "1.0.0" });
+      server.registerTool(
+        "read",
+        {
+          description: "Reads a file",
+          inputSchema: z.object({ path: z.string() }),
+          annotations: { readOnlyHint: true },
+        },
+        ({ path }) =>
+          path === "none"
+            ? { content: [{ type: "text", text: "There is no such file." }], isError: true }
+            : {
+                content: [
+                  { type: "text", text: `The text of ${path}` },
+                  { type: "image", data: "AAAA", mimeType: "image/png" },
+                ],
+              },
+      );
+      server.registerTool("delete", { description: "Deletes", inputSchema: z.object({}) }, () => {
+        throw new Error("must not run");
+      });
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      await server.connect(far);
+      const { agent, client } = await made.connect(near);
+      const { outcome, toolCalls } = await agent.run("Read a.md.").result;
+      assert.equal(outcome, "completed");
+      assert.deepEqual(
+        toolCalls.map(({ isError, output }) => [isError, output.code, output.message ?? output.reason]),
+        [
+          [false, undefined, undefined],
+          [true, "tool_failed", "There is no such file."],
+          [true, "denied", toolCalls[2].output.message],
+        ],
+      );
+      const [first] = JSON.parse(requests[1].body).messages.at(-1).content;
+      assert.deepEqual(
+        first.content.map(({ type }) => type),
+        ["text", "image"],
+      );
+      await client.close();
+      await server.close();
+    },
+  },
+  "testing/agent.test.ts": { isTest: true },
+  "testing/failure.test.ts": { isTest: true },
+  "testing/jest.config.js": { isConfig: true },
 };

@@ -23,8 +23,9 @@ const imported = (file) =>
       dirname(other) === dirname(file) && code.includes(`"./${file.replace(/^.*\/|\.\w+$/g, "")}"`),
   );
 const scripts = examples.filter(
-  ({ language, file, standsAlone }) =>
+  ({ name, language, file, standsAlone }) =>
     language !== "html" &&
+    !expectations[name]?.isConfig &&
     !shown.some((other) => dirname(other.file) === dirname(file)) &&
     !(standsAlone && imported(file)),
 );
@@ -108,10 +109,18 @@ describe("the examples of the documentation", () => {
 
     for (const { name, file } of scripts)
       test(name, async () => {
+        const { before, after = completed, isTest } = expectations[name] ?? {};
+        if (isTest) {
+          const told = await run(
+            process.execPath,
+            ["--test", "--test-reporter=spec", file.replace(/\.\w+$/, ".mjs")],
+            folder,
+          );
+          return assert.match(told, /^ℹ pass 1$/m);
+        }
         requests = [];
         provider = practice.practice({ delayMs: 0 });
         names.fresh();
-        const { before, after = completed } = expectations[name] ?? {};
         const serve = (fetch) => (provider = fetch);
         await before?.({ looplet, practice, serve, answer: (...turns) => serve(practice.scripted(turns)) });
         const { made, output } = await printed(() => load(file));

@@ -68,7 +68,9 @@ export async function startWorkerd(folder, entry) {
 /** Standard output of a command; rejects with all its output when it fails or takes longer than a minute. */
 export function run(command, args, cwd) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
+    // A test runner that finds this variable takes itself for the child of another one, and runs nothing.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], timeout: 60_000 });
     let [out, err] = ["", ""];
     child.stdout.on("data", (bytes) => (out += bytes));
     child.stderr.on("data", (bytes) => (err += bytes));
