@@ -1,0 +1,28 @@
+// Jest runs tests of a stranger on the package, with the configuration that the documentation gives.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { examples } from "./docs-examples.mjs";
+import { installPacked, run } from "./install.mjs";
+
+const jest = process.env.LOOPLET_JEST;
+const node = process.env.LOOPLET_NODE || process.execPath;
+const { code: config } = examples.find(({ name }) => name === "testing/jest.config.js");
+let installed;
+
+before(async () => (installed = await installPacked()));
+after(() => installed?.remove());
+
+const runsTenLines = `
+import { tenLines } from "../ten-lines.mjs";
+test("a run completes", async () => expect(await tenLines()).toMatch(/completed with 1 tool call/));
+`;
+
+test("Jest runs it", { skip: !jest && "no Jest" }, async () => {
+  const folder = join(installed.folder, "jest");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "jest.config.js"), config);
+  writeFileSync(join(folder, "agent.test.js"), runsTenLines);
+  const args = ["--experimental-vm-modules", join(jest, "jest/bin/jest.js"), "--rootDir", folder];
+  await run(node, args, folder);
+});
