@@ -101,7 +101,7 @@ async function bundle(dev) {
     target: "es2022",
     external: ["node:*", "*.wasm", "*.wasm?module"],
     minify: !dev,
-    sourcemap: dev ? "inline" : false,
+    sourcemap: dev ? "inline" : "linked",
     chunkNames: "chunks/[name]-[hash]",
     legalComments: "none",
     logLevel: "warning",

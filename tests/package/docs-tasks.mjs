@@ -278,6 +278,10 @@ export const tasks = {
       assert.equal(fetch.requests[1].body.messages.length, 3);
     },
   },
+  "troubleshooting-1": {
+    before: ({ answer }) => answer({ status: 401 }),
+    after: ({ output }) => assert.match(output.join(""), /^failed +\[object/m),
+  },
   "mcp/agent.ts": {
     before: ({ answer }) =>
       answer(
@@ -332,6 +336,26 @@ export const tasks = {
       );
       await client.close();
       await server.close();
+    },
+  },
+  "errors/handle.ts": {
+    async after({ made, looplet: { anthropic, createAgent }, practice: { scripted } }) {
+      const retry = { maxRetries: 0 };
+      const say = (turn, prompt = "Hello", options = {}) => {
+        const model = anthropic("test", { fetch: scripted([turn]) });
+        return made.answer(createAgent({ model, retry, ...options }), prompt);
+      };
+      const { error } = console;
+      console.error = () => {};
+      assert.equal(await say({ text: "Hi" }), "Hi");
+      assert.equal(await say({ text: "Hi" }, " "), "Please write something.");
+      assert.match(await say({ status: 429 }), /^Too many/);
+      assert.match(await say({ status: 401 }), /^Something/);
+      console.error = error;
+      const stopped = say({ text: "Hi", usage: { inputTokens: 9, outputTokens: 9 } }, "Hello", {
+        maxTotalTokens: 1,
+      });
+      assert.match(await stopped, /\(stopped: tokens\)$/);
     },
   },
   "testing/agent.test.ts": { isTest: true },

@@ -1,8 +1,8 @@
 // The package as it is published, in every host that CI has: one import line, no `init()` call, and a whole run.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -88,6 +88,20 @@ test(
     assert.match(await response.text(), answer);
   },
 );
+
+test("every script of it has its sources in its source map", () => {
+  const dist = inFolder("node_modules/looplet/dist");
+  const scripts = readdirSync(dist, { recursive: true }).filter((name) => name.endsWith(".js"));
+  assert.ok(scripts.length > 5);
+  for (const name of scripts) {
+    const [, url] = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(readFileSync(join(dist, name), "utf8")) ?? [];
+    assert.ok(url, `${name} has no map`);
+    const inline = /^data:[^,]*base64,(.*)$/.exec(url)?.[1];
+    const map = inline ? Buffer.from(inline, "base64") : readFileSync(join(dist, dirname(name), url), "utf8");
+    const { sources, sourcesContent } = JSON.parse(map);
+    assert.equal(sourcesContent.filter((text) => text !== null).length, sources.length, name);
+  }
+});
 
 test("Chromium runs it without a bundler", { skip: !browserPath && "no Chromium" }, async () => {
   const dist = "/node_modules/looplet/dist";

@@ -185,7 +185,7 @@ fn the_documented_table_is_that_of_the_rows() {
 fn document() -> String {
     let mut out = String::from(
         "# What misbehaving servers do, and what happens\n\n\
-         Each line is a test: the bytes are in [tests/wire/misbehaving](../tests/wire/misbehaving), go through the \
+         Each line is a test: the bytes are in `tests/wire/misbehaving`, go through the \
          whole run in one piece, byte by byte and cut in two, and what the run does is compared with the last column. This page \
          is generated from them.\n",
     );
