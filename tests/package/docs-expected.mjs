@@ -78,10 +78,6 @@ export const expected = {
       assert.equal(output[0], "sends 1 messages\n");
     },
   },
-  "guide-8": {
-    after: ({ made }) =>
-      assert.deepEqual(made.fetch.requests[1].body.messages.at(-1).content[0].content, "found"),
-  },
   "permissions-3": {
     async before(host) {
       const call = { name: "refund", input: { amount: 500 } };

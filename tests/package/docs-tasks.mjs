@@ -358,6 +358,51 @@ export const tasks = {
       assert.match(await stopped, /\(stopped: tokens\)$/);
     },
   },
+  "from-ai-sdk/agent.ts": {
+    before: ({ answer }) =>
+      answer(
+        { toolCalls: [{ name: "weather", input: { city: "Paris" } }] },
+        { text: "Rain.", toolCalls: [{ name: "done", input: {} }] },
+      ),
+    async after({ made }) {
+      const { outcome, text } = await made.main();
+      assert.deepEqual([outcome, text], ["stopped", "Rain."]);
+      assert.equal((await made.main(AbortSignal.abort())).outcome, "cancelled");
+    },
+  },
+  "from-claude-agent-sdk/agent.ts": {
+    before: ({ answer }) => {
+      const read = (id, file_path) => ({ id, name: "Read", input: { file_path } });
+      answer(
+        { toolCalls: [read("toolu_1", "src/a.ts"), read("toolu_2", ".env"), read("toolu_3", "b.ts")] },
+        { text: "Read." },
+      );
+    },
+    async after({ made }) {
+      const { toolCalls } = await made.agent.run("Review src/a.ts.").result;
+      assert.deepEqual(
+        toolCalls.map(({ isError }) => isError),
+        [false, true, true],
+      );
+    },
+  },
+  "from-openai-agents/agent.ts": {
+    before: ({ answer }) => {
+      process.env.OPENAI_API_KEY = "key";
+      answer(
+        { toolCalls: [{ name: "to_billing", input: {} }] },
+        { toolCalls: [{ name: "invoices", input: { customer: "c-17" } }] },
+        { text: "20 euros." },
+      );
+    },
+    async after({ made, requests }) {
+      const { text, toolCalls } = await made.agent.run("What do I owe?").result;
+      assert.equal(text, "20 euros.");
+      assert.deepEqual(toolCalls.at(-1).output, [{ customer: "c-17", euros: 20 }]);
+      assert.equal(JSON.parse(requests[1].body).messages[0].content, "You are billing.");
+      assert.equal((await made.agent.run("My password is 1").result).stoppedBy, "guardrail");
+    },
+  },
   "testing/agent.test.ts": { isTest: true },
   "testing/failure.test.ts": { isTest: true },
   "testing/jest.config.js": { isConfig: true },
