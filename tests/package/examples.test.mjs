@@ -1,7 +1,7 @@
 // The two deployments in examples/, on the packed package, in the hosts they are meant for.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -72,7 +72,9 @@ function behaves(start) {
 }
 
 async function startWorker() {
-  const flare = await startWorkerd(installed.folder, "cloudflare-worker/src/index.ts");
+  const config = readFileSync(join(installed.folder, "cloudflare-worker/wrangler.jsonc"), "utf8");
+  const [, date] = /"compatibility_date": "([^"]+)"/.exec(config);
+  const flare = await startWorkerd(installed.folder, "cloudflare-worker/src/index.ts", date);
   return { ask: (init) => flare.dispatchFetch("http://worker.test/", init), stop: () => flare.dispose() };
 }
 

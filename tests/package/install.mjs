@@ -39,7 +39,7 @@ export async function installPacked() {
  * workerd with a Worker bundled as wrangler does: esbuild with the Worker conditions, the `.wasm` left to the runtime.
  * `folder` has looplet in its node_modules, `entry` is a path in it.
  */
-export async function startWorkerd(folder, entry) {
+export async function startWorkerd(folder, entry, compatibilityDate = "2026-07-01") {
   const { outputFiles } = await esbuild.build({
     absWorkingDir: folder,
     entryPoints: [entry],
@@ -53,7 +53,7 @@ export async function startWorkerd(folder, entry) {
   });
   return new Miniflare({
     cf: false,
-    compatibilityDate: "2026-07-01",
+    compatibilityDate,
     modules: [
       { type: "ESModule", path: "worker.js", contents: outputFiles[0].text },
       {
