@@ -137,6 +137,12 @@ describe("the playground in trouble", { skip }, () => {
       '<script>globalThis.harm = 1</script><iframe src="https://evil.test"></iframe>',
       '<p style="position:fixed;inset:0" id="prompt">over everything</p>',
       "<form action=https://evil.test><button>send</button></form>",
+      "<dialog open>Your session has ended. <input type=password autofocus></dialog>",
+      "<details open><summary>Sign in</summary><label>Key <textarea></textarea></label></details>",
+      "<select><option>one</option></select><fieldset><meter></meter><progress></progress></fieldset>",
+      '<p popover role="alert" data-state="done" aria-label="Connection" tabindex="0" contenteditable>words</p>',
+      "<svg><a href=https://evil.test>drawn</a></svg><math><mi>x</mi></math><object></object><embed><marquee>",
+      "- [x] done\n- [ ] open",
       "[fine](https://example.test)",
     ].join("\n\n");
     await visitor.page.route(vendorUrl, (route) => route.fulfill(sse(answerOf(foreign))));
@@ -146,10 +152,15 @@ describe("the playground in trouble", { skip }, () => {
     await visitor.ask("Hello");
 
     const answer = visitor.answers.last();
-    assert.equal(
-      await answer.locator("img, script, iframe, form, button, [style], [onerror], [id]").count(),
-      0,
-    );
+    const shape = await answer.evaluate((node) => {
+      const all = [...node.querySelectorAll("*")].filter(({ className }) => className !== "block");
+      return {
+        tags: [...new Set(all.map(({ localName }) => localName))].sort(),
+        attributes: [...new Set(all.flatMap((one) => one.getAttributeNames()))].sort(),
+      };
+    });
+    assert.deepEqual(shape, { tags: ["a", "li", "p", "ul"], attributes: ["href", "rel", "target"] });
+    assert.match(await answer.innerText(), /☑ done\s+☐ open/);
     assert.deepEqual(
       await answer.locator("a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
       [null, "https://example.test"],
