@@ -57,7 +57,7 @@ describe("the trace on the page", { skip }, () => {
     }
   });
 
-  test("a wait for approval is a bar of its own, and the tool begins after it", async () => {
+  test("a wait for approval is a bar of its own, and the call spans it", async () => {
     await visitor.button("Trace").click();
     await visitor.say("Save the note: water the plants");
     await visitor.until(row("Waits for approval"));
@@ -67,11 +67,61 @@ describe("the trace on the page", { skip }, () => {
     await visitor.button("Allow").click();
     await visitor.until(visitor.summaries);
     assert.match(await took("Waits for approval"), /^[3-5]\.\d s$/);
-    assert.match(await took("add_note"), /^\d+ ms$/);
+    assert.match(await took("add_note"), /^[3-5]\.\d s$/);
     const all = await bars();
     const at = (await names()).indexOf("add_note");
-    assert.ok(all[at].from >= all[at + 1].to - 0.02);
+    const [call, wait] = [all[at], all[at + 1]];
+    assert.ok(call.from <= wait.from + 0.01 && call.to >= wait.to - 0.01, "the bar spans the wait");
+    const held = await row("add_note")
+      .locator(".stretch")
+      .evaluate((bar) => Number(bar.style.getPropertyValue("--held")));
+    assert.ok(held > 0.8 && held <= 1, `${held} of it is pale`);
+    await row("add_note").getByRole("button").click();
+    assert.match(await panel().locator(".more:visible").innerText(), /took\s+[3-5]\.\d s\s+ran\s+\d+ ms/);
   });
+
+  test("a legend says what the bars mean", async () => {
+    await visitor.button("Trace").click();
+    const legend = panel().getByRole("list", { name: "Meaning of the bars" });
+    assert.equal(await legend.isVisible(), false, "there is no bar yet");
+    await visitor.ask("What is 6 * 7?");
+    assert.deepEqual(await legend.getByRole("listitem").allInnerTexts(), [
+      "agent",
+      "iteration",
+      "model call",
+      "tool",
+      "wait",
+      "failed",
+    ]);
+    const colour = (bar) => bar.evaluate((node) => getComputedStyle(node).backgroundColor);
+    const sample = legend.getByRole("listitem").filter({ hasText: "model call" }).locator(".stretch");
+    assert.equal(await colour(sample), await colour(row("practice-1").first().locator(".stretch")));
+  });
+
+  for (const [width, height] of [
+    [1280, 860],
+    [820, 1180],
+    [390, 844],
+  ])
+    test(`the trace of agents is read whole in a window of ${width} pixels`, async () => {
+      await visitor.page.setViewportSize({ width, height });
+      await visitor.say("Ask the secretary to save the note: call Ada");
+      await visitor.until(visitor.button("Allow"));
+      await visitor.button("Allow").click();
+      await visitor.until(visitor.summaries);
+      await visitor.button("Trace").click();
+      const clipped = await panel()
+        .locator(".name, .took, .axis span")
+        .evaluateAll((all) =>
+          all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent),
+        );
+      assert.deepEqual(clipped, []);
+      const box = await panel().boundingBox();
+      if (width < 1000) assert.equal(box.width, width);
+      if (width !== 820) return;
+      const prompt = await visitor.prompt.boundingBox();
+      assert.ok(prompt.y + prompt.height <= box.y, "the field stays in sight above it");
+    });
 
   test("failed attempts and the waits between them show", async () => {
     await visitor.ask("/practice 529 x2\nWhat is 6 * 7?");

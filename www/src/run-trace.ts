@@ -12,8 +12,10 @@ export interface Step {
   startMs: number;
   /** `undefined` while it goes on. */
   endMs: number | undefined;
-  /** A call that has not begun to run. */
+  /** A call that waits for an answer. */
   isHeld: boolean;
+  /** When a call began to run, if it waited before. */
+  ranFromMs: number | undefined;
   /** `error.type` of one that failed. */
   error: string | undefined;
   facts: Record<string, unknown>;
@@ -60,8 +62,9 @@ export class RunTrace {
     this.#bySpan.set(span.spanId, id);
     const step = this.#steps.get(id) ?? this.#begin(id, kindOf(span), this.#parentOf(span), span.startMs);
     step.name = nameOf(span);
-    step.startMs = span.startMs;
-    step.isHeld = false;
+    // A call begins when the model makes it, its span when it runs: the bar spans the wait between them.
+    if (step.kind === "tool") Object.assign(step, { ranFromMs: span.startMs, isHeld: false });
+    else step.startMs = span.startMs;
     step.facts = { ...span.attributes };
     step.error = span.status === "error" ? String(span.attributes["error.type"]) : undefined;
     if (span.endMs === null) return;
@@ -88,12 +91,12 @@ export class RunTrace {
         if (event.question === "permission" && event.data) {
           const call = callId({ agentPath, toolCallId: event.data.toolCallId });
           this.#begin(`question ${event.questionId}`, "wait", call, timeMs).name = "Waits for approval";
-          this.#hold(call, true, timeMs);
+          this.#hold(call, { isHeld: true });
           this.#held.set(event.questionId, call);
         }
         return;
       case "answered":
-        this.#hold(this.#held.get(event.questionId) ?? "", false, timeMs);
+        this.#hold(this.#held.get(event.questionId) ?? "", { isHeld: false, ranFromMs: timeMs });
         return this.#end(`question ${event.questionId}`, timeMs);
       case "retry":
         this.#begin(`${round} retry ${event.nextAttempt}`, "wait", round, timeMs).name =
@@ -114,6 +117,7 @@ export class RunTrace {
       startMs,
       endMs: undefined,
       isHeld: false,
+      ranFromMs: undefined,
       error: undefined,
       facts: {},
       children: [],
@@ -125,9 +129,9 @@ export class RunTrace {
     return step;
   }
 
-  #hold(callId: string, isHeld: boolean, timeMs: number): void {
+  #hold(callId: string, change: Pick<Step, "isHeld"> & Partial<Step>): void {
     const step = this.#steps.get(callId);
-    if (step) Object.assign(step, { isHeld, startMs: timeMs });
+    if (step) Object.assign(step, change);
   }
 
   #end(id: string, endMs: number): void {

@@ -60,6 +60,12 @@ export class Waterfall {
     { class: "quiet empty" },
     "Ask something: every iteration, model call, tool and wait becomes a bar here.",
   );
+  readonly #legend = element(
+    "ul",
+    { class: "legend", "aria-label": "Meaning of the bars" },
+    ...Object.entries(kinds).map(([kind, label]) => sample({ "data-kind": kind }, label)),
+    sample({ "data-kind": "model", "data-state": "failed" }, "failed"),
+  );
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(panel: HTMLElement, close: () => void) {
@@ -88,6 +94,7 @@ export class Waterfall {
       ),
       this.#empty,
       element("div", { class: "chart" }, this.#table),
+      this.#legend,
     );
     this.#body.addEventListener("keydown", (event) => this.#walk(event));
     this.#show();
@@ -162,6 +169,7 @@ export class Waterfall {
     const isEmpty = this.#runs.length === 0;
     this.#empty.hidden = !isEmpty;
     this.#table.hidden = isEmpty;
+    this.#legend.hidden = isEmpty;
     this.#which.hidden = isEmpty;
     this.#tick();
     this.draw();
@@ -222,20 +230,33 @@ export class Waterfall {
   }
 }
 
+function sample(attributes: Record<string, string>, label: string): HTMLElement {
+  const lane = element(
+    "span",
+    { class: "lane", "aria-hidden": "true" },
+    element("span", { class: "stretch" }),
+  );
+  return element("li", attributes, lane, label);
+}
+
 function update(view: Row, step: Step, zeroMs: number, spanMs: number, nowMs: number): void {
   const { row, name, bar, begins, took, facts } = view;
-  const endMs = step.isHeld ? step.startMs : (step.endMs ?? nowMs);
+  const endMs = step.endMs ?? nowMs;
   const tookMs = Math.max(0, endMs - step.startMs);
+  const isHeld = step.isHeld && step.endMs === undefined;
+  const heldMs = Math.max(0, (step.ranFromMs ?? (isHeld ? endMs : step.startMs)) - step.startMs);
   if (name.textContent !== step.name) name.textContent = step.name;
   name.title = step.name;
   row.dataset["state"] = step.error !== undefined ? "failed" : step.endMs === undefined ? "open" : "done";
   bar.style.setProperty("--from", String((step.startMs - zeroMs) / spanMs));
   bar.style.setProperty("--share", String(tookMs / spanMs));
+  bar.style.setProperty("--held", String(tookMs > 0 ? heldMs / tookMs : 0));
   begins.textContent = `from ${duration(Math.max(0, step.startMs - zeroMs))}`;
-  took.textContent = step.isHeld && step.endMs === undefined ? "waits" : duration(tookMs);
+  took.textContent = isHeld ? "waits" : duration(tookMs);
   const known: Record<string, unknown> = {
     start: duration(Math.max(0, step.startMs - zeroMs)),
     took: step.endMs === undefined ? "goes on" : duration(tookMs),
+    ...(heldMs > 0 && step.endMs !== undefined && { ran: duration(tookMs - heldMs) }),
     ...step.facts,
   };
   const text = JSON.stringify(known);
