@@ -84,6 +84,54 @@ describe("the playground's look", { skip }, () => {
       assert.equal(await overflow(), 0);
     }));
 
+  for (const [width, height] of [
+    [390, 844],
+    [360, 640],
+  ])
+    test(`header and dialog fit a phone of ${width} pixels`, () =>
+      visit({ viewport: { width, height } }, async (visitor) => {
+        const { page } = visitor;
+        const header = page.locator(".bar :is(h1, button):visible, .bar .pill .label");
+        const parts = await header.evaluateAll((all) =>
+          all.map((one) => {
+            const { left, right } = one.getBoundingClientRect();
+            return {
+              name: one.ariaLabel ?? one.textContent,
+              isIn: left >= 0 && right <= innerWidth && one.scrollWidth <= one.clientWidth + 1,
+            };
+          }),
+        );
+        assert.deepEqual(
+          parts.filter(({ isIn }) => !isIn),
+          [],
+        );
+        assert.match(parts.map(({ name }) => name).join(), /Practice provider/);
+
+        await page.locator("#connection").click();
+        const dialog = page.getByRole("dialog");
+        const top = (name) =>
+          dialog
+            .locator(".kinds label")
+            .getByText(name, { exact: true })
+            .evaluate((one) => one.offsetTop);
+        assert.equal(
+          await top("OpenAI-compatible"),
+          await top("Practice provider"),
+          "the choices are one row",
+        );
+        for (const kind of ["Practice provider", "Anthropic"]) {
+          await dialog.locator(".kinds label").getByText(kind, { exact: true }).click();
+          const { x, y, width: wide, height: high } = await visitor.button("Use this").boundingBox();
+          assert.ok(x >= 0 && x + wide <= width && y + high <= height, `${kind}: the button is in sight`);
+          assert.ok(await dialog.evaluate((one) => one.scrollWidth <= one.clientWidth));
+        }
+        // Nothing that is typed into hides below the buttons.
+        const seconds = dialog.getByRole("textbox", { name: "Seconds", exact: true });
+        await seconds.focus();
+        const [field, buttons] = [await seconds.boundingBox(), await dialog.locator("footer").boundingBox()];
+        assert.ok(field.y + field.height <= buttons.y + 1, "the last field can be seen");
+      }));
+
   test("nothing moves for who wants less motion", () =>
     visit({ reducedMotion: "reduce" }, async (visitor) => {
       await visitor.say("Look up keys in the archive");
