@@ -1,11 +1,12 @@
 // How a person keeps a run in hand: approvals, permission modes, budgets.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { eachVisits, skip } from "./playground.mjs";
 
 describe("the playground under control", { skip }, () => {
   let visitor;
   eachVisits((fresh) => (visitor = fresh));
+  beforeEach(() => visitor.openControls());
 
   const approval = (nth = 0) => visitor.page.getByRole("group", { name: "Approval of add_note" }).nth(nth);
   const decide = (name, nth) => approval(nth).getByRole("button", { name, exact: true }).click();
@@ -203,7 +204,7 @@ describe("the playground under control", { skip }, () => {
     await visitor.until(visitor.summaries);
     assert.equal(await meter("Iterations").getAttribute("aria-valuetext"), "2 / 12");
     assert.equal(await meter("Tool rounds").getAttribute("aria-valuenow"), "1");
-    assert.match(await meter("Cost").getAttribute("aria-valuetext"), /^0\.[1-9] \/ 25 ¢$/);
+    assert.match(await meter("Cost").getAttribute("aria-valuetext"), /^\$0\.00\d+ \/ \$0\.25$/);
     const spent = Number(await meter("Time").getAttribute("aria-valuenow"));
     await visitor.page.clock.runFor(5_000);
     assert.equal(Number(await meter("Time").getAttribute("aria-valuenow")), spent, "time stands still");
@@ -265,17 +266,72 @@ describe("the playground under control", { skip }, () => {
     assert.equal(await dialog.isVisible(), false);
     assert.equal(await meter("Tool calls").count(), 0);
     await visitor.ask("What is 6 * 7?");
-    assert.match(await meter("Cost").getAttribute("aria-valuetext"), /^0\.\d\d \/ 1\.5 \$$/);
+    assert.match(await meter("Cost").getAttribute("aria-valuetext"), /^\$0\.00\d+ \/ \$1\.50$/);
   });
 
-  test("the bars can be folded away; the most used budget still shows", async () => {
-    const toggle = visitor.page.getByRole("button", { name: /^Budget/ });
+  test("the controls are one line until somebody opens it; the most used budget shows there", async () => {
+    const toggle = visitor.page.getByRole("button", { name: /^Controls:/ });
+    await toggle.click();
     await budget("Iterations", "4");
     await visitor.ask("What is 6 * 7?");
-    assert.match(await toggle.innerText(), /50 %/);
-    await toggle.click();
-    assert.equal(await meter("Iterations").isVisible(), false);
+    assert.match(await toggle.innerText(), /Ask first · practice-1\s+Budget\s+50 %/);
     assert.equal(await toggle.getAttribute("aria-expanded"), "false");
+    assert.equal(await mode().isVisible(), false);
+    assert.equal(await meter("Iterations").isVisible(), false);
+    await toggle.click();
+    assert.equal(await meter("Iterations").getAttribute("aria-valuetext"), "2 / 4");
+    await mode().selectOption({ label: "Plan only" });
+    assert.match(await toggle.innerText(), /Plan only/);
+  });
+
+  for (const [width, height] of [
+    [1280, 860],
+    [820, 1180],
+    [390, 844],
+  ])
+    test(`at rest little is above the field, in a window of ${width} pixels`, async () => {
+      await visitor.page.setViewportSize({ width, height });
+      await visitor.page.reload();
+      const tall = (part) => visitor.page.locator(part).evaluate((one) => one.getBoundingClientRect().height);
+      assert.ok((await tall(".meter")) < 40, "one line");
+      assert.ok((await tall("#dock")) < 160, `${await tall("#dock")} pixels`);
+      await visitor.ask("What is 6 * 7?");
+      assert.ok((await tall("#dock")) < 160, `${await tall("#dock")} pixels after a run`);
+    });
+
+  test("a run that comes near the end of a budget opens the controls, and the next one folds them", async () => {
+    const toggle = visitor.page.getByRole("button", { name: /^Controls:/ });
+    await toggle.click();
+    await budget("Iterations", "1");
+    await visitor.ask("What is 6 * 7?");
+    assert.equal(await meter("Iterations").isVisible(), true);
+    await budget("Iterations", "10");
+    assert.equal(await meter("Iterations").isVisible(), true, "what stopped the run stays in sight");
+    await visitor.ask("What is 6 * 7?");
+    assert.equal(await meter("Iterations").isVisible(), false);
+  });
+
+  test("a counter says what it counts: the last line a run, the line above the field the chat", async () => {
+    const chat = visitor.page.getByRole("group", { name: "All runs of this chat" });
+    const figures = async (nth) => {
+      const text = await visitor.summaries.nth(nth).innerText();
+      const [, run, inside, outside, usd] =
+        /^(Run \d)\s+completed[\s\S]*?([\d,]+) tokens in\s+([\d,]+) out[\s\S]*?\$([\d.]+)/.exec(text);
+      return { run, tokens: number(inside) + number(outside), usd: Number(usd) };
+    };
+    const number = (text) => Number(text.replaceAll(",", ""));
+    await visitor.ask("What is 6 * 7?");
+    await visitor.ask("What is 7 * 8?");
+    const [first, second] = [await figures(0), await figures(1)];
+    assert.deepEqual([first.run, second.run], ["Run 1", "Run 2"]);
+    const [, total, usd] = /^Chat\s+([\d,]+) tokens\s+\$([\d.]+)$/.exec(await chat.innerText());
+    assert.equal(number(total), first.tokens + second.tokens);
+    assert.ok(Math.abs(Number(usd) - first.usd - second.usd) < 0.0002);
+    // One unit of money, and the bar's amount is that of the run.
+    const bar = await meter("Cost").getAttribute("aria-valuetext");
+    assert.equal(Number(/^\$([\d.]+) \/ \$0\.25$/.exec(bar)[1]), second.usd);
+    assert.doesNotMatch(await visitor.page.locator("body").innerText(), /¢|iteration \d/);
+    assert.match(await visitor.page.locator("#controls").innerText(), /Used by this run/);
   });
 
   test("nothing above the field moves when a run begins, waits and ends", async () => {

@@ -44,6 +44,7 @@ describe("the playground's look", { skip }, () => {
       visit({ colorScheme }, async (visitor) => {
         await visitor.ask("What is 17 * 23 + 4, and calculate 7 / 0");
         assert.deepEqual(await visitor.page.evaluate(findFaintText), []);
+        await visitor.openControls();
         await visitor.page.getByRole("combobox", { name: "Permissions" }).selectOption("plan");
         await visitor.ask("Save the note: water the plants");
         assert.deepEqual(await visitor.page.evaluate(findFaintText), []);

@@ -98,6 +98,12 @@ export class Visitor {
     return this.page.getByRole("button", { name, exact: true });
   }
 
+  /** Unfolds the controls above the field. */
+  async openControls() {
+    const toggle = this.page.getByRole("button", { name: /^Controls:/ });
+    if ((await toggle.getAttribute("aria-expanded")) === "false") await toggle.click();
+  }
+
   async say(text) {
     await this.prompt.fill(text);
     await this.prompt.press("Enter");

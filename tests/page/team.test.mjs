@@ -30,7 +30,7 @@ describe("agents that are asked by the agent", { skip }, () => {
     const result = visitor.card("secretary").locator(".output").last();
     assert.match(await result.innerText(), /Saved: “call Ada”/, "only the last text comes back");
     assert.equal(await agent("secretary").getByText("1 call waits").count(), 0);
-    assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+2 tool calls/);
+    assert.match(await visitor.summaries.innerText(), /completed\s+2 iterations\s+4 tool calls/);
   });
 
   test("what an agent asks for leads from the line above the field to its card", async () => {
@@ -46,18 +46,31 @@ describe("agents that are asked by the agent", { skip }, () => {
     assert.match(await inside("secretary", "add_note").innerText(), /done/);
   });
 
-  test("their tokens count for the run, their iterations for themselves", async () => {
+  test("their tokens and calls count for the run, their iterations for themselves", async () => {
+    await visitor.openControls();
     const meter = (name) => visitor.page.getByRole("meter", { name, exact: true });
     await visitor.ask("What is 6 * 7?");
     const alone = Number(await meter("Tokens").getAttribute("aria-valuenow"));
     await visitor.ask("Ask the researcher to calculate 6 * 7");
     assert.ok(Number(await meter("Tokens").getAttribute("aria-valuenow")) > 1.5 * alone);
     assert.equal(await meter("Iterations").getAttribute("aria-valuenow"), "2");
-    assert.equal(await meter("Tool calls").getAttribute("aria-valuenow"), "1");
+    assert.equal(await meter("Tool calls").getAttribute("aria-valuenow"), "2");
+    assert.equal(await meter("Tool rounds").getAttribute("aria-valuenow"), "1");
+    assert.match(await visitor.summaries.last().innerText(), /2 iterations\s+2 tool calls/);
     const [, , counted] = /(\d+) iterations[\s\S]*?([\d,]+) tokens in/.exec(
       await visitor.summaries.last().innerText(),
     );
     assert.ok(Number(counted.replace(",", "")) > alone, "the last line counts them too");
+  });
+
+  test("their calls use up the budget of the run's calls, as the bar says", async () => {
+    await visitor.page.locator("#connection").click();
+    await visitor.page.getByRole("textbox", { name: "Tool calls", exact: true }).fill("1");
+    await visitor.button("Use this").click();
+    await visitor.ask("Ask the researcher to calculate 6 * 7");
+    assert.match(await visitor.transcript.innerText(), /used up: tool calls/);
+    const bar = visitor.page.getByRole("meter", { name: "Tool calls", exact: true });
+    assert.match(await bar.getAttribute("aria-valuetext"), /used up$/);
   });
 
   test("a stop ends them too, with what they have open", async () => {
@@ -74,6 +87,7 @@ describe("agents that are asked by the agent", { skip }, () => {
   });
 
   test("plan mode holds back what they would change", async () => {
+    await visitor.openControls();
     await visitor.page.getByRole("combobox", { name: "Permissions" }).selectOption("plan");
     await visitor.ask("Ask the secretary to save the note: call Ada");
     assert.match(await visitor.transcript.innerText(), /plan mode/);

@@ -1,11 +1,12 @@
 // Where a conversation takes a turn: another model, another agent, a shorter history.
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { eachVisits, skip } from "./playground.mjs";
 
 describe("a conversation that takes a turn", { skip }, () => {
   let visitor;
   eachVisits((fresh) => (visitor = fresh));
+  beforeEach(() => visitor.openControls());
 
   const dividers = () => visitor.transcript.locator(".divider");
   const lines = async () => (await dividers().locator("> p").allInnerTexts()).map((line) => line.trim());
@@ -122,6 +123,7 @@ describe("a conversation that takes a turn", { skip }, () => {
 describe("the settings", { skip }, () => {
   let visitor;
   eachVisits((fresh) => (visitor = fresh));
+  beforeEach(() => visitor.openControls());
 
   const open = () => visitor.page.locator("#connection").click();
   const field = (name) => visitor.page.getByRole("textbox", { name, exact: true });

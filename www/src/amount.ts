@@ -5,6 +5,10 @@ const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFract
 
 export const tokens = (count: number): string => whole.format(count);
 
+/** A count with its noun: "1 iteration", "2,000 tokens". */
+export const counted = (count: number, noun: string): string =>
+  `${tokens(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A count in little room: "830", "1.6k", "4M". */
 export function brief(count: number): string {
   return count < 1000 ? whole.format(count) : short.format(count).toLowerCase().replace("m", "M");
@@ -15,11 +19,9 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Billionths of a US dollar; `null` is a model without a price. */
-export function cost(nanoUsd: number | null): string {
-  if (nanoUsd === null) return "cost unknown";
-  const usd = nanoUsd / 1e9;
-  return `$${usd.toFixed(usd === 0 || usd >= 1 ? 2 : 4)}`;
+/** US dollars, the one unit of money: "$0.00", "$0.0075", "$0.25", "$1.50". */
+export function cost(usd: number): string {
+  return `$${usd >= 1 ? usd.toFixed(2) : usd.toFixed(4).replace(/0{1,2}$/, "")}`;
 }
 
 /** Longest JSON that stays on one line, in characters. */

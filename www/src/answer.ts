@@ -4,7 +4,7 @@
  */
 import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet";
 import { AgentView } from "./agent-view.js";
-import { cost, duration, tokens } from "./amount.js";
+import { cost, counted, duration, tokens } from "./amount.js";
 import type { Approval } from "./approval.js";
 import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
@@ -12,6 +12,7 @@ import { explain, type Explanation } from "./failure.js";
 import { drawNow } from "./frame.js";
 import { notice } from "./notice.js";
 import { heldBack } from "./permission.js";
+import type { Tally } from "./tally.js";
 import type { ToolCard } from "./tool-card.js";
 
 /** Contract: what a person does to a run from inside the transcript. */
@@ -43,11 +44,15 @@ export class Answer {
   #heldBack = 0;
   /** By their paths. */
   readonly #agents = new Map<string, AgentView>();
-  readonly #startedMs = performance.now();
+  readonly #name: string;
+  readonly #tally: Tally;
   #section: HTMLElement | undefined;
 
-  constructor(list: HTMLElement, actions: AnswerActions) {
+  /** `name` is that of the run, and `tally` counts what it uses. */
+  constructor(list: HTMLElement, name: string, tally: Tally, actions: AnswerActions) {
     this.#list = list;
+    this.#name = name;
+    this.#tally = tally;
     this.#actions = actions;
   }
 
@@ -89,7 +94,7 @@ export class Answer {
       this.#say(notice("info", "You stopped the run. What arrived stays in the conversation."));
     else if (result.outcome === "stopped") this.#sayStopped(result.stoppedBy);
     else if (this.#heldBack > 0) this.#sayHeldBack();
-    this.#current().append(summary(result, performance.now() - this.#startedMs));
+    this.#current().append(summary(this.#name, result, this.#tally));
     this.#leaveSection();
   }
 
@@ -208,24 +213,23 @@ function actions(...buttons: (readonly [label: string, click: () => void])[]): H
   );
 }
 
-function summary(
-  { outcome, iterations, usage, costNanoUsd, finishReason, rawFinishReason, toolCalls }: RunResult,
-  tookMs: number,
-) {
+function summary(name: string, result: RunResult, { used, isCostKnown }: Tally): HTMLElement {
+  const { outcome, usage, finishReason, rawFinishReason } = result;
   const cache = usage.cacheReadTokens ? ` (${tokens(usage.cacheReadTokens)} from cache)` : "";
   const reasoning = usage.reasoningTokens ? ` (${tokens(usage.reasoningTokens)} reasoning)` : "";
   const facts = [
-    `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`,
-    toolCalls.length ? `${toolCalls.length} tool ${toolCalls.length === 1 ? "call" : "calls"}` : "",
-    `${tokens(usage.inputTokens)} tokens in${cache}`,
+    counted(used.iterations, "iteration"),
+    used.tool_calls ? counted(used.tool_calls, "tool call") : "",
+    `${counted(usage.inputTokens, "token")} in${cache}`,
     `${tokens(usage.outputTokens)} out${reasoning}`,
-    cost(costNanoUsd),
+    isCostKnown ? cost(used.usd) : "cost unknown",
     finishReason ? `finish: ${finishReason}` : "",
-    duration(tookMs),
+    duration(used.time * 1000),
   ].filter(Boolean);
   return element(
     "footer",
     { class: "summary", title: rawFinishReason ? `The vendor's word: ${rawFinishReason}` : undefined },
+    element("span", {}, name),
     element("span", { class: `badge ${outcome}` }, outcome),
     ...facts.map((fact) => element("span", {}, fact)),
   );

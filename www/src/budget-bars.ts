@@ -1,12 +1,14 @@
-/** What the run has used of each of its budgets, as bars: live while it goes on, final when it has ended. */
-import type { RunEvent, RunResult } from "looplet";
+/** What a run has used of each of its budgets, as bars: live while it goes on, final when it has ended. */
 import { budgetNames, budgetOf, budgets, type BudgetName, type Limits } from "./budget.js";
 import { element } from "./element.js";
 import { drawSoon } from "./frame.js";
+import { Tally } from "./tally.js";
 
 /** From this share on a bar warns. */
 const nearlyUsed = 0.8;
 const tickMs = 250;
+
+export type BudgetState = "fine" | "near" | "spent";
 
 interface Bar {
   item: HTMLElement;
@@ -15,35 +17,23 @@ interface Bar {
 }
 
 export class BudgetBars {
-  readonly #list = element("ul", { class: "budgets", id: "budgets", "aria-label": "Budgets of the run" });
-  readonly element = this.#list;
-  /** Opens and closes the bars; says how much is used of the budget that is used most. */
-  readonly toggle = element("button", {
-    type: "button",
-    class: "ghost small",
-    "aria-controls": "budgets",
-    click: () => this.#setOpen(this.#list.hidden === true),
-  });
+  readonly #list = element("ul", { class: "budgets", "aria-label": "Budgets of the run" });
+  readonly element = element(
+    "div",
+    { class: "bars" },
+    element("p", { class: "part-label" }, "Used by this run"),
+    this.#list,
+  );
   readonly #bars = new Map<BudgetName, Bar>();
-  readonly #used: Record<BudgetName, number> = {
-    iterations: 0,
-    tool_rounds: 0,
-    tool_calls: 0,
-    tokens: 0,
-    usd: 0,
-    time: 0,
-  };
-  #limits: Limits = {};
-  #isCostKnown = true;
-  /** The iteration whose round is counted: with its first call. */
-  #roundOf = 0;
-  #startedMs = 0;
+  readonly #changed: (share: string, state: BudgetState) => void;
+  #tally = new Tally();
+  #limits: Limits;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #spent: BudgetName | undefined;
 
-  constructor(limits: Limits) {
-    this.#setOpen(matchMedia("(min-width: 42rem)").matches);
-    this.show(limits);
+  /** Contract of `changed`: hears how much is used of the budget that is used most. */
+  constructor(limits: Limits, changed: (share: string, state: BudgetState) => void) {
+    this.#limits = limits;
+    this.#changed = changed;
   }
 
   /** Other limits: bars of budgets without one disappear. */
@@ -70,64 +60,48 @@ export class BudgetBars {
       this.#bars.set(name, { item, track, amount });
     }
     this.#list.replaceChildren(...[...this.#bars.values()].map(({ item }) => item));
-    this.#list.classList.toggle("none", this.#bars.size === 0);
+    this.element.hidden = this.#bars.size === 0;
     this.draw();
   }
 
-  start(): void {
-    this.clear();
-    this.#startedMs = performance.now();
+  start(tally: Tally): void {
+    this.#tally = tally;
+    clearInterval(this.#timer);
     this.#timer = setInterval(() => drawSoon(this), tickMs);
+    this.draw();
   }
 
-  handle(event: RunEvent): void {
-    // Subagents count their own iterations and calls; tokens, cost and time are the whole run's.
-    const isRoot = event.agentPath === "root";
-    if (event.type === "iteration-start" && isRoot) this.#used.iterations += 1;
-    else if (event.type === "tool-call" && isRoot) {
-      this.#used.tool_calls += 1;
-      if (event.iteration !== this.#roundOf) this.#used.tool_rounds += 1;
-      this.#roundOf = event.iteration;
-    } else if (event.type === "usage") {
-      this.#used.tokens = event.total.inputTokens + event.total.outputTokens;
-      this.#setCost(event.total.costNanoUsd);
-    } else return;
+  /** The tally has grown. */
+  grow(): void {
     drawSoon(this);
   }
 
-  settle(result: RunResult): void {
-    this.#stopClock();
-    this.#used.tokens = result.usage.inputTokens + result.usage.outputTokens;
-    this.#setCost(result.costNanoUsd);
-    this.#spent = result.stoppedBy && budgetOf(result.stoppedBy);
+  settle(): void {
+    clearInterval(this.#timer);
     this.draw();
   }
 
   clear(): void {
-    this.#stopClock();
-    for (const name of budgetNames) this.#used[name] = 0;
-    this.#roundOf = 0;
-    this.#isCostKnown = true;
-    this.#startedMs = 0;
-    this.#spent = undefined;
-    this.draw();
+    this.#tally = new Tally();
+    this.settle();
   }
 
   draw(): void {
-    if (this.#timer !== undefined) this.#used.time = (performance.now() - this.#startedMs) / 1000;
+    this.#tally.tick(Date.now());
+    const { used: amounts, isCostKnown, stoppedBy } = this.#tally;
+    const spent = stoppedBy && budgetOf(stoppedBy);
     let most = 0;
     for (const [name, { item, track, amount }] of this.#bars) {
       const limit = this.#limits[name] ?? Infinity;
-      const used = this.#used[name];
-      const isKnown = name !== "usd" || this.#isCostKnown;
+      const used = amounts[name];
+      const isKnown = name !== "usd" || isCostKnown;
       const share = isKnown ? Math.min(1, used / limit) : 0;
-      const isSpent = this.#spent === name;
-      most = Math.max(most, share);
-      const { show } = budgets[name];
-      const text = isKnown ? show(used, limit) : "unknown";
+      const isSpent = spent === name;
+      most = Math.max(most, isSpent ? 1 : share);
+      const text = isKnown ? budgets[name].show(used, limit) : "unknown";
       amount.textContent = text;
       item.title = isSpent ? `This budget stopped the run: ${text}` : "";
-      item.dataset["state"] = isSpent ? "spent" : share >= nearlyUsed ? "near" : "fine";
+      item.dataset["state"] = isSpent ? "spent" : stateOf(share);
       track.style.setProperty("--share", String(isSpent ? 1 : share));
       track.setAttribute("aria-valuenow", String(Math.min(used, limit)));
       track.setAttribute(
@@ -135,26 +109,11 @@ export class BudgetBars {
         isSpent ? `${text}, used up` : isKnown ? text : "The model's price is not known",
       );
     }
-    this.toggle.dataset["state"] = this.#spent ? "spent" : most >= nearlyUsed ? "near" : "fine";
-    this.toggle.replaceChildren(
-      "Budget",
-      element("span", { class: "share" }, this.#bars.size === 0 ? "none" : `${Math.round(most * 100)} %`),
+    this.#changed(
+      this.#bars.size === 0 ? "none" : `${Math.round(most * 100)} %`,
+      spent ? "spent" : stateOf(most),
     );
   }
-
-  #setOpen(isOpen: boolean): void {
-    this.#list.hidden = !isOpen;
-    this.toggle.setAttribute("aria-expanded", String(isOpen));
-  }
-
-  #setCost(nanoUsd: number | null): void {
-    this.#isCostKnown = nanoUsd !== null;
-    this.#used.usd = (nanoUsd ?? 0) / 1e9;
-  }
-
-  #stopClock(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    if (this.#startedMs > 0) this.#used.time = (performance.now() - this.#startedMs) / 1000;
-  }
 }
+
+const stateOf = (share: number): BudgetState => (share >= nearlyUsed ? "near" : "fine");

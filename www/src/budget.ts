@@ -1,6 +1,6 @@
 /** The budgets of one run: their names, what a person may type for them, and how amounts of them read. */
 import type { AgentOptions, StoppedBy } from "looplet";
-import { brief, tokens } from "./amount.js";
+import { brief, cost, counted } from "./amount.js";
 
 interface Budget {
   label: string;
@@ -16,10 +16,10 @@ interface Budget {
   describe(amount: number): string;
 }
 
-const counted = (words: string): Pick<Budget, "isWhole" | "show" | "describe"> => ({
+const whole = (noun: string): Pick<Budget, "isWhole" | "show" | "describe"> => ({
   isWhole: true,
   show: (used, limit) => `${brief(used)} / ${brief(limit)}`,
-  describe: (amount) => `${tokens(amount)} ${words}`,
+  describe: (amount) => counted(amount, noun),
 });
 
 /** In the words of `stoppedBy`. */
@@ -28,22 +28,19 @@ export const budgets = {
     label: "Iterations",
     option: "maxIterations",
     initial: 12,
-    ...counted("iterations"),
+    ...whole("iteration"),
   },
-  tool_rounds: { label: "Tool rounds", option: "maxToolRounds", initial: 8, ...counted("tool rounds") },
-  tool_calls: { label: "Tool calls", option: "maxToolCalls", initial: 24, ...counted("tool calls") },
-  tokens: { label: "Tokens", option: "maxTotalTokens", initial: 60_000, ...counted("tokens") },
+  tool_rounds: { label: "Tool rounds", option: "maxToolRounds", initial: 8, ...whole("tool round") },
+  tool_calls: { label: "Tool calls", option: "maxToolCalls", initial: 24, ...whole("tool call") },
+  tokens: { label: "Tokens", option: "maxTotalTokens", initial: 60_000, ...whole("token") },
   usd: {
     label: "Cost",
     field: "US dollars",
     option: "maxUsd",
     isWhole: false,
     initial: 0.25,
-    show: (used, limit) =>
-      limit < 1
-        ? `${(used * 100).toFixed(1)} / ${plain(limit * 100)} ¢`
-        : `${used.toFixed(2)} / ${plain(limit)} $`,
-    describe: (amount) => `$${amount}`,
+    show: (used, limit) => `${cost(used)} / ${cost(limit)}`,
+    describe: cost,
   },
   time: {
     label: "Time",
@@ -52,7 +49,7 @@ export const budgets = {
     isWhole: false,
     initial: 900,
     show: (used, limit) => `${clock(used)} / ${clock(limit)}`,
-    describe: (amount) => `${plain(amount)} seconds`,
+    describe: (amount) => `${plain(amount)} ${amount === 1 ? "second" : "seconds"}`,
   },
 } as const satisfies Partial<Record<StoppedBy, Budget>>;
 

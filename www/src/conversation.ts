@@ -31,10 +31,12 @@ export interface Setup {
 
 /** Contract: synchronous; called in the order in which things happen. */
 export interface ConversationView {
-  started(prompt: string): void;
+  /** `number` counts the runs of this conversation, from 1. */
+  started(prompt: string, number: number): void;
   /** Follows a run that starts, for its trace. */
   traced: Tracer;
-  happened(event: RunEvent): void;
+  /** `timeMs`: since the Unix epoch. */
+  happened(event: RunEvent, timeMs: number): void;
   queued(kind: QueuedKind, text: string, queued: Queued): void;
   settled(result: RunResult): void;
   /** Something threw at once: the configuration or the call was wrong. */
@@ -56,6 +58,7 @@ export class Conversation {
   #agent: Agent;
   #chat: Chat;
   #run: Run | undefined;
+  #runs = 0;
   #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
@@ -69,6 +72,11 @@ export class Conversation {
 
   get isRunning(): boolean {
     return this.#run !== undefined;
+  }
+
+  /** How many runs there were. */
+  get runs(): number {
+    return this.#runs;
   }
 
   get setup(): Readonly<Setup> {
@@ -134,7 +142,8 @@ export class Conversation {
       this.#compacts = "before";
       run.compact();
     }
-    this.#view.started(prompt);
+    this.#runs += 1;
+    this.#view.started(prompt, this.#runs);
     void this.#follow(run);
   }
 
@@ -158,6 +167,7 @@ export class Conversation {
   clear(): void {
     this.stop();
     this.#run = undefined;
+    this.#runs = 0;
     this.#last = undefined;
     this.#allowed.clear();
     this.#compactLater(undefined);
@@ -171,7 +181,7 @@ export class Conversation {
       // After "new chat" a run may still have words to say: they belong to nobody.
       if (this.#run !== run) continue;
       if (event.type === "compact-boundary") this.#compactLater(undefined);
-      this.#view.happened(event);
+      this.#view.happened(event, event.timeMs ?? Date.now());
     }
     const result = await run.result;
     if (this.#run !== run) return;

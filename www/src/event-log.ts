@@ -31,7 +31,7 @@ export class EventLog {
     ...Object.keys(groups).map((name) => element("option", { value: name }, name)),
   );
   readonly #pending: { event: RunEvent; atMs: number }[] = [];
-  #startedMs = 0;
+  #startedMs: number | undefined;
   #total = 0;
 
   constructor(panel: HTMLElement, close: () => void) {
@@ -67,12 +67,13 @@ export class EventLog {
   }
 
   start(): void {
-    this.#startedMs = performance.now();
+    this.#startedMs = undefined;
   }
 
-  add(event: RunEvent): void {
+  add(event: RunEvent, timeMs: number): void {
     this.#total += 1;
-    this.#pending.push({ event, atMs: performance.now() - this.#startedMs });
+    this.#startedMs ??= timeMs;
+    this.#pending.push({ event, atMs: timeMs - this.#startedMs });
     drawSoon(this);
   }
 

@@ -3,9 +3,10 @@ import { Answer } from "./answer.js";
 import { BudgetBars } from "./budget-bars.js";
 import { budgets, initialLimits, type BudgetName } from "./budget.js";
 import { Composer } from "./composer.js";
-import { nameOf, practiceConnection, type Connection } from "./connection.js";
+import { modelNameOf, nameOf, practiceConnection, type Connection } from "./connection.js";
 import { Conversation } from "./conversation.js";
 import { CompactButton } from "./compact-button.js";
+import { Controls } from "./controls.js";
 import { byId, element } from "./element.js";
 import { EventLog } from "./event-log.js";
 import { explainThrown, type Explanation } from "./failure.js";
@@ -13,11 +14,12 @@ import { icon } from "./icon.js";
 import { Meter } from "./meter.js";
 import { ModelSwitch } from "./model-switch.js";
 import { notice } from "./notice.js";
-import { ModeSwitch, type Mode } from "./permission.js";
+import { ModeSwitch, modeNameOf, type Mode } from "./permission.js";
 import { Queue } from "./queue.js";
 import { RunTrace } from "./run-trace.js";
 import { Scroll } from "./scroll.js";
 import { Settings } from "./settings.js";
+import { Tally } from "./tally.js";
 import { setUpTheme } from "./theme.js";
 import { Waterfall } from "./waterfall.js";
 import { fillWelcome } from "./welcome.js";
@@ -31,14 +33,11 @@ const newChatButton = byId<HTMLButtonElement>("new-chat");
 
 const scroll = new Scroll(byId("scroller"));
 const modeSwitch = new ModeSwitch(setMode);
-const bars = new BudgetBars(initialLimits);
 const modelSwitch = new ModelSwitch(changeModel);
 const compactButton = new CompactButton(() => conversation.compact());
-const meter = new Meter(
-  element("span", { class: "switches" }, modeSwitch.element, modelSwitch.element),
-  element("span", { class: "switches" }, compactButton.element, bars.toggle),
-  () => answer?.review(),
-);
+const bars = new BudgetBars(initialLimits, (share, state) => controls.showBudget(share, state));
+const controls = new Controls([modeSwitch.element, modelSwitch.element, compactButton.element], bars.element);
+const meter = new Meter(controls.toggle, () => answer?.review());
 const queue = new Queue();
 const log = new EventLog(byId("event-log"), () => showLog(false));
 const waterfall = new Waterfall(byId("trace"), () => showTrace(false));
@@ -48,13 +47,15 @@ const composer = new Composer({
   stop: () => conversation.stop(),
 });
 let answer: Answer | undefined;
+let tally = new Tally();
 
 const conversation = new Conversation(
   {
-    started(prompt) {
+    started(prompt, number) {
       welcome.hidden = true;
       transcript.append(bubble(prompt));
-      answer = new Answer(transcript, {
+      tally = new Tally();
+      answer = new Answer(transcript, `Run ${number}`, tally, {
         act,
         goOn,
         raised: (budget) => budgets[budget].describe(more(budget)),
@@ -63,21 +64,22 @@ const conversation = new Conversation(
         leave: () => composer.focus(),
         carryOut,
       });
-      meter.start();
-      bars.start();
+      meter.start(tally);
+      bars.start(tally);
       log.start();
       composer.setRunning(true);
       scroll.toEnd();
     },
     traced(run) {
       const trace = new RunTrace();
-      waterfall.start(trace);
+      waterfall.start(`Run ${conversation.runs + 1}`, trace);
       return trace.tracer(waterfall.changed)(run);
     },
-    happened(event) {
-      log.add(event);
+    happened(event, timeMs) {
+      log.add(event, timeMs);
+      tally.handle(event, timeMs);
       meter.handle(event);
-      bars.handle(event);
+      bars.grow();
       if (event.type === "steer-delivered") {
         for (const id of event.ids) {
           const told = queue.take(id);
@@ -89,9 +91,10 @@ const conversation = new Conversation(
     },
     queued: (kind, text, queued) => queue.add(kind, text, queued),
     settled(result) {
+      tally.settle(result);
       answer?.settle(result);
       meter.settle(result);
-      bars.settle(result);
+      bars.settle();
       waterfall.settle();
       composer.setRunning(false);
       const undelivered = result.undelivered.flatMap((id) => queue.take(id)?.text ?? []);
@@ -134,7 +137,7 @@ const settings = new Settings((connection, limits) => {
   bars.show(limits);
 });
 
-byId("dock").append(scroll.button, queue.element, meter.element, bars.element, composer.element);
+byId("dock").append(scroll.button, queue.element, controls.element, meter.element, composer.element);
 fillWelcome(welcome, (prompt) => {
   conversation.ask(prompt);
   composer.focus();
@@ -156,6 +159,8 @@ document.addEventListener("keydown", (event) => {
   else if (log.isOpen) showLog(false);
   else if (waterfall.isOpen) showTrace(false);
 });
+bars.show(initialLimits);
+showMode("default");
 showConnection(practiceConnection);
 composer.focus();
 
@@ -179,7 +184,12 @@ function changeModel(connection: Connection): void {
 
 function setMode(mode: Mode): void {
   conversation.change({ mode });
+  showMode(mode);
+}
+
+function showMode(mode: Mode): void {
   modeSwitch.show(mode);
+  controls.showMode(modeNameOf(mode));
   composer.setPlanning(mode === "plan");
 }
 
@@ -234,6 +244,7 @@ function showConnection(connection: Connection): void {
   );
   connectionButton.setAttribute("aria-label", `Connection: ${nameOf(connection)}`);
   modelSwitch.show(connection);
+  controls.showModel(modelNameOf(connection));
 }
 
 function bubble(text: string, kind?: string): HTMLElement {

@@ -14,6 +14,9 @@ const modes = {
 
 export type Mode = keyof typeof modes;
 
+/** The mode in a few words. */
+export const modeNameOf = (mode: Mode): string => modes[mode].label;
+
 /** Tools that only look: they run in every mode. */
 export const harmless = ["calculator", "time", "list_notes", "read_document", "slow_lookup"];
 

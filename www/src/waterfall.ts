@@ -33,7 +33,7 @@ interface Row {
 
 export class Waterfall {
   readonly #panel: HTMLElement;
-  readonly #runs: { trace: RunTrace; isLive: boolean }[] = [];
+  readonly #runs: { name: string; trace: RunTrace; isLive: boolean }[] = [];
   readonly #rows = new Map<string, Row>();
   readonly #body = element("tbody");
   readonly #axis = element("span", { class: "axis", "aria-hidden": "true" });
@@ -110,13 +110,11 @@ export class Waterfall {
     this.#tick();
   }
 
-  start(trace: RunTrace): void {
+  start(name: string, trace: RunTrace): void {
     for (const run of this.#runs) run.isLive = false;
-    this.#runs.push({ trace, isLive: true });
+    this.#runs.push({ name, trace, isLive: true });
     if (this.#runs.length > maxRuns) this.#runs.shift();
-    this.#which.replaceChildren(
-      ...this.#runs.map((_, at) => element("option", { value: at }, `Run ${at + 1}`)),
-    );
+    this.#which.replaceChildren(...this.#runs.map(({ name }, at) => element("option", { value: at }, name)));
     this.#which.value = String(this.#runs.length - 1);
     this.#show();
   }
