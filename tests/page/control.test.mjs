@@ -214,7 +214,7 @@ describe("the playground under control", { skip }, () => {
     ["Iterations", "1", /used up: iterations/, "Iterations", "2 iterations"],
     ["Tool calls", "1", /used up: tool calls/, "Tool calls", "2 tool calls"],
     ["Tokens", "500", /used up: tokens/, "Tokens", "1,000 tokens"],
-    ["US dollars", "0.001", /used up: cost/, "Cost", "$0.002"],
+    ["US dollars", "0.001", /used up: cost/, "Cost", "$0.0020"],
     ["Seconds", "1", /used up: time/, "Time", "2 seconds"],
   ])
     test(`a run that used up its ${name.toLowerCase()} says so and goes on with more`, async () => {

@@ -129,7 +129,40 @@ describe("the playground", { skip }, () => {
 
   test("a document is fetched by a tool", async () => {
     await visitor.ask("Read the document limits.md");
+    await visitor.unfold("read_document");
     assert.match(await visitor.card("read_document").innerText(), /A run ends as completed/);
+  });
+
+  test("a long card folds to one line with its result; a short one, and one that was touched, stays", async () => {
+    const isOpen = (name, nth = 0) =>
+      visitor
+        .card(name)
+        .nth(nth)
+        .locator("> details")
+        .evaluate((card) => card.open);
+    const tall = (name) =>
+      visitor
+        .card(name)
+        .first()
+        .evaluate((card) => card.offsetHeight);
+    await visitor.ask("What is 6 * 7, and read the document limits.md");
+    assert.equal(await isOpen("calculator"), true);
+    assert.equal(await isOpen("read_document"), false);
+    assert.ok((await tall("read_document")) < 60, "one line");
+    assert.match(
+      await visitor.card("read_document").innerText(),
+      /^done[^\n]*\s+read_document\s+limits\.md$/,
+    );
+    await visitor.card("read_document").locator("summary").press("Enter");
+    assert.ok((await tall("read_document")) > 200);
+
+    await visitor.say("Look up keys in the archive");
+    await visitor.until(visitor.page.locator("progress"));
+    const summary = visitor.card("slow_lookup").locator("summary");
+    await summary.click();
+    await summary.click();
+    await visitor.until(visitor.summaries.nth(1));
+    assert.equal(await isOpen("slow_lookup"), true, "it is being read");
   });
 
   test("a new chat forgets the old one, even while it runs", async () => {

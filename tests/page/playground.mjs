@@ -94,6 +94,12 @@ export class Visitor {
     return this.page.getByRole("article", { name: `Tool call ${name}` });
   }
 
+  /** Opens the card of a long result. */
+  async unfold(name) {
+    const card = this.card(name).locator("> details");
+    if (!(await card.evaluate(({ open }) => open))) await card.locator("> summary").click();
+  }
+
   button(name) {
     return this.page.getByRole("button", { name, exact: true });
   }

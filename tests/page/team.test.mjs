@@ -24,6 +24,10 @@ describe("agents that are asked by the agent", { skip }, () => {
     );
     await allow();
     await visitor.until(visitor.summaries);
+    for (const name of ["secretary", "researcher"]) {
+      assert.equal(await agent(name).isVisible(), false, "it folds with its answer");
+      await visitor.unfold(name);
+    }
     assert.match(await inside("secretary", "add_note").innerText(), /done[\s\S]*call Ada/);
     assert.match(await inside("researcher", "slow_lookup").innerText(), /done/);
     assert.match(await agent("secretary").innerText(), /Saved: “call Ada”/);
@@ -43,6 +47,7 @@ describe("agents that are asked by the agent", { skip }, () => {
     );
     await visitor.page.keyboard.press("Enter");
     await visitor.until(visitor.summaries);
+    await visitor.unfold("secretary");
     assert.match(await inside("secretary", "add_note").innerText(), /done/);
   });
 

@@ -194,6 +194,7 @@ describe("the built playground", { skip }, () => {
       assert.match(policy, /script-src 'self' 'wasm-unsafe-eval';/);
       await visitor.ask("What is 17 * 23 + 4, and read the document keys.md");
       assert.match(await visitor.answers.last().innerText(), /395/);
+      await visitor.unfold("read_document");
       assert.match(await visitor.card("read_document").innerText(), /practice provider answers/);
       assert.deepEqual(visitor.complaints, []);
     } finally {

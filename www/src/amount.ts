@@ -21,7 +21,7 @@ export function duration(ms: number): string {
 
 /** US dollars, the one unit of money: "$0.00", "$0.0075", "$0.25", "$1.50". */
 export function cost(usd: number): string {
-  return `$${usd >= 1 ? usd.toFixed(2) : usd.toFixed(4).replace(/0{1,2}$/, "")}`;
+  return `$${usd >= 1 ? usd.toFixed(2) : usd.toFixed(4).replace(/00$/, "")}`;
 }
 
 /** Longest JSON that stays on one line, in characters. */

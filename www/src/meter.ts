@@ -89,7 +89,7 @@ export class Meter {
 const ends: Record<RunResult["outcome"], string> = {
   completed: "Done",
   cancelled: "Stopped",
-  stopped: "Stopped by a limit",
+  stopped: "Limit reached",
   failed: "Failed",
 };
 

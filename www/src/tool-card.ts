@@ -22,8 +22,12 @@ const states: Record<State, { label: string; icon: IconName }> = {
   unfinished: { label: "not finished", icon: "stop" },
 };
 
+/** A card that is taller than this when its call has been answered folds to one line. */
+const maxOpenPx = 260;
+
 export class ToolCard {
   readonly element: HTMLElement;
+  readonly #details: HTMLDetailsElement;
   readonly #name: string;
   readonly #state = element("span", { class: "state" });
   readonly #brief = element("code", { class: "brief" });
@@ -34,17 +38,25 @@ export class ToolCard {
   #progress: { bar: HTMLProgressElement; text: HTMLElement } | undefined;
   #inside: HTMLElement | undefined;
   #text = "";
-  #isOpen = true;
+  #isWriting = true;
+  /** The person has opened or folded the card: it stays so. */
+  #isTouched = false;
 
   constructor(name: string) {
     this.#name = name;
-    const details = element(
+    this.#details = element(
       "details",
       { class: "card", open: true },
-      element("summary", {}, this.#state, element("span", { class: "name" }, name), this.#brief),
+      element(
+        "summary",
+        { click: () => (this.#isTouched = true) },
+        this.#state,
+        element("span", { class: "name" }, name),
+        this.#brief,
+      ),
       this.#body,
     );
-    this.element = element("article", { class: "tool", "aria-label": `Tool call ${name}` }, details);
+    this.element = element("article", { class: "tool", "aria-label": `Tool call ${name}` }, this.#details);
     this.#show("writing");
   }
 
@@ -54,11 +66,11 @@ export class ToolCard {
   }
 
   draw(): void {
-    if (this.#isOpen) this.#input.textContent = this.#text;
+    if (this.#isWriting) this.#input.textContent = this.#text;
   }
 
   call(input: unknown): void {
-    this.#isOpen = false;
+    this.#isWriting = false;
     this.#input.textContent = shown(input);
     this.#brief.textContent = brief(input);
     this.#show("waiting");
@@ -114,6 +126,7 @@ export class ToolCard {
       element("p", { class: "part-label" }, "Result"),
       element("pre", { class: "output", tabindex: 0, "aria-label": "Result" }, shown(output)),
     );
+    if (!this.#isTouched && this.element.offsetHeight > maxOpenPx) this.#details.open = false;
   }
 
   fail({ error, durationMs }: RunEventOf<"tool-error">): void {
