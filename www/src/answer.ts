@@ -6,6 +6,7 @@ import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet"
 import { AgentView } from "./agent-view.js";
 import { cost, counted, duration, tokens } from "./amount.js";
 import type { Approval } from "./approval.js";
+import { left } from "./conversation.js";
 import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
 import { explain, type Explanation } from "./failure.js";
@@ -91,7 +92,7 @@ export class Answer {
     drawNow();
     if (result.error) this.#sayFailure(explain(result.error));
     else if (result.outcome === "cancelled")
-      this.#say(notice("info", "You stopped the run. What arrived stays in the conversation."));
+      this.#say(notice("info", `${endOf(result)} What arrived stays in the conversation.`));
     else if (result.outcome === "stopped") this.#sayStopped(result.stoppedBy);
     else if (this.#heldBack > 0) this.#sayHeldBack();
     this.#current().append(summary(this.#name, result, this.#tally));
@@ -197,6 +198,10 @@ export class Answer {
     this.#section = undefined;
     this.#root.leaveCalls();
   }
+}
+
+function endOf({ abortReason }: Extract<RunResult, { outcome: "cancelled" }>): string {
+  return abortReason === left ? "The run ended when the page was left." : "You stopped the run.";
 }
 
 /** What stands in the place of the history that was cut off. */

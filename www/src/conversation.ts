@@ -12,15 +12,20 @@ import {
   type Run,
   type RunEvent,
   type RunResult,
+  type TracedRun,
   type Tracer,
 } from "looplet";
 import { demoTools, system } from "../../examples/tools/index.mjs";
 import { optionsOf, type Limits } from "./budget.js";
 import { modelOf, type Connection } from "./connection.js";
+import { conclude, forget, keep, record, remembered, type Recording } from "./memory.js";
 import { ask, harmless, type Mode } from "./permission.js";
 import { team } from "./team.js";
 
 export type QueuedKind = "steer" | "follow-up";
+
+/** Why a run ended whose page went away. */
+export const left = "the page was left";
 
 /** What a person chose. */
 export interface Setup {
@@ -58,7 +63,10 @@ export class Conversation {
   #agent: Agent;
   #chat: Chat;
   #run: Run | undefined;
-  #runs = 0;
+  /** All runs, the one that goes on too. */
+  #recordings: Recording[] = [];
+  /** The run that begins, as its tracer was told. */
+  #traced: TracedRun | undefined;
   #last: { prompt: string; before: readonly Message[] } | undefined;
   /** A summary is waited for: since before the run, or since its middle. */
   #compacts: "before" | "within" | undefined;
@@ -76,7 +84,7 @@ export class Conversation {
 
   /** How many runs there were. */
   get runs(): number {
-    return this.#runs;
+    return this.#recordings.length;
   }
 
   get setup(): Readonly<Setup> {
@@ -142,9 +150,11 @@ export class Conversation {
       this.#compacts = "before";
       run.compact();
     }
-    this.#runs += 1;
-    this.#view.started(prompt, this.#runs);
-    void this.#follow(run);
+    const { id, vendor = "", model = "" } = { ...this.#traced, id: run.id };
+    const recording: Recording = { prompt, run: { id, vendor, model }, queued: [], happened: [] };
+    this.#recordings.push(recording);
+    this.#view.started(prompt, this.#recordings.length);
+    void this.#follow(run, recording);
   }
 
   /** Asks the last prompt again, on the transcript as it was before. */
@@ -157,6 +167,7 @@ export class Conversation {
   tell(kind: QueuedKind, text: string): void {
     if (!this.#run) return this.ask(text);
     const queued = kind === "steer" ? this.#run.steer(text) : this.#run.followUp(text);
+    this.#recordings.at(-1)?.queued.push({ kind, text, id: queued.id });
     this.#view.queued(kind, text, queued);
   }
 
@@ -164,10 +175,31 @@ export class Conversation {
     this.#run?.abort("stopped by the user");
   }
 
+  /** The page goes away, and the run with it: what it has done by now is kept. */
+  leave(): void {
+    this.#run?.abort(left);
+  }
+
+  /** Shows the conversation again that this tab had before a reload, and goes on from there. */
+  recall(): void {
+    const kept = remembered();
+    if (!kept) return;
+    try {
+      this.#chat = this.#agent.chat({ messages: kept.messages });
+      for (const recording of kept.recordings) this.#replay(recording);
+      this.#last = kept.last;
+    } catch (error) {
+      // Another version of the page wrote it.
+      this.clear();
+      console.warn(error);
+    }
+  }
+
   clear(): void {
     this.stop();
     this.#run = undefined;
-    this.#runs = 0;
+    this.#recordings = [];
+    forget();
     this.#last = undefined;
     this.#allowed.clear();
     this.#compactLater(undefined);
@@ -176,17 +208,38 @@ export class Conversation {
     this.#view.cleared();
   }
 
-  async #follow(run: Run): Promise<void> {
+  #replay(recording: Recording): void {
+    const { prompt, run, queued, happened, result } = recording;
+    if (!result) return;
+    let nowMs = happened[0]?.timeMs ?? 0;
+    const trace = this.#view.traced({ ...run, now: () => nowMs, random: Math.random });
+    this.#recordings.push(recording);
+    this.#view.started(prompt, this.#recordings.length);
+    for (const { kind, text, id } of queued) this.#view.queued(kind, text, { id, withdraw: () => false });
+    for (const { event, timeMs } of happened) {
+      nowMs = timeMs;
+      if (!event.type.endsWith("-delta")) trace.onEvent(event);
+      this.#view.happened(event, timeMs);
+    }
+    trace.onEnd?.(result);
+    this.#view.settled(result);
+  }
+
+  async #follow(run: Run, recording: Recording): Promise<void> {
     for await (const event of run) {
       // After "new chat" a run may still have words to say: they belong to nobody.
       if (this.#run !== run) continue;
       if (event.type === "compact-boundary") this.#compactLater(undefined);
-      this.#view.happened(event, event.timeMs ?? Date.now());
+      const timeMs = event.timeMs ?? Date.now();
+      record(recording, event, timeMs);
+      this.#view.happened(event, timeMs);
     }
     const result = await run.result;
     if (this.#run !== run) return;
     this.#run = undefined;
     this.#chat = this.#agent.chat({ messages: this.#chat.messages });
+    conclude(recording, result);
+    keep({ messages: this.#chat.messages, last: this.#last, recordings: this.#recordings });
     this.#view.settled(result);
     // One that was asked for within the last model call waits for the next message.
     if (this.#compacts !== "before") return;
@@ -210,7 +263,10 @@ export class Conversation {
       permissionMode: mode,
       permissions: { allow: [...harmless, ...Object.keys(this.#team), ...this.#allowed] },
       canUseTool: ask(() => this.#setup.mode),
-      trace: (run) => this.#view.traced(run),
+      trace: (run) => {
+        this.#traced = run;
+        return this.#view.traced(run);
+      },
       // The person who switches to it sits in front of the page.
       allowDangerouslySkipPermissions: true,
     });

@@ -162,6 +162,8 @@ document.addEventListener("keydown", (event) => {
 bars.show(initialLimits);
 showMode("default");
 showConnection(practiceConnection);
+addEventListener("pagehide", () => conversation.leave());
+conversation.recall();
 composer.focus();
 
 function act(action: NonNullable<Explanation["action"]>): void {

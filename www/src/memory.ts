@@ -1,0 +1,69 @@
+/**
+ * The conversation as this tab keeps it over a reload: what the model needs to go on, and what happened, to be shown
+ * again. No connection and no key is ever in it.
+ */
+import type { Message, RunEvent, RunResult, TracedRun } from "looplet";
+import type { QueuedKind } from "./conversation.js";
+
+/** One run as it happened. */
+export interface Recording {
+  prompt: string;
+  run: Pick<TracedRun, "id" | "vendor" | "model">;
+  queued: { kind: QueuedKind; text: string; id: number }[];
+  happened: { event: RunEvent; timeMs: number }[];
+  /** Absent while it goes on. */
+  result?: RunResult;
+}
+
+export interface Kept {
+  messages: readonly Message[];
+  /** The last prompt, and the transcript that it was asked on. */
+  last: { prompt: string; before: readonly Message[] } | undefined;
+  recordings: readonly Recording[];
+}
+
+const key = "looplet.chat";
+
+/** Keeps the conversation, or nothing if the tab has no room for it. */
+export function keep(kept: Kept): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(kept));
+  } catch {
+    forget();
+  }
+}
+
+export function forget(): void {
+  sessionStorage.removeItem(key);
+}
+
+export function remembered(): Kept | undefined {
+  try {
+    const text = sessionStorage.getItem(key);
+    return text === null ? undefined : (JSON.parse(text) as Kept);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notes an event; pieces of one block become one. */
+export function record({ happened }: Recording, event: RunEvent, timeMs: number): void {
+  const last = happened.at(-1)?.event;
+  if (
+    last &&
+    (event.type === "text-delta" || event.type === "reasoning-delta" || event.type === "tool-input-delta") &&
+    last.type === event.type &&
+    last.agentPath === event.agentPath &&
+    last.iteration === event.iteration &&
+    last.attempt === event.attempt &&
+    last.block === event.block
+  )
+    happened.splice(-1, 1, { event: { ...event, text: last.text + event.text }, timeMs });
+  else happened.push({ event, timeMs });
+}
+
+/** Notes the result, without what the conversation holds already. */
+export function conclude(recording: Recording, result: RunResult): void {
+  // The first message may be a summary, which the page shows.
+  recording.result = { ...result, messages: result.messages.slice(0, 1), toolCalls: [], subagents: [] };
+}
