@@ -21,6 +21,20 @@ describe("the playground in trouble", { skip }, () => {
     assert.match(await visitor.answers.last().innerText(), /42/);
   });
 
+  for (const failure of ["401", "529 x9", "drop x9"])
+    test(`a new prompt after a run that failed (${failure}) is answered, not the failure`, async () => {
+      await visitor.ask(`/practice ${failure}\nCalculate 7 / 0`);
+      assert.match(await visitor.summaries.innerText(), /failed/);
+      assert.match(await visitor.transcript.innerText(), /does not see this prompt again/);
+      await visitor.ask("What is 6 * 7?");
+      assert.match(await visitor.summaries.nth(1).innerText(), /completed/);
+      assert.match(await visitor.answers.last().innerText(), /42/);
+      assert.equal(await visitor.card("calculator").count(), 1);
+      await visitor.page.reload();
+      await visitor.ask("What is 7 * 8?");
+      assert.match(await visitor.answers.last().innerText(), /56/);
+    });
+
   test("a failed attempt is announced and tried again", async () => {
     await visitor.ask("/practice 529 x2\nWhat is 6 * 7?");
     const notices = await visitor.transcript.locator(".notice").allInnerTexts();

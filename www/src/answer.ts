@@ -6,7 +6,7 @@ import type { PermissionResult, RunEvent, RunEventOf, RunResult } from "looplet"
 import { AgentView } from "./agent-view.js";
 import { cost, counted, duration, tokens } from "./amount.js";
 import type { Approval } from "./approval.js";
-import { left } from "./conversation.js";
+import { isUnanswered, left } from "./conversation.js";
 import { budgetOf, budgets, type BudgetName } from "./budget.js";
 import { element } from "./element.js";
 import { explain, type Explanation } from "./failure.js";
@@ -90,7 +90,7 @@ export class Answer {
     if (summarised !== undefined) this.#root.unfold(summarised);
     this.#open.clear();
     drawNow();
-    if (result.error) this.#sayFailure(explain(result.error));
+    if (result.error) this.#sayFailure(explain(result.error), isUnanswered(result));
     else if (result.outcome === "cancelled")
       this.#say(notice("info", `${endOf(result)} What arrived stays in the conversation.`));
     else if (result.outcome === "stopped") this.#sayStopped(result.stoppedBy);
@@ -166,9 +166,10 @@ export class Answer {
     );
   }
 
-  #sayFailure({ title, advice, details, action }: Explanation): void {
+  #sayFailure({ title, advice, details, action }: Explanation, isUnanswered: boolean): void {
     const label = { retry: "Try again", connection: "Open the connection", "new-chat": "New chat" };
-    const more = [element("p", { class: "quiet" }, advice), element("pre", { tabindex: 0 }, details)];
+    const rest = isUnanswered ? " The model does not see this prompt again unless you try it again." : "";
+    const more = [element("p", { class: "quiet" }, advice + rest), element("pre", { tabindex: 0 }, details)];
     const buttons = action && action !== "retry" ? [action, "retry" as const] : ["retry" as const];
     const row = actions(...buttons.map((name) => [label[name], () => this.#actions.act(name)] as const));
     this.#say(notice("error", title, ...more, row));

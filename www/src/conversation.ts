@@ -237,7 +237,9 @@ export class Conversation {
     const result = await run.result;
     if (this.#run !== run) return;
     this.#run = undefined;
-    this.#chat = this.#agent.chat({ messages: this.#chat.messages });
+    // A prompt that failed without an answer is no part of the history: it can be tried again, or left.
+    const history = isUnanswered(result) && this.#last ? this.#last.before : this.#chat.messages;
+    this.#chat = this.#agent.chat({ messages: history });
     conclude(recording, result);
     keep({ messages: this.#chat.messages, last: this.#last, recordings: this.#recordings });
     this.#view.settled(result);
@@ -271,6 +273,11 @@ export class Conversation {
       allowDangerouslySkipPermissions: true,
     });
   }
+}
+
+/** Whether a run failed before any answer of the model was complete. */
+export function isUnanswered({ outcome, finishReason }: RunResult): boolean {
+  return outcome === "failed" && finishReason === null;
 }
 
 async function readDocument(name: string, signal: AbortSignal): Promise<string> {
