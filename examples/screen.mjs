@@ -1,8 +1,10 @@
 // @ts-check
-// A run on a terminal: colours where there is one, plain text in a file or a pipe.
+// A run on a terminal: colours and Markdown where there is one, plain text in a file or a pipe.
+import { Markdown } from "./screen-markdown.mjs";
 
-const isTty = process.stdout.isTTY === true && !process.env["NO_COLOR"];
-const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 };
+const isColored = Boolean(process.env["FORCE_COLOR"]) || process.stdout.isTTY === true;
+const isTty = isColored && !process.env["NO_COLOR"];
+const codes = { bold: 1, dim: 2, italic: 3, underline: 4, red: 31, green: 32, yellow: 33, cyan: 36 };
 
 /** @param {keyof typeof codes} style @param {string} text */
 const paint = (style, text) => (isTty ? `\u001b[${codes[style]}m${text}\u001b[0m` : text);
@@ -11,6 +13,7 @@ const paint = (style, text) => (isTty ? `\u001b[${codes[style]}m${text}\u001b[0m
 export class Screen {
   #isLineOpen = false;
   #isThinking = false;
+  #markdown = new Markdown(paint);
 
   /** @param {import("looplet").RunEvent} event */
   show(event) {
@@ -23,8 +26,9 @@ export class Screen {
         this.#isThinking = false;
         return this.#closeLine();
       case "text-delta":
-        return this.#write(event.text);
+        return this.#write(isTty ? this.#markdown.write(event.text) : event.text);
       case "text-end":
+        this.#write(this.#markdown.end());
         return this.#closeLine();
       case "tool-call":
         return this.#line(`${paint("cyan", "→")} ${paint("bold", event.toolName)} ${json(event.input)}`);
@@ -46,6 +50,7 @@ export class Screen {
           ),
         );
       case "reset":
+        this.#markdown = new Markdown(paint);
         return this.#line(paint("yellow", "The answer broke off and starts over."));
       case "warning":
         return this.#line(paint("yellow", event.message));
@@ -67,6 +72,7 @@ export class Screen {
 
   /** @param {string} text */
   #write(text) {
+    if (text === "") return;
     process.stdout.write(text);
     this.#isLineOpen = !text.endsWith("\n");
   }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Markdown } from "../../examples/screen-markdown.mjs";
 
 const once = fileURLToPath(new URL("../../examples/once.mjs", import.meta.url));
 
@@ -57,10 +58,61 @@ test("a wrong use ends with 2 and one line that helps", async () => {
   }
 });
 
+test("on a terminal Markdown is rendered", async () => {
+  const prompt = "What is 17 * 23 + 4, and what time is it in Tokyo?";
+  const { out } = await run([prompt], undefined, { FORCE_COLOR: "1" });
+  assert.match(out, /\u001b\[1m17 \* 23 \+ 4 = 395\u001b\[0m\n/);
+  assert.match(out, /I use \u001b\[36mcalculator\u001b\[0m and/);
+  assert.match(out, /\n• Time zone: \u001b\[1mAsia\/Tokyo\u001b\[0m\n/);
+  assert.doesNotMatch(out, /\*\*|`/);
+});
+
+test("Markdown comes out the same however it is cut, and plain text comes out as it is", () => {
+  const tags = { bold: "b", italic: "i", dim: "q", underline: "u", cyan: "c" };
+  const paint = (style, text) => `<${tags[style]}>${text}</${tags[style]}>`;
+  for (const [text, shown] of [
+    [
+      "# Title\nA **bold** word, an *open* one and `code`.",
+      "<b>Title</b>\nA <b>bold</b> word, an <i>open</i> one and <c>code</c>.\n",
+    ],
+    ["- one\n* two\n  - three\n1. four", "• one\n• two\n  • three\n1. four\n"],
+    [
+      "> # A *title*\n> quoted _well_\n\n---",
+      "<q>│ </q><b>A </b><i>title</i>\n<q>│ </q>quoted <i>well</i>\n\n<q>────────────────────────</q>\n",
+    ],
+    ["```js\nconst a = b ** c; // *x*\n```\nend", "<c>  const a = b ** c; // *x*</c>\nend\n"],
+    ["[site](https://a.test) ok", "<u>site</u><q> (https://a.test)</q> ok\n"],
+    [
+      "6 * 7 = 42, 2 ** 3, snake_case_name, a*b*c, [1], **never closed",
+      "6 * 7 = 42, 2 ** 3, snake_case_name, a*b*c, [1], **never closed\n",
+    ],
+    ["**17 * 23 = 391**", "<b>17 * 23 = 391</b>\n"],
+  ])
+    for (let size = 1; size <= text.length; size += 1) {
+      const markdown = new Markdown(paint);
+      let out = "";
+      for (let at = 0; at < text.length; at += size) out += markdown.write(text.slice(at, at + size));
+      assert.equal(out + markdown.end(), shown, `in pieces of ${size}`);
+    }
+});
+
+test("words are written as they come, not line by line", () => {
+  const markdown = new Markdown((_, text) => text);
+  assert.equal(markdown.write("Once upon a ti"), "Once upon a ");
+  assert.equal(markdown.write("me in **the "), "time in ");
+  assert.equal(markdown.write("west** there"), "the west ");
+});
+
 /** Contract: `watch` sees all the output so far whenever there is more. */
-function run(args, watch = () => {}) {
+function run(args, watch = () => {}, more = {}) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, OPENAI_API_KEY: "", ANTHROPIC_API_KEY: "", FORCE_COLOR: undefined };
+    const env = {
+      ...process.env,
+      OPENAI_API_KEY: "",
+      ANTHROPIC_API_KEY: "",
+      FORCE_COLOR: undefined,
+      ...more,
+    };
     const child = spawn(process.execPath, [once, ...args], { env, timeout: 60_000 });
     let [out, err] = ["", ""];
     child.stdout.on("data", (bytes) => watch(child, (out += bytes)));
