@@ -29,7 +29,7 @@ export function ask(mode: () => Mode): CanUseTool {
     mode() === "plan"
       ? {
           behavior: "deny",
-          message: `${heldBack}: this is plan mode, nothing may be changed. Say what you would do.`,
+          message: `${heldBack}: plan mode changes nothing.`,
         }
       : null;
 }

@@ -113,8 +113,8 @@ describe("a call that the limit cuts", () => {
       expect(finish_reason).toBe("length");
       return message.tool_calls?.map((call: any) => call.function.arguments);
     };
-    expect(await callsWithin(9)).toEqual(['{"city":']);
-    expect(await callsWithin(7)).toBeUndefined();
+    expect(await callsWithin(8)).toEqual(['{"city":']);
+    expect(await callsWithin(6)).toBeUndefined();
   });
 });
 

@@ -96,19 +96,19 @@ describe("the planner answers", () => {
   it("out of the results, in Markdown", async () => {
     const rounds = await converse("What is 12 times 7 and what's the weather in Paris?");
     expect(rounds.at(-1)?.text).toBe(
-      "**12 * 7 = 84**\n\nWeather, **Paris**:\n\n- Temperature: **18**\n- Sky: **cloudy**",
+      "**12 * 7 = 84**\n\nWeather for **Paris**:\n\n- Temperature: **18**\n- Sky: **cloudy**",
     );
   });
 
   it("with a list, a sentence or the text itself", async () => {
     const answer = async (prompt: string) => (await converse(prompt)).at(-1)?.text;
     expect(await answer("Search for whales")).toContain(
-      "- title About whales, url https://example.org/1\n- title More on whales",
+      "- **About whales**: https://example.org/1\n- **More on whales**",
     );
     expect(await answer("List my notes")).toContain("- buy milk\n- call Ada");
-    expect(await answer("What time is it in Tokyo?")).toBe("Now, **Asia/Tokyo**: **12:00 Asia/Tokyo**");
+    expect(await answer("What time is it in Tokyo?")).toBe("Now for **Asia/Tokyo**: **12:00 Asia/Tokyo**");
     expect(await answer("Read README.md")).toMatch(
-      /^Document, \*\*README.md\*\*:\n\n> # README.md\n> \n> The wheel turns/,
+      /^Document \*\*README.md\*\*:\n\n> # README.md\n> \n> The wheel turns/,
     );
   });
 

@@ -15,7 +15,7 @@ export function writeAnswer(steps: readonly Step[], unmatched: readonly string[]
 
 function writeStep({ tool, input, result }: Step): string {
   if (!result) return `I did not call \`${tool.name}\`, because what it needed is missing.`;
-  const value = bareOf(parseJson(result.text) ?? result.text.trim());
+  const value = bareOf(newsIn(parseJson(result.text) ?? result.text.trim(), input));
   const subject = subjectOf(input);
   const title = titleOf(tool.name);
   if (result.isError) return writeFailure(tool.name, input, result.text);
@@ -23,17 +23,26 @@ function writeStep({ tool, input, result }: Step): string {
   if (isSum(subject) && !isObject(value)) return `**${subject} = ${value}**`;
   if (stems(tool.name).includes(stem("add")) && subject !== "") return `Saved: “${shorten(subject, 200)}”.`;
   const shown = show(value);
-  const head = subject === "" ? title : `${title}, **${shorten(subject, 80)}**`;
-  return `${head}:${shown.startsWith("**") ? " " : "\n\n"}${shown}`;
+  const joint = /^\S+\.\w+$/.test(subject) ? " " : " for ";
+  const head = subject === "" ? title : `${title}${joint}**${shorten(subject, 80)}**`;
+  return `${head}:${/^(?:\*\*|_)/.test(shown) ? " " : "\n\n"}${shown}`;
+}
+
+/** `value` without the properties that only repeat the input. */
+function newsIn(value: unknown, input: Step["input"]): unknown {
+  if (!isObject(value)) return value;
+  const news = Object.entries(value).filter(([key, one]) => input[key] !== one);
+  return news.length > 0 ? Object.fromEntries(news) : value;
 }
 
 /** A failure in looplet's words (`{ error, code, message, hint }`), or as plain text. */
 function writeFailure(name: string, input: Step["input"], text: string): string {
   const value = parseJson(text);
   const { code, message = text, hint } = isObject(value?.error) ? value.error : Object(value);
-  const words = [String(message).replace(/^(?:Error:\s*)+/i, ""), hint].filter(
-    (one) => typeof one === "string",
-  );
+  // Hints about calls that were never made are for the model only.
+  const isUnmade = /^(?:denied|cancelled|not_run)$/.test(code);
+  const told = [String(message).replace(/^(?:Error:\s*)+/i, ""), isUnmade ? undefined : hint];
+  const words = told.filter((one) => typeof one === "string");
   const given = Object.keys(input).length > 0 ? ` with \`${shorten(JSON.stringify(input), 160)}\`` : "";
   const lead = code === "denied" ? `I did not run \`${name}\`` : `The tool \`${name}\` failed`;
   return `${lead}${given}: ${words.map((one) => shorten(one, 300).replace(/(?<![.!?])$/, ".")).join(" ")}`;
@@ -82,7 +91,7 @@ function show(value: unknown): string {
     return (
       value
         .slice(0, MAX_ROWS)
-        .map((row) => `- ${shorten(flat(row), 200)}`)
+        .map((row) => `- ${rowOf(row)}`)
         .join("\n") || "_nothing found_"
     );
   if (isObject(value))
@@ -91,6 +100,13 @@ function show(value: unknown): string {
       .join("\n");
   const text = String(value).trim() || "an empty result";
   return text.length <= 80 && !text.includes("\n") ? `**${text}**` : quote(text.slice(0, 700));
+}
+
+/** One row of a list: an object with two values as a term and what is said about it. */
+function rowOf(value: unknown): string {
+  const [term, words, ...more] = isObject(value) ? Object.values(value) : [];
+  const isPair = words !== undefined && more.length === 0 && typeof term !== "object";
+  return isPair ? `**${flat(term)}**: ${shorten(flat(words), 200)}` : shorten(flat(value), 200);
 }
 
 const quote = (text: string) => text.replace(/^/gm, "> ");

@@ -32,7 +32,7 @@ export function plan(conversation: Conversation): Plan {
   if (now.length > 0) return callPlan(now, steps, rounds === 0 && !isForced);
 
   const answered = steps.some(({ result }) => result) ? steps : calls.map((call) => strayStep(call, tools));
-  const thinking = `${notes(answered)}I write the answer out of that.`;
+  const thinking = `${notes(answered)}Now I can answer.`;
   if (schema) {
     const filled = fillInput({ name: "answer", description: "", schema }, { text });
     return { thinking, text: JSON.stringify(filled), calls: [] };
@@ -45,11 +45,13 @@ export function plan(conversation: Conversation): Plan {
 function callPlan(now: readonly Step[], all: readonly Step[], hasPreface: boolean): Plan {
   const calls = now.map(({ tool, input }) => ({ name: tool.name, input }));
   const names = calls.map(({ name, input }) => `${name}(${JSON.stringify(input)})`).join(" and ");
-  const tools = [...new Set(calls.map(({ name }) => `\`${name}\``))].join(" and ");
+  const tools = [...new Set(calls.map(({ name }) => `\`${name}\``))]
+    .join(", ")
+    .replace(/, (?=[^,]*$)/, " and ");
   const count = all.length > 1 ? `${all.length} things` : "one thing";
   return {
-    thinking: `${notes(all)}The prompt asks for ${count}; next is ${names}.`,
-    text: hasPreface ? `I use ${tools} for that.` : "",
+    thinking: `${notes(all)}The prompt asks for ${count}. Next I call ${names}.`,
+    text: hasPreface ? `Let me use ${tools}.` : "",
     calls,
   };
 }

@@ -15,7 +15,7 @@ export function talk(prompt: string, { tools }: Conversation): string {
   const opening = `${GREETING.test(prompt) ? "Hello!" : beyond} ${SELF}`;
   if (tools.length === 0) return `${opening}\n\n${ALONE}`;
   const list = tools.map(({ name, description }) => `- \`${name}\`: ${shorten(description, 100)}`);
-  return `${opening}\n\nI see these tools and call them when your words fit them:\n\n${list.slice(0, 20).join("\n")}`;
+  return `${opening}\n\nI can use these tools when your words fit them:\n\n${list.slice(0, 20).join("\n")}`;
 }
 
 const SUMMARY = /(?:\bstop here and )?\bwrite (?:a|the) summary of (?:this|the|our) conversation\b/i;
