@@ -23,7 +23,7 @@ const states: Record<State, { label: string; icon: IconName }> = {
 };
 
 /** A card that is taller than this when its call has been answered folds to one line. */
-const maxOpenPx = 260;
+const maxOpenPx = 320;
 
 export class ToolCard {
   readonly element: HTMLElement;
