@@ -51,6 +51,10 @@ describe("a conversation that takes a turn", { skip }, () => {
       .locator("article, .divider")
       .evaluateAll((parts) => parts.map((part) => part.getAttribute("aria-label") ?? "divider"));
     assert.deepEqual(kinds, ["Tool call archivist", "divider", "Tool call slow_lookup"]);
+    assert.match(await visitor.answers.last().innerText(), /Lookup for keys:[\s\S]*tools\.md/);
+    assert.match(await visitor.summaries.innerText(), /completed/);
+    await visitor.ask("What is 6 * 7?");
+    assert.match(await visitor.answers.last().innerText(), /42/);
   });
 
   test("the history is compacted before the next message, and the summary can be read", async () => {
