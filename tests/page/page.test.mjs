@@ -60,6 +60,8 @@ describe("the playground", { skip }, () => {
     assert.equal(await visitor.button("Stop").isVisible(), false);
     await visitor.ask("What is 6 * 7?");
     assert.match(await visitor.answers.last().innerText(), /42/);
+    const second = visitor.page.getByRole("region", { name: "Answer" }).last();
+    assert.doesNotMatch(await second.innerText(), /slow_lookup|aborted/, "the old failure is not told again");
   });
 
   test("a message typed while it works steers it", async () => {

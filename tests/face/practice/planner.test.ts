@@ -270,6 +270,20 @@ describe("asked to go on, the planner", () => {
     expect(await next(...messages)).toBe("notes_list{}");
   });
 
+  it("makes the calls again that a stop left undone, and leaves them when it is asked something else", async () => {
+    const undone = JSON.stringify({ error: true, code: "cancelled", message: "The run was aborted." });
+    const result = { type: "tool_result", tool_use_id: "toolu_1", is_error: true, content: undone };
+    const then = (text: string) => next(...used, said("user", [result, { type: "text", text }]));
+    expect(await then("Go on.")).toBe('calculator{"expression":"6 * 7"}');
+    expect(await then("Weather in Paris")).toBe('weather{"city":"Paris"}');
+    const weather = [
+      said("assistant", [{ type: "tool_use", id: "toolu_2", name: "weather", input: { city: "Paris" } }]),
+      said("user", [{ type: "tool_result", tool_use_id: "toolu_2", content: "18" }]),
+    ];
+    const asked = said("user", [result, { type: "text", text: "Weather in Paris" }]);
+    expect(await next(...used, asked, ...weather)).toBe("Weather for **Paris**: **18**");
+  });
+
   it("does what it was asked before, after a plan", async () => {
     const denial = JSON.stringify({ error: "denied", code: "denied", message: "This is plan mode." });
     const result = { type: "tool_result", tool_use_id: "toolu_1", is_error: true, content: denial };

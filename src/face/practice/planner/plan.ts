@@ -67,7 +67,11 @@ const GO_ON =
 function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall[]; rounds: number } {
   const isEnd = said.map((entry) => entry.role === "assistant" && entry.calls.length === 0);
   const start = isEnd.lastIndexOf(true) + 1;
-  const own = said.slice(start);
+  const since = said.slice(start);
+  // Calls that a stop left undone: "Go on" makes them again, another prompt leaves them.
+  const lastUndone = since.map(isUndone).lastIndexOf(true);
+  const isLeft = promptsIn(since.slice(lastUndone + 1)).some((prompt) => !GO_ON.test(prompt));
+  const own = lastUndone >= 0 && isLeft ? since.slice(lastUndone + 1) : since.filter((one) => !isUndone(one));
   const asked = own.flatMap((entry): PastCall[] => (entry.role === "assistant" ? entry.calls : []));
   const calls = own.flatMap((entry): DoneCall[] => {
     const call = entry.role === "tool" ? asked.find(({ id }) => id === entry.callId) : undefined;
@@ -82,6 +86,11 @@ function episodeOf({ said }: Conversation): { prompts: string[]; calls: DoneCall
   const goingOn = told.length > 0 && before.length > 0 ? before : told;
   const rounds = own.filter(({ role }) => role === "assistant").length;
   return { prompts: asking.length > 0 ? asking : goingOn, calls, rounds };
+}
+
+/** Whether the result says that the run ended before the call did. */
+function isUndone(entry: Conversation["said"][number]): boolean {
+  return entry.role === "tool" && /^(?:cancelled|not_run)$/.test(parseJson(entry.text)?.code);
 }
 
 /** UTF-16 units of a prompt that are read from its beginning, and as many from its end: pasted documents would be slow. */
