@@ -1,19 +1,30 @@
 /** Nothing is silent: what goes wrong without anybody listening stands on the console, once. */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { anthropic, createAgent, tool, ToolError } from "../../src/face/entry/node.js";
 import type { AgentOptions, RunOptions } from "../../src/face/api/index.js";
 import { scripted, type ScriptedStep } from "../../src/face/practice/index.js";
 
-const aTask = () => new Promise((resolve) => setTimeout(resolve, 0));
+const aTask = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Passes the time that a result may stay unread. */
+async function pass(ms = 1000) {
+  await aTask();
+  vi.advanceTimersByTime(ms);
+}
 
 function begin(turns: ScriptedStep[], agent: Partial<AgentOptions> = {}, options: RunOptions = {}) {
   const model = anthropic("m", { apiKey: "sk-test", fetch: scripted(turns) });
   return createAgent({ model, retry: { maxRetries: 0 }, ...agent } as AgentOptions).run("Go", options);
 }
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 describe("a run whose result nobody reads", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout"] }));
+
   it.each<[string, ScriptedStep[], Partial<AgentOptions>, string[]]>([
     ["failed", [{ status: 401 }], {}, ["run failed (auth): ", "invalid x-api-key"]],
     ["completed", [{ text: "One" }], { maxIterations: 1 }, []],
@@ -29,8 +40,9 @@ describe("a run whose result nobody reads", () => {
   ])("%s: is told on the console, unless it is completed", async (_, turns, agent, said) => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     for await (const _event of begin(turns, agent));
-    await aTask();
-    await aTask();
+    await pass(999);
+    expect(warn).not.toHaveBeenCalled();
+    await pass(1);
     expect(warn).toHaveBeenCalledTimes(Math.min(1, said.length));
     for (const part of said) expect(warn.mock.lastCall?.[0]).toContain(part);
   });
@@ -44,14 +56,23 @@ describe("a run whose result nobody reads", () => {
     expect(read.outcome).toBe("failed");
     const aborted = failing();
     aborted.abort();
-    await aTask();
+    await pass();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it("is not told while a loop still reads the events, however slowly", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    const run = begin([{ status: 401 }]);
+    for await (const _event of run) await pass();
+    expect((await run.result).outcome).toBe("failed");
+    await pass();
     expect(warn).not.toHaveBeenCalled();
   });
 
   it("is told when the result rejects and nobody hears it", async () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     for await (const _event of begin([{ status: 401 }], { onFailure: "throw" }));
-    await aTask();
+    await pass();
     expect(warn).toHaveBeenCalledTimes(1);
   });
 });
@@ -126,6 +147,15 @@ describe("an error that a tool throws", () => {
     await aTask();
     expect(onError).not.toHaveBeenCalled();
   });
+});
+
+it("errors of a listener with one stack and two messages are both reported", async () => {
+  const onError = vi.fn();
+  const onText = (text: string) => {
+    throw Object.assign(new Error(text), { stack: "at render" });
+  };
+  await begin([{ text: ["a", "b", "a"], chunks: "event" }], {}, { onText, onError }).result;
+  expect(onError.mock.calls.map(([error]) => (error as Error).message)).toEqual(["a", "b"]);
 });
 
 it("a listener that throws the same error at each delta is reported once", async () => {

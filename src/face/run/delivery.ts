@@ -1,7 +1,8 @@
 /**
- * The events of a run on their way to its listeners: the callbacks of its options, its tracers, and its iterations.
+ * The events of a run on their way to its listeners: the callbacks of its options, its tracers, and its readers, the
+ * loops over its events.
  *
- * The run hands in what the engine tells, and says when its iterations and its tracers end. A listener that throws, or
+ * The run hands in what the engine tells, and says when its readers and its tracers end. A listener that throws, or
  * whose promise rejects, is reported and never stops a run. Nothing here changes the run.
  */
 import type { AgentParts } from "../agents/agent.js";
@@ -12,7 +13,7 @@ import type { Trace } from "../api/trace.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { reportUnheard } from "../host/failures.js";
 import { isThenable } from "../options/check.js";
-import { stackOf } from "../options/thrown.js";
+import { message, stackOf } from "../options/thrown.js";
 import { isToolError } from "../tools/tool-result.js";
 import { partialOutput } from "../tools/structured-output.js";
 import { traces } from "../trace/tracing.js";
@@ -24,7 +25,7 @@ import type { EndEvent } from "./run-end.js";
 
 /**
  * The limits of a backlog: characters of deltas, and events. Only a model inside the process can send more within one
- * task. An iteration that begins later starts with a snapshot.
+ * task. A reader that begins later starts with a snapshot.
  */
 const MAX_BACKLOG_CHARS = 2_048;
 const MAX_BACKLOG_EVENTS = 100;
@@ -41,8 +42,8 @@ export class Delivery {
   readonly #options: RunOptions;
   readonly #running: () => Driver | undefined;
   readonly #traces: readonly Trace[];
-  readonly #iterations = new Set<EventQueue>();
-  /** Every event of the run's first task, for iterations that begin in it. */
+  readonly #readers = new Set<EventQueue>();
+  /** Every event of the run's first task, for readers that begin in it. */
   #backlog: EventBuffer | undefined = new EventBuffer();
   readonly #origins = new Map<number, Pick<EventStamp, "agentPath" | "parentToolCallId">>();
   /** The errors of listeners that were reported, by stack if they have one. */
@@ -115,17 +116,17 @@ export class Delivery {
   }
 
   /**
-   * Begins an iteration. It starts with the backlog, or with `begin()` if that is gone. `onLeave` is called if its
-   * reader goes before the end. The iteration of a run that has ended has an `outcome`.
+   * Returns a reader. It starts with the backlog, or with `begin()` if that is gone. `onLeave` is called if it goes
+   * before the end. `outcome` is set if the run has ended.
    */
-  iterate(begin: () => RunEvent[], onLeave?: () => void, outcome?: Outcome): EventQueue {
+  reader(begin: () => RunEvent[], onLeave?: () => void, outcome?: Outcome): EventQueue {
     const queue: EventQueue = new EventQueue(this.#backlog?.copy() ?? begin(), () => {
-      this.#iterations.delete(queue);
+      this.#readers.delete(queue);
       if (onLeave === undefined) this.want();
       else onLeave();
     });
     if (outcome === undefined) {
-      this.#iterations.add(queue);
+      this.#readers.add(queue);
       this.want();
     } else {
       if (this.#backlog === undefined) queue.push({ ...this.stamp, type: "finish", outcome });
@@ -139,7 +140,7 @@ export class Delivery {
     const driver = this.#running();
     if (driver === undefined) return;
     const { onText, onThinking, onPartialOutput, onToolCall, onToolResult, onEvent } = this.#options;
-    const all = onEvent !== undefined || this.#iterations.size > 0 || this.#backlog !== undefined;
+    const all = onEvent !== undefined || this.#readers.size > 0 || this.#backlog !== undefined;
     this.#seen.all = all;
     driver.want({
       text: all || onText !== undefined || onPartialOutput !== undefined,
@@ -157,23 +158,25 @@ export class Delivery {
     });
   };
 
-  endIterations(): void {
-    for (const queue of this.#iterations) queue.end();
-    this.#iterations.clear();
+  /** Ends all readers. The promise resolves when they have taken what still waits for them. */
+  async endReaders(): Promise<void> {
+    const readers = [...this.#readers];
+    this.#readers.clear();
+    for (const reader of readers) reader.end();
+    await Promise.all(readers.map(({ drained }) => drained));
   }
 
   endTraces(result: RunResult): void {
     this.#trace((trace) => trace.onEnd?.(result));
   }
 
-  /** Hands an error of a tool to `onError`, or to the console. */
-  readonly #reportTool = (error: unknown): void => {
-    // The model answers errors of tools, so that one without a listener is no crash of the page.
+  /** Hands an error of a tool to `onError`, or to the console: the model goes on from it, so it is no crash of the page. */
+  #reportTool(error: unknown): void {
     if (this.#options.onError === undefined) console.error(error);
     else this.report(error);
-  };
+  }
 
-  /** Hands an error of your code to `onError`, or to the host. */
+  /** Hands an error of your code to `onError`, or to `reportUnheard`. */
   readonly report = (error: unknown): void => {
     try {
       const { onError } = this.#options;
@@ -203,7 +206,7 @@ export class Delivery {
   #pass(event: RunEvent): void {
     this.#tell(() => this.#options.onEvent?.(event));
     this.#remember(event);
-    for (const queue of this.#iterations) queue.push(event);
+    for (const queue of this.#readers) queue.push(event);
   }
 
   #tell(listener: () => unknown): void {
@@ -222,7 +225,9 @@ export class Delivery {
 
   /** Reports an error of a listener, unless the same one has been reported: a listener may throw at each delta. */
   readonly #reportOnce = (error: unknown): void => {
-    const key = stackOf(error) ?? error;
+    // Only V8 writes the message into the stack.
+    const stack = stackOf(error);
+    const key = stack === undefined ? error : `${message(error)}\n${stack}`;
     if (this.#reported.has(key)) return;
     if (this.#reported.size < MAX_REPORTED) this.#reported.add(key);
     this.report(error);

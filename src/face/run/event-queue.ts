@@ -9,6 +9,9 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
   /** Readers that asked before an event came, in order. */
   #readers: ((step: IteratorResult<RunEvent, void>) => void)[] = [];
   #ended = false;
+  #settle!: () => void;
+  /** Resolves when the reader has taken everything, or has gone. */
+  readonly drained = new Promise<void>((resolve) => (this.#settle = resolve));
   readonly #leave: (queue: EventQueue) => void;
 
   /** `first` are the events that the reader gets first; `leave` is called if the reader goes before the end. */
@@ -32,6 +35,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    if (this.#readers.length > 0) this.#settle();
     for (const reader of this.#readers) reader({ done: true, value: undefined });
     this.#readers = [];
   }
@@ -39,7 +43,10 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
   next(): Promise<IteratorResult<RunEvent, void>> {
     const value = this.#waiting.shift();
     if (value !== undefined) return Promise.resolve({ done: false, value });
-    if (this.#ended) return Promise.resolve({ done: true, value: undefined });
+    if (this.#ended) {
+      this.#settle();
+      return Promise.resolve({ done: true, value: undefined });
+    }
     return new Promise((resolve) => this.#readers.push(resolve));
   }
 
@@ -48,6 +55,7 @@ export class EventQueue implements AsyncIterableIterator<RunEvent> {
     const left = !this.#ended;
     this.#waiting = new EventBuffer();
     this.end();
+    this.#settle();
     if (left) this.#leave(this);
     return Promise.resolve({ done: true, value: undefined });
   }

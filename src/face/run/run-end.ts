@@ -32,5 +32,5 @@ export function inResult(field: string): LoopletError {
 export function unreadWarning({ outcome, error, stoppedBy }: RunResult): string | undefined {
   if (outcome !== "failed" && outcome !== "stopped") return undefined;
   const why = error == null ? `by ${stoppedBy}` : `(${error.code}): ${error.message}`;
-  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"} ${why}\nNobody has read its result. Await run.result and look at its outcome.`;
+  return `looplet: a run ${outcome === "failed" ? "failed" : "was stopped"} ${why}\nIts result has not been read: await run.result and look at its outcome.`;
 }

@@ -6,7 +6,7 @@
  * and decides nothing. Agents and chats start runs; users call the methods.
  *
  * A run loads the engine, opens a driver with its options, and repeats the early calls. Events then arrive until the
- * outcome is set. After that its iterations end, its tracers get the result, and `result` settles. If the engine cannot
+ * outcome is set. After that its readers end, its tracers get the result, and `result` settles. If the engine cannot
  * be loaded, refuses the options or is lost, the run ends without it as `failed`.
  */
 import type { AgentParts } from "../agents/agent.js";
@@ -39,6 +39,9 @@ import { resultOf, type Driver, type EngineResult, type LoadEngine, type OpenRun
 import { abortReason, content, runConfig } from "./prompt.js";
 import { finished, unfinished } from "./result.js";
 import { follow, inResult, unreadWarning, whyOf, type EndEvent } from "./run-end.js";
+
+/** The time for reading a result, from the end of the run and of the loops over its events, in milliseconds. */
+const UNREAD_MS = 1000;
 
 export class EngineRun implements Run {
   readonly id: string;
@@ -214,7 +217,7 @@ export class EngineRun implements Run {
     checkOptions(options, "", { detached: "boolean" });
     const isNew = this.#driver === undefined && this.#outcome === undefined;
     const leave = () => this.abort("the loop over its events was left");
-    return this.#delivery.iterate(
+    return this.#delivery.reader(
       () => (isNew ? [] : [this.#snapshot()]),
       options.detached === true ? undefined : leave,
       this.#outcome,
@@ -336,17 +339,22 @@ export class EngineRun implements Run {
     this.#dropSignal();
     this.#tools.abortAll(result.abortReason ?? "the run has ended");
     this.#asks.withdrawAll(result.abortReason ?? "the run has ended");
-    this.#delivery.endIterations();
+    void this.#warnIfUnread(result, this.#delivery.endReaders());
     this.#onEnd(result);
     this.#delivery.endTraces(result);
-    setTimeout(() => {
-      const warning = this.#isRead ? undefined : unreadWarning(result);
-      if (warning !== undefined) console.warn(warning);
-    }, 0);
     const thrown = thrownFor(result, this.#parts.finishing);
     if (thrown === undefined) return this.#settle(result);
     // A user who only listens learns of the end from the last event, so the rejection must not count as unhandled.
     this.#result.catch(() => {});
     this.#reject(thrown);
+  }
+
+  async #warnIfUnread(result: RunResult, drained: Promise<void>): Promise<void> {
+    const warning = unreadWarning(result);
+    if (warning === undefined || this.#isRead) return;
+    await drained;
+    setTimeout(() => {
+      if (!this.#isRead) console.warn(warning);
+    }, UNREAD_MS);
   }
 }
