@@ -328,7 +328,11 @@ impl Agent {
     /// Asks `onIterationEnd`, once for each iteration. Returns false if nobody is asked.
     fn ask_about_end(&mut self, desk: &mut Desk<'_>) -> bool {
         let point = Point::IterationEnd;
-        if std::mem::take(&mut self.progress) != Progress::Finished || !desk.has_hooks(point, "") {
+        if self.progress != Progress::Finished {
+            return false;
+        }
+        self.progress = Progress::Told;
+        if !desk.has_hooks(point, "") {
             return false;
         }
         let is_of_this = self.calls.round_iteration == desk.who.iteration;

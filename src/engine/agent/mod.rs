@@ -172,14 +172,15 @@ impl Agent {
         }
     }
 
-    pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, answer: Answer) {
-        let answer = match answer {
-            Answer::Read { readings, answer } => {
-                self.calls.batch.readings.extend(readings);
-                *answer
-            }
-            answer => answer,
-        };
+    pub fn answered(&mut self, desk: &mut Desk<'_>, question: EffectId, mut answer: Answer) {
+        while let Answer::Read {
+            readings,
+            answer: read,
+        } = answer
+        {
+            self.calls.batch.readings.extend(readings);
+            answer = *read;
+        }
         if let Some(settled) = desk.answered(question, answer) {
             self.go_on(desk, settled);
         }
@@ -204,10 +205,8 @@ impl Agent {
             Answer::Prepared(prepared) => self.calls.take_prepared(desk, &about, Ok(prepared)),
             Answer::Failed { why } => self.calls.take_prepared(desk, &about, Err(why)),
             Answer::Worded(texts) => self.calls.take_words(texts),
-            Answer::Read { answer, .. } => {
-                let answer = *answer;
-                return self.go_on(desk, Settled { point, about, answer });
-            }
+            // `answered` keeps the readings and hands on the answer that they came with.
+            Answer::Read { .. } => Next::Wait,
         };
         self.follow(desk, next);
     }

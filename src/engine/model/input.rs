@@ -173,7 +173,7 @@ pub struct CheckedOutput {
 pub struct PermissionAnswer {
     pub behavior: Behavior,
     /// The input that the tool gets instead of the model's; the history keeps the model's.
-    #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object")))]
+    #[cfg_attr(test, schemars(extend("x-of" = ["allow"], "x-kind" = "object", "x-type" = "object")))]
     pub updated_input: Option<Json>,
     /// The reason, which the model reads.
     #[cfg_attr(test, schemars(extend("x-of" = ["deny"], "x-kind" = "string")))]

@@ -104,13 +104,17 @@ pub struct Question {
     pub asker: u32,
     /// The index of the configuration that has the function, 0 for the run's own.
     pub profile: u32,
+    /// The agent in the run's tree; `"root"` is the one that was started.
     pub agent_path: String,
+    /// The agent's model call before this point, from 1; 0 before the first.
     pub iteration: u32,
-    /// The name of a subagent's tool.
+    /// The name of the subagent's tool; absent for the run's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_name: Option<String>,
+    /// The current mode, in a run with permissions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<PermissionMode>,
+    /// The model's option `effort`, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<String>,
     /// The [`Facts`] of the point.
@@ -167,7 +171,7 @@ pub enum Facts<'a> {
         #[cfg_attr(test, schemars(extend("x-of" = ["SubagentStart!"])))]
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
-        /// The text of that prompt.
+        /// The text of the prompt.
         prompt: String,
         #[cfg_attr(test, schemars(extend("x-type" = "\"prompt\" | \"steer\" | \"followUp\"")))]
         source: &'a str,
@@ -184,6 +188,7 @@ pub enum Facts<'a> {
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["PreCompact"])))]
     Compact {
+        #[cfg_attr(test, schemars(extend("x-type" = "\"auto\" | \"manual\" | \"overflow\"")))]
         trigger: CompactTrigger,
         /// Estimated tokens of the history.
         pre_tokens: u64,
@@ -193,11 +198,13 @@ pub enum Facts<'a> {
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["PostCompact"])))]
     Compacted {
+        #[cfg_attr(test, schemars(extend("x-type" = "\"auto\" | \"manual\" | \"overflow\"")))]
         trigger: CompactTrigger,
         summary: &'a str,
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["summarize"])))]
     Summarize {
+        #[cfg_attr(test, schemars(extend("x-type" = "\"auto\" | \"manual\" | \"overflow\"")))]
         trigger: CompactTrigger,
         #[serde(skip_serializing_if = "Option::is_none")]
         instructions: Option<&'a str>,
@@ -232,6 +239,7 @@ pub enum Facts<'a> {
     },
     #[cfg_attr(test, schemars(extend("x-of" = ["Limit"])))]
     Limit {
+        #[cfg_attr(test, schemars(extend("x-type" = "Extract<StoppedBy, \"iterations\" | \"tokens\" | \"usd\" | \"time\" | \"tool_rounds\" | \"tool_calls\">")))]
         limit: StoppedBy,
         /// The option of the timeout that was reached, for the limit `time`.
         #[cfg_attr(test, schemars(extend("x-type" = "\"totalMs\" | \"iterationMs\"")))]

@@ -762,7 +762,7 @@ export interface Facts {
   };
   /** A prompt, a steer or a follow-up is about to go to the model. */
   UserPromptSubmit: {
-    /** The text of that prompt. */
+    /** The text of the prompt. */
     readonly prompt: string;
     readonly source: "prompt" | "steer" | "followUp";
   };
@@ -776,7 +776,7 @@ export interface Facts {
   SubagentStart: {
     /** The id of the call that the subagent answers. */
     readonly toolCallId: string;
-    /** The text of that prompt. */
+    /** The text of the prompt. */
     readonly prompt: string;
     readonly source: "prompt" | "steer" | "followUp";
   };
@@ -790,7 +790,7 @@ export interface Facts {
   };
   /** A summary of the history is about to be made. */
   PreCompact: {
-    readonly trigger: CompactTrigger;
+    readonly trigger: "auto" | "manual" | "overflow";
     /** Estimated tokens of the history. */
     readonly preTokens: number;
     /** Wishes for the summary, if there are any: the instructions of `run.compact` or of the option `compaction`. */
@@ -798,7 +798,7 @@ export interface Facts {
   };
   /** A summary has taken the place of the history before it. */
   PostCompact: {
-    readonly trigger: CompactTrigger;
+    readonly trigger: "auto" | "manual" | "overflow";
     readonly summary: string;
   };
   /** `canUseTool` or a `question` event is about to ask whether a call may run. */
@@ -870,7 +870,10 @@ export interface Facts {
   };
   /** A limit is reached and may be raised. */
   Limit: {
-    readonly limit: StoppedBy;
+    readonly limit: Extract<
+      StoppedBy,
+      "iterations" | "tokens" | "usd" | "time" | "tool_rounds" | "tool_calls"
+    >;
     /** The option of the timeout that was reached, for the limit `time`. */
     readonly timeout?: "totalMs" | "iterationMs";
     /** Usage of the run so far. */
@@ -935,7 +938,7 @@ export interface Facts {
   };
   /** Which text stands for the first part of the conversation? */
   summarize: {
-    readonly trigger: CompactTrigger;
+    readonly trigger: "auto" | "manual" | "overflow";
     readonly instructions?: string;
     /** The messages that the summary will replace. */
     readonly messages: readonly Message[];
@@ -1004,11 +1007,15 @@ export interface Question {
   asker: number;
   /** The index of the configuration that has the function, 0 for the run's own. */
   profile: number;
+  /** The agent in the run's tree; `"root"` is the one that was started. */
   agentPath: string;
+  /** The agent's model call before this point, from 1; 0 before the first. */
   iteration: number;
-  /** The name of a subagent's tool. */
+  /** The name of the subagent's tool; absent for the run's own agent. */
   agentName?: string;
+  /** The current mode, in a run with permissions. */
   permissionMode?: PermissionMode;
+  /** The model's option `effort`, if it has one. */
   effort?: string;
   /** The `Facts` of the point. */
   data: unknown;
@@ -1328,15 +1335,10 @@ export interface ResponseFormat {
 /** How the vendor caches the prompt's prefix. */
 export interface PromptCaching {
   /**
-   * Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does not
-   * cache unasked. In an option, an object means true.
-   */
-  enabled?: boolean | undefined;
-  /**
    * The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.
    * Default: none.
    */
-  ttl?: string | undefined;
+  ttl?: "5m" | "1h" | "24h" | (string & {}) | undefined;
   /** Requests with the same key go to the same cache (OpenAI). Default: none. */
   key?: string | undefined;
 }
@@ -1416,7 +1418,7 @@ export type PermissionResult =
       /** Changes of the rules or the mode for the rest of the run. Default: none. */
       updatedPermissions?: readonly PermissionUpdate[] | undefined;
       /** The input that the tool gets instead of the model's; the history keeps the model's. Default: none. */
-      updatedInput?: unknown | undefined;
+      updatedInput?: object | undefined;
       message?: undefined;
       interrupt?: undefined;
     }

@@ -203,7 +203,6 @@ export const PRUNING = {
 } satisfies OptionTable;
 
 export const PROMPT_CACHING = {
-  enabled: "boolean",
   ttl: "text",
   key: "text",
 } satisfies OptionTable;

@@ -85,16 +85,23 @@ const IGNORED = ["async", "asyncTimeout", "suppressOutput", "terminalSequence"];
 export function agentSdkHooks(hooks: AgentSdkHooks): Hooks {
   const translated = Object.entries(hooks).map(([event, groups]) => [
     event,
-    groups?.map(({ timeout, hooks, ...group }) => ({
-      ...group,
-      ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
-      hooks: hooks.map((hook) => async (input: Fields, context: { readonly signal: HostAbortSignal }) => {
-        const toolUseId = input["toolCallId"] as string | undefined;
-        return inOurWords(event, await hook(inSdkNames(input), toolUseId, context));
-      }),
-    })),
+    Array.isArray(groups) ? groups.map((group) => translatedGroup(event, group)) : groups,
   ]);
   return Object.fromEntries(translated) as Hooks;
+}
+
+/** The group in looplet's words. `createAgent` names what is wrong with a group that has no list of functions. */
+function translatedGroup(event: string, group: AgentSdkHookGroup): unknown {
+  if (!isObject(group) || !Array.isArray(group.hooks)) return group;
+  const { timeout, hooks, ...rest } = group;
+  return {
+    ...rest,
+    ...(timeout === undefined ? {} : { timeoutMs: Math.round(timeout * 1000) }),
+    hooks: hooks.map((hook) => async (input: Fields, context: { readonly signal: HostAbortSignal }) => {
+      const toolUseId = input["toolCallId"] as string | undefined;
+      return inOurWords(event, await hook(inSdkNames(input), toolUseId, context));
+    }),
+  };
 }
 
 /** `createAgent`'s `canUseTool` for such a function of the Agent SDK. */

@@ -38,7 +38,8 @@ export function checkSchemaName(name: string | undefined, field: string): void {
     throw new LoopletError("config_invalid_value", field, "needs up to 64 letters, digits, _ and -");
 }
 
-function caching(given: ModelOptions["promptCaching"]): ModelConfig["promptCaching"] | undefined {
+/** The engine's form: whether to cache, with the fields of an object. */
+function caching(given: ModelOptions["promptCaching"]): object | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "boolean") return { enabled: given };
   if (!isObject(given)) {

@@ -92,7 +92,7 @@ function checkRuleName(rule: string, field: string, tools: readonly string[]): v
 /**
  * Checks an answer that your code has given.
  *
- * @throws LoopletError `misuse_invalid_argument`
+ * @throws LoopletError `misuse_invalid_argument`; `config_…` for the rules and the mode of an update, as at the start
  */
 export function checkPermissionResult(
   answer: PermissionResult,
@@ -105,7 +105,8 @@ export function checkPermissionResult(
     if (!Array.isArray(answer.updatedPermissions ?? []))
       throw new LoopletError("config_wrong_type", "answer.updatedPermissions", "needs an array");
   } catch (error) {
-    const { field, message } = error as LoopletError;
+    if (!(error instanceof LoopletError)) throw error;
+    const { field, message } = error;
     throw new LoopletError("misuse_invalid_argument", field, message.slice(field.length + 2));
   }
   checkUpdates(answer.updatedPermissions, options, tools);

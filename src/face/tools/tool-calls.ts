@@ -137,7 +137,7 @@ export class ToolCalls {
       const output = given instanceof Promise ? await given : given;
       return isLast && !("fault" in output) ? { ...output, terminate: true } : output;
     } catch (error) {
-      // What a tool throws when its call is aborted is of no interest.
+      // An aborted call's error concerns nobody.
       if (this.#running.has(invocation.call)) this.onThrow?.(invocation.toolCallId, error);
       return { fault: faultOf(error) };
     }

@@ -55,7 +55,7 @@ pub enum Wait {
     Longest,
 }
 
-/// The outcome of a question without an answer. Each function makes the answer of the reason.
+/// The outcome of a question without an answer. Each function takes the reason and returns the answer.
 pub enum Missing {
     /// A denial if the hook blocks. Any other hook is passed over, with a warning.
     AsHookSays,

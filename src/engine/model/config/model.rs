@@ -174,9 +174,11 @@ pub struct ResponseFormat {
 #[serde(rename_all = "camelCase", default)]
 pub struct PromptCaching {
     /// Whether cache markers are sent. Default: true where the vendor's own endpoint is known to take them and does not
-    /// cache unasked. In an option, an object means true.
+    /// cache unasked. The face writes it for `true`, `false` and an object.
+    #[cfg_attr(test, schemars(skip))]
     pub enabled: Option<bool>,
     /// The time for which the vendor keeps the marked prefix, for example `"5m"` (Anthropic's default) or `"1h"`.
+    #[cfg_attr(test, schemars(extend("x-type" = "\"5m\" | \"1h\" | \"24h\" | (string & {})")))]
     pub ttl: Option<String>,
     /// Requests with the same key go to the same cache (OpenAI).
     pub key: Option<String>,
