@@ -1,6 +1,7 @@
 import { build, type Metafile } from "esbuild";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import ts from "typescript";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../src/face/", import.meta.url));
@@ -69,19 +70,54 @@ test("a room of the face that is not in the list is a subpath or an entry of the
   expect([...folders].filter((folder) => !ROOMS.includes(folder)).sort()).toEqual(["entry", "practice"]);
 });
 
-/** Rows of `docs/architecture.md` that name functions of a file. */
-function* walked(): Generator<[file: string, name: string]> {
-  const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/architecture.md", import.meta.url), "utf8");
+
+type Named = [name: string, file: string];
+
+/** Functions that the page says are in a file: those of its tables of steps, and each "`name` (`file`)" of its text. */
+function* walked(): Generator<Named> {
   for (const [, file, names] of page.matchAll(/^\|[^|]+\| `([^`]+\.(?:rs|ts))` \| ([^|]+) \|$/gm))
-    for (const [, name] of names!.matchAll(/`(#?\w+)`/g)) yield [file!, name!];
+    for (const name of words(names!)) yield [name, file!];
+  for (const [, name, file] of page.matchAll(/`(#?\w+)` \(`([^`]+\.(?:rs|ts))`\)/g))
+    if (/^#?[a-z]/.test(name!)) yield [name!, file!];
+}
+
+/** Names that the table of costs puts into a file: those of a clause that ends with the file. */
+function* costed(): Generator<Named> {
+  const [, table] = /^## What a change costs$(.*?)^The /ms.exec(page)!;
+  for (const [, clause, file] of table!.matchAll(/([^;|]+?) (?:in |\()`([^`]+\.(?:rs|ts))`/g))
+    for (const name of words(clause!)) yield [name, file!];
+}
+
+const words = (text: string): string[] => [...text.matchAll(/`(#?\w+)`/g)].map(([, name]) => name!);
+const codeOf = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+
+/** Returns true if the file declares the function or method. A call of it is not enough. */
+function declares(file: string, name: string): boolean {
+  const code = codeOf(file);
+  if (file.endsWith(".rs")) return new RegExp(`\\bfn ${name}\\b`).test(code);
+  let isFound = false;
+  const visit = (node: ts.Node): void => {
+    const isFunction = ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node);
+    if (isFunction && node.name?.getText() === name) isFound = true;
+    else ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
+  return isFound;
 }
 
 test("each function that the page about the architecture walks through exists", () => {
-  const missing = [...walked()].filter(([file, name]) => {
-    const code = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
-    const declared = file.endsWith(".rs") ? `\\bfn ${name}\\b` : `(?<![\\w.#])${name}(?:<\\w+>)?\\(`;
-    return !new RegExp(declared).test(code);
-  });
-  expect([...walked()].length).toBeGreaterThan(40);
-  expect(missing).toEqual([]);
+  expect([...walked()].length).toBeGreaterThan(60);
+  expect([...walked()].filter(([name, file]) => !declares(file, name))).toEqual([]);
+});
+
+test("each name in the table of costs stands in its file", () => {
+  expect([...costed()].length).toBeGreaterThan(20);
+  expect([...costed()].filter(([name, file]) => !new RegExp(`\\b${name}\\b`).test(codeOf(file)))).toEqual([]);
+});
+
+test("each path on the page about the architecture exists", () => {
+  const paths = [...page.matchAll(/`((?:src|crates|docs|tests|fuzz)\/[\w./-]+)`/g)].map(([, path]) => path!);
+  expect(paths.length).toBeGreaterThan(60);
+  expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });
