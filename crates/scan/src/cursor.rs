@@ -1,8 +1,9 @@
-//! A reading position in JSON text, and the strings that it finds: the base of the two fast readers.
+//! A reading position in JSON text, and the strings that it finds.
 //!
-//! The protocols' scan of deltas and the lane walk bytes with a [`Cursor`]; the general [`super::reader`] cuts checked
-//! text apart with it. It builds nothing, and only unescaping a string allocates. It uses nothing but `core`, `Cow` and
-//! `String`. Every method returns `None` for text that it does not expect, and the caller then takes the general way.
+//! The lane and the check walk bytes with a [`Cursor`]. The general [`super::reader`] cuts checked text apart with
+//! it, and so do the engine's permission rules. It builds nothing, and only unescaping a string allocates. It uses
+//! nothing but `core`, `Cow` and `String`. Every method returns `None` for text that it does not expect, and the
+//! caller then takes the general way.
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! [`validate`] checks the whole text once, by [`crate::check`], without a limit on depth and without a
 //! tree. Every other function cuts the checked text apart. Keys keep their order and numbers their digits; a repeated
-//! key counts as its last occurrence. The protocols call it for every event that their fast scan does not know. Nothing
+//! key counts as its last occurrence. The protocols call it for every event that the lane does not take. Nothing
 //! fails: a field of the wrong type reads as absent or empty.
 
 use std::borrow::Cow;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::reader::whole;
 
-/// One event. Both fields are the bytes as they were sent.
+/// One event. Its name and its data are the bytes as they were sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SseEvent<'a> {
     /// The value of the last `event` line; empty if there was none, which means `message`.

@@ -1,9 +1,9 @@
 //! The parts of a run that its agents share: open effects, deadlines, outputs, accounts, time and randomness.
 //!
 //! Every effect opens in [`Ledger::open`] and closes in [`Ledger::close`], and nowhere else, so that the journal sees
-//! each. The run calls [`Ledger::begin`] with each input. Agents then open effects, set timers and leave outputs,
-//! which the run hands out one by one. The ledger decides nothing. Closing an effect that is not open returns false,
-//! and the run drops the late answer.
+//! each of them but saves and handovers. The run calls [`Ledger::begin`] with each input. Agents then open effects, set
+//! timers and leave outputs, which the run hands out one by one. The ledger decides nothing, and nothing fails: an
+//! effect that is not open is not found, so `Run::on_effect` drops a late answer. Closing such an effect returns false.
 
 pub mod accounts;
 mod random;

@@ -4,7 +4,8 @@
  * The room `host/` is the JavaScript half of the shell: it loads the WebAssembly, sends requests, adds keys, reads
  * bodies, keeps the timer, and notices a lost instance. It decides nothing, and it never gives a secret to the
  * engine. A run makes a driver and calls it; the handle in WebAssembly (`src/shell`) calls back. A request that fails
- * becomes a failure for the engine. A lost instance ends all of its runs as `failed` with code `bug`.
+ * becomes a failure for the engine. A lost instance ends all of its runs as `failed` with code `bug`. The text of the
+ * latest answer is kept as far as a listener has heard it; earlier answers, calls and usage are lost.
  *
  * Contract: the callbacks may call any method of the driver. Outputs that follow are performed after the callback has
  * returned, but `outcome()` is set when `abort()` returns.

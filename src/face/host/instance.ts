@@ -32,10 +32,11 @@ export class Instance {
   }
 
   /**
-   * Calls into the WebAssembly; returns undefined if the instance is lost. Every import catches its errors. So an
-   * error here is either one that the shell returns (the text of a problem, or `{ field, problem }`) or the loss of
-   * the instance, whatever its class: a trap, a stack overflow, no memory. A panic traps. A loss ends every run of
-   * the instance.
+   * Calls into the WebAssembly; returns undefined if the instance is lost. Every method of `Shell` that the
+   * WebAssembly calls catches its errors, and `respond` gets a plain `Response` only. So an error here is either one
+   * that the shell returns (the text of a problem, or `{ field, problem }`) or the loss of the instance, whatever its
+   * class: a trap, a stack overflow, no memory. A panic throws an error with its words (`src/shell/panic.rs`). A loss
+   * ends every run of the instance.
    */
   enter<T>(call: () => T): T | undefined {
     if (this.isLost) return undefined;

@@ -1,10 +1,14 @@
 //! The one gate between the agents of a run and your functions: hooks, guardrails, permissions, limits, stop
 //! conditions, summaries, preparation, the wording of errors, checks of answers.
 //!
-//! [`Desk::ask`] asks all functions of a point at once. Each answer comes in through [`Desk::answered`], each
-//! time-out through [`Desk::late_answer`]. The last of them closes the point, and the agent takes the step that has
-//! waited ([`crate::engine::agent::Agent::go_on`]). [`Desk::withdraw`] closes questions whose answers nobody waits
-//! for any more. [`points`] has the facts of each point. Nothing here judges an answer.
+//! [`Desk::ask`] asks all functions of a point at once. At a point of hooks there must be one, or nothing ever answers
+//! and the run hangs: the caller looks with [`Desk::has_hooks`] first. Each answer comes in through
+//! [`Desk::answered`]. [`Desk::late_answer`] makes the failure that a time-out gives to `answered` in its place. The
+//! last answer closes the point, and the agent takes the step that has waited (`Agent::go_on`).
+//!
+//! [`Desk::withdraw_asks`], [`Desk::withdraw_time`] and [`Desk::withdraw_all`] close questions whose answers nobody
+//! waits for any more. [`points`] has the facts of each point. Nothing here judges an answer, and nothing fails: the
+//! row of the point says which answer replaces a missing one.
 
 pub mod points;
 

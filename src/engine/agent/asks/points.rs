@@ -1,8 +1,9 @@
 //! The points at which a run asks your code: one row each.
 //!
 //! A row says who is asked, how long the run waits, which answer it takes and what a missing answer comes to. An
-//! answer is missing if your function throws, answers nonsense or takes too long. A new point is a row here and its
-//! step in [`Agent::go_on`](crate::engine::agent::Agent). The compiler asks for both.
+//! answer is missing if your function throws, answers nonsense or takes too long. A new point is an arm of [`row`] and
+//! an arm of `Agent::after_hooks`, and the compiler asks for both. `Agent::go_on` matches on answers, so the compiler
+//! asks there for a new kind of [`Answer`]. Nothing here asks, and nothing fails.
 
 use crate::engine::agent::context::summary::{BUILT_IN_SUMMARY, NO_SUMMARY};
 use crate::engine::model::input::{CheckedOutput, PermissionAnswer};

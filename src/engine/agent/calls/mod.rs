@@ -1,9 +1,18 @@
 //! The tool calls of an answer: read, checked, judged, run and answered.
 //!
 //! [`Calls`] owns the batch at hand, the records of all calls before it, and the text that hooks add to the results.
-//! The agent calls [`Calls::take_in`], [`Calls::prepare`], then [`Calls::advance`] after each change until the round
-//! is over, then [`Calls::close`]. It does what [`Next`] says. A call that fails gets a fault as its result, which
-//! the model can answer. An unknown tool ends the run only with `onUnknownTool: "throw"`.
+//! For a whole answer the agent calls [`Calls::read`], [`Calls::take_in`], [`Calls::limit`], [`Calls::prepare`] and
+//! [`Calls::advance`]. Each result, time-out, save and answer to a question then comes in through a method of its own
+//! ([`Calls::finished`] for a result), which lets the other calls advance itself. After each of them the agent does
+//! what [`Next`] says, and calls [`Calls::close`] when the round is over.
+//!
+//! [`Calls::start_early`] starts calls while their answer streams, and [`Calls::drop_early`] forgets them with a failed
+//! attempt. [`Calls::shelve`] closes the calls of an answer that goes no further. [`Calls::abort`] ends the running
+//! calls of an agent that ends.
+//!
+//! A call that fails gets a fault as its result, which the model can answer. A fault that is not recoverable stops the
+//! agent. An unknown tool ends the run only with `onUnknownTool: "throw"`. Nothing here sends a request or writes the
+//! transcript.
 
 pub(crate) mod approval;
 pub mod batch;

@@ -1,7 +1,12 @@
 //! The length of an agent's history: how it is estimated, and the ways in which it is made shorter without a model.
 //!
-//! [`Context`] owns the facts. The iteration calls `fit_history` before each request. [`summary`] asks a model for a
-//! shorter history, before a request or after a vendor has refused one as too long.
+//! [`Context`] owns the facts about the length; the transcript owns the messages. An iteration calls `fit_history` once
+//! before its first request, and once more before that when an input guardrail is to see the history. A retry and
+//! another model send the history as it is. [`summary`] asks a model for a shorter history, before a request or after
+//! a vendor has refused one as too long.
+//!
+//! The order is pruning, then the budget. Nothing here sends a request, and nothing fails: a history that cannot be
+//! made shorter goes out as it is.
 
 pub(crate) mod summary;
 

@@ -1,7 +1,8 @@
 //! The model of a request and the way it is asked: plain data, part of a [`crate::engine::model::config::Config`].
 //!
-//! A protocol's `encode` reads it for every request. `Run::new` refuses a vendor or protocol that does not exist. No
-//! key stands here: `authorize` adds it in JavaScript after the request has left the engine.
+//! A protocol's `encode` reads it for every request. `ActiveModel::checked` refuses a vendor or protocol that does not
+//! exist: `Setup::new` calls it before any run, and each switch to another model calls it again. No key stands here:
+//! `authorizeRequest` adds it in JavaScript after the request has left the engine.
 
 use serde::{Deserialize, Serialize};
 
