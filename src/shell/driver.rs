@@ -272,6 +272,9 @@ impl Driver {
             Output::Send { request, http } if self.is_live(request) => {
                 self.called(request::send(self, request, &http));
             }
+            Output::Redact { request, failure } if self.is_live(request) => {
+                self.called(self.shell.redact(request, &json::write(&failure)));
+            }
             Output::CallTool(call) if self.is_live(call.call) => {
                 let (id, name) = (&call.tool_call_id, &call.tool_name);
                 self.called(self.shell.call_tool(

@@ -59,6 +59,10 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     pub fn send(this: &Shell, request: u32, http: &str, at: usize, length: usize) -> Result<(), JsValue>;
 
+    /// Removes the request's secrets from a failure, which is JSON, and hands it back as an input.
+    #[wasm_bindgen(method, catch)]
+    pub fn redact(this: &Shell, request: u32, failure: &str) -> Result<(), JsValue>;
+
     /// Stops a request and the pump of its body.
     #[wasm_bindgen(method, catch)]
     pub fn stop(this: &Shell, request: u32) -> Result<(), JsValue>;

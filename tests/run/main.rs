@@ -47,6 +47,7 @@ mod random_hooks;
 mod random_schedules;
 mod random_settings;
 mod recovery;
+mod refused;
 mod reservations;
 mod retries;
 mod seams;

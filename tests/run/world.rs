@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use looplet::engine::ledger::timers::TimerReason;
+use looplet::engine::model::error::Failure;
 use looplet::engine::model::event::{Event, EventKind};
 use looplet::engine::model::input::{Input, Moment, ToolReturn};
 use looplet::engine::model::journal::{Checkpoint, Fact, Record};
@@ -53,6 +54,8 @@ pub struct World {
     pub records: Vec<Record>,
     pub confirm_saves: bool,
     handovers: Vec<EffectId>,
+    /// Failures that wait to be handed back.
+    failures: Vec<(EffectId, Failure)>,
     pub done: Option<Outcome>,
     /// The outputs of inputs wait.
     pub holds_outputs: bool,
@@ -88,6 +91,7 @@ impl World {
             records: Vec::new(),
             confirm_saves: true,
             handovers: Vec::new(),
+            failures: Vec::new(),
             done: None,
             holds_outputs: false,
             round_trips: true,
@@ -145,6 +149,9 @@ impl World {
             self.round_trip();
         }
         self.check_deadline();
+        for (request, failure) in std::mem::take(&mut self.failures) {
+            self.input(Input::RequestFailed { request, failure });
+        }
         for handover in std::mem::take(&mut self.handovers) {
             self.input(Input::HandedOver { handover });
         }
@@ -201,6 +208,7 @@ impl World {
                 self.aborted_requests.push(request);
                 self.close(request);
             }
+            Output::Redact { request, failure } => self.failures.push((request, failure)),
             Output::CallTool(invocation) => {
                 self.tool_log.push(format!("start {}", invocation.tool_call_id));
                 let twice = self.running.insert(invocation.tool_call_id.clone(), invocation);

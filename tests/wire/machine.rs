@@ -150,6 +150,9 @@ impl World {
                 }
                 Output::CallTool(call) => self.waiting.push_back(Wait::Tool(call)),
                 Output::Save { save, .. } => self.go_on(Input::Saved { save, ok: true }),
+                Output::Redact { request, failure } => {
+                    self.go_on(Input::RequestFailed { request, failure });
+                }
                 Output::HandOver { handover } => self.go_on(Input::HandedOver { handover }),
                 _ => {}
             }

@@ -86,6 +86,9 @@ pub enum FailureCode {
     Timeout,
     /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON.
     MalformedStream,
+    /// The server answered with a redirect, which looplet never follows: the key would go along. The message names the
+    /// target's origin where the platform shows it.
+    Redirected,
     /// The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how.
     FinishReason,
     /// A setting that only the engine can judge was refused. The message names the field.

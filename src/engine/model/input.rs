@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::engine::model::config::ModelConfig;
 use crate::engine::model::config::permission::Rule;
 use crate::engine::model::config::permission::{PermissionMode, RuleKind};
+use crate::engine::model::error::Failure;
 use crate::engine::model::event::ToolFault;
 use crate::engine::model::hook::Raise;
 use crate::engine::model::message::{Block, Json};
@@ -53,7 +54,8 @@ pub enum Input<'a> {
     Withdraw {
         id: u32,
     },
-    /// The head of a response has arrived. Header names come in any case.
+    /// The head of a response has arrived. Header names come in any case. A redirect has a status from 300 to 399, 302
+    /// if the platform hides it, and the origin of its target as `location`, if that can be read.
     Head {
         request: EffectId,
         status: u16,
@@ -77,6 +79,11 @@ pub enum Input<'a> {
     NotSent {
         request: EffectId,
         why: String,
+    },
+    /// The failure of [`Output::Redact`](crate::engine::model::output::Output::Redact), without secrets.
+    RequestFailed {
+        request: EffectId,
+        failure: Failure,
     },
     ToolFinished {
         call: EffectId,

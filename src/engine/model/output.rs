@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::model::error::Failure;
 use crate::engine::model::event::Event;
 use crate::engine::model::journal::Entry;
 use crate::engine::model::message::Json;
@@ -26,6 +27,12 @@ pub enum Output {
     /// Stops a request. The run ignores everything that still comes from it.
     Abort {
         request: EffectId,
+    },
+    /// Removes the request's secrets from its failure, before anything in the run reads the server's words. The answer is
+    /// [`crate::engine::model::input::Input::RequestFailed`].
+    Redact {
+        request: EffectId,
+        failure: Failure,
     },
     CallTool(ToolInvocation),
     /// Tells a running tool to stop. The run does not wait for it.

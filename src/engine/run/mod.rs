@@ -133,7 +133,9 @@ impl Run {
                 status,
                 headers,
             } => {
-                self.on_effect(request, |agent, _| agent.handle_head(status, headers));
+                self.on_effect(request, |agent, desk| {
+                    agent.handle_head(desk, request, status, headers);
+                });
             }
             Input::Chunk { request, bytes } => {
                 self.on_effect(request, |agent, desk| agent.handle_chunk(desk, request, bytes));
@@ -146,6 +148,9 @@ impl Run {
             Input::NotSent { request, why } => {
                 let failure = Failure::new(FailureCode::ConfigInvalid, why);
                 self.on_effect(request, |agent, desk| agent.handle_request_failed(desk, failure));
+            }
+            Input::RequestFailed { request, failure } => {
+                self.on_effect(request, |agent, desk| agent.attempt_failed(desk, failure));
             }
             Input::ToolFinished { call, result } if !self.ledger.is_delegated(call) => {
                 self.on_effect(call, |agent, desk| agent.tool_finished(desk, call, result));

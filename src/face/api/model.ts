@@ -28,6 +28,11 @@ export interface FetchInit {
   readonly body: HostBytes;
   /** Fires when the request is to be stopped. */
   readonly signal: HostAbortSignal;
+  /**
+   * looplet follows no redirect, because the key would go along. A function that follows one all the same has sent the
+   * key before looplet can notice.
+   */
+  readonly redirect: "manual";
 }
 
 /** A `Response`, or an object like one. */

@@ -64,6 +64,11 @@ export interface AuthorizeRequest {
 /** A `Response`, or an object that looks like one. */
 export interface ResponseLike {
   status: number;
+  /** `opaqueredirect` for a redirect whose target a browser hides. */
+  type?: string;
+  /** True when `fetch` has followed a redirect itself; `url` is then the address that has answered. */
+  redirected?: boolean;
+  url?: string;
   headers?: unknown;
   body?: unknown;
   arrayBuffer?(): Promise<ArrayBuffer>;

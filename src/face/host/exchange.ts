@@ -1,4 +1,5 @@
 /** Brings the return values and errors of your functions around a request into one form. */
+import type { ResponseLike } from "./driver.js";
 
 /** The fields of a `Headers`, of an object with its methods, of pairs or of a plain object. */
 export function headerPairs(headers: unknown): [string, string][] {
@@ -14,6 +15,34 @@ function entriesOf(headers: unknown): Iterable<[string, string]> {
   const pairs: [string, string][] = [];
   forEach.call(headers as Headers, (value, name) => pairs.push([name, value]));
   return pairs;
+}
+
+/**
+ * The head of a redirect; undefined for any other response. Its `location` is the target's origin. A browser hides the
+ * target and the status; a `fetch` of yours that has followed a redirect itself shows the target.
+ */
+export function redirectOf(
+  response: ResponseLike,
+  asked: string,
+): { status: number; headers: [string, string][] } | undefined {
+  const { status, redirected, type, url } = response;
+  const isHidden = redirected === true || type === "opaqueredirect";
+  if (!isHidden && !(status >= 300 && status < 400)) return undefined;
+  const headers = headerPairs(response.headers);
+  const isLocation = ([name]: [string, string]): boolean => name.toLowerCase() === "location";
+  const target = redirected === true ? url : headers.find(isLocation)?.[1];
+  const others = headers.filter((pair) => !isLocation(pair));
+  const origin = originOf(target, asked);
+  if (origin !== undefined) others.push(["location", origin]);
+  return { status: isHidden ? 302 : status, headers: others };
+}
+
+function originOf(target: string | undefined, base: string): string | undefined {
+  try {
+    return target === undefined ? undefined : new URL(target, base).origin;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Checks the headers of `authorize`. Unlike a response's they can be wrong, and are then a mistake in your code. */

@@ -1,5 +1,10 @@
-/** Removes the secrets that `authorize` has added from errors, and from the answers that become errors. */
-import type { PumpSink } from "./pump.js";
+/**
+ * Removes the secrets of a request from its failure, wherever the server repeats them.
+ *
+ * Only the words of a failure are searched. The text of an answer is not, because that would slow down every stream.
+ */
+import type { Failure } from "../api/index.js";
+import { soundsSecret } from "../options/secret-name.js";
 
 /** The shortest secret, in characters. Shorter values are not secrets, and removing them would garble texts. */
 const MIN_SECRET_CHARS = 8;
@@ -8,62 +13,70 @@ const REDACTED = "[redacted]";
 
 type Pair = readonly [name: string, value: string];
 
-/** The values of `after` that `before` lacks, without a scheme such as `Bearer`, longest first. */
+/**
+ * The values of `after` that `before` lacks or whose header sounds secret, without a scheme such as `Bearer`, longest
+ * first.
+ */
 export function secretsOf(before: readonly Pair[], after: readonly Pair[]): string[] {
   const secrets: string[] = [];
   for (const [added, text] of after) {
     const name = added.toLowerCase();
     const value = text.trim();
-    if (before.some(([known, given]) => known.toLowerCase() === name && given === text)) continue;
+    const isGiven = before.some(([known, given]) => known.toLowerCase() === name && given === text);
+    if (isGiven && !soundsSecret(name)) continue;
     secrets.push(value, value.replace(/^[A-Za-z][\w-]* +(?=\S+$)/, ""));
   }
   const long = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS);
   return long.sort((a, b) => b.length - a.length);
 }
 
-/** `text` without the secrets. */
-export function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.split(secret).join(REDACTED), text);
+/** `failure` without the secrets of its request. Without a request nothing of the server's words is kept. */
+export function redactFailure(failure: Failure, secrets: readonly string[] | undefined): Failure {
+  const clean = (text: string): string => (secrets === undefined ? REDACTED : redact(text, secrets));
+  const { message, requestId, body } = failure;
+  return {
+    ...failure,
+    message: clean(message),
+    ...(requestId == null ? {} : { requestId: clean(requestId) }),
+    ...(body == null ? {} : { body: clean(body) }),
+  };
 }
 
-/** Removes secrets from a body on its way, even where a secret is split over two chunks. */
-export class RedactedBody implements PumpSink {
-  /** The end of the received bytes, one character a byte: it may be the beginning of a secret. */
-  private held = "";
-  private readonly longest: number;
+/**
+ * `text` without the secrets, as they are, escaped for JSON or for a URL, or in base64. A text that was cut off may end
+ * with the beginning of a secret, which goes too.
+ */
+export function redact(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => {
+    const forms = [secret, ...base64Forms(secret)].map(patternOf).join("|");
+    return withoutStart(rest.replace(new RegExp(forms, "gi"), REDACTED), secret);
+  }, text);
+}
 
-  constructor(
-    private readonly sink: PumpSink,
-    private readonly secrets: readonly string[],
-  ) {
-    this.longest = secrets[0]?.length ?? 1;
-  }
+/** A pattern for a text whose characters may be escaped. Its repetitions are bounded, so it takes linear time. */
+function patternOf(text: string): string {
+  return Array.from(text, (character) => {
+    const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
+    const plain = character.replace(/[^A-Za-z0-9]/, "\\$&");
+    return `(?:\\\\{0,4}${plain}|\\\\{1,4}u00${hex}|%(?:25){0,2}${hex})`;
+  }).join("");
+}
 
-  feed(request: number, chunk: Uint8Array): void {
-    const text = redact(
-      this.held + Array.from(chunk, (byte) => String.fromCharCode(byte)).join(""),
-      this.secrets,
-    );
-    const from = Math.max(0, text.length - this.longest + 1);
-    this.held = text.slice(from);
-    this.pass(request, text.slice(0, from));
-  }
+/** The base64 of a secret behind 0, 1 and 2 other bytes, in both alphabets, without the characters at its edges. */
+function base64Forms(secret: string): string[] {
+  // A header with other characters is refused before it is sent.
+  if (/[^\0-\xff]/.test(secret)) return [];
+  const forms = [0, 1, 2].flatMap((before) => {
+    const text = btoa("\0".repeat(before) + secret);
+    const whole = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + secret.length) * 8) / 6));
+    return [whole, whole.replaceAll("+", "-").replaceAll("/", "_")];
+  });
+  return [...new Set(forms)];
+}
 
-  end(request: number): void {
-    this.pass(request, this.held);
-    this.sink.end(request);
+function withoutStart(text: string, secret: string): string {
+  for (let length = secret.length - 1; length >= MIN_SECRET_CHARS; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + REDACTED;
   }
-
-  fail(request: number, error: unknown): void {
-    this.pass(request, this.held);
-    this.sink.fail(request, error);
-  }
-
-  private pass(request: number, text: string): void {
-    if (text !== "")
-      this.sink.feed(
-        request,
-        Uint8Array.from(text, (letter) => letter.charCodeAt(0)),
-      );
-  }
+  return text;
 }

@@ -4,16 +4,26 @@
  */
 import { report, type BatchReader } from "./batch.js";
 import type { AuthorizeRequest, HostCallbacks, Question, ResponseLike } from "./driver.js";
-import { describe, discard, headerPairs, textPairs } from "./exchange.js";
+import { describe, discard, headerPairs, redirectOf, textPairs } from "./exchange.js";
 import { instanceOf, type Instance } from "./instance.js";
 import { Pump } from "./pump.js";
-import { redact, RedactedBody, secretsOf } from "./redact.js";
-import type { Outcome } from "../api/index.js";
+import { redact, redactFailure, secretsOf } from "./redact.js";
+import type { Failure, FetchInit, Outcome } from "../api/index.js";
 import type { Input } from "../generated/input.js";
 import type { LoadedWasm } from "./wasm.js";
 import { isThenable } from "../options/check.js";
 
 type Handle = ReturnType<InstanceType<LoadedWasm["glue"]["AgentHandle"]>["open"]>;
+
+/** A request under way. */
+interface OpenRequest {
+  readonly controller: AbortController;
+  /** The values that `authorize` has added, and other secret headers. */
+  secrets: readonly string[];
+  pump?: Pump;
+  /** True when the body is read to its end, or has broken off. */
+  isOver: boolean;
+}
 
 /** The callbacks of a handle: `Shell` in `src/shell/javascript.rs`. */
 export class Shell {
@@ -21,15 +31,9 @@ export class Shell {
   private readonly instance: Instance;
   private readonly reader: BatchReader;
   private readonly glue: LoadedWasm["glue"];
-  private readonly pumps = new Map<number, Pump>();
-  /** The controllers that stop the open requests. */
-  private readonly requests = new Map<number, AbortController>();
-  /** Requests that were answered with an error; their bodies become texts of errors. */
-  private readonly refused = new Set<number>();
+  private readonly requests = new Map<number, OpenRequest>();
   /** The last request's headers and their JSON, because most requests of a run have equal headers. */
   private sent: { json: string; headers: Headers } | undefined;
-  /** The secrets that the last `authorize` has added. */
-  private secrets: readonly string[] = [];
   private timer: { handle: unknown } | undefined;
   private ended: Outcome | undefined;
   private isDone = false;
@@ -157,13 +161,14 @@ export class Shell {
   send(request: number, json: string, at: number, length: number): void {
     if (this.instance.isLost) return;
     const body = this.reader.copy(at, length);
-    const controller = new AbortController();
-    this.requests.set(request, controller);
-    void this.exchange(request, controller.signal, { ...JSON.parse(json), body } as AuthorizeRequest);
+    const open: OpenRequest = { controller: new AbortController(), secrets: [], isOver: false };
+    this.requests.set(request, open);
+    void this.exchange(request, open, { ...JSON.parse(json), body } as AuthorizeRequest);
   }
 
   // After each wait the work is dropped if the request has been stopped or the instance is lost.
-  private async exchange(request: number, signal: AbortSignal, asked: AuthorizeRequest): Promise<void> {
+  private async exchange(request: number, open: OpenRequest, asked: AuthorizeRequest): Promise<void> {
+    const { signal } = open.controller;
     const isOver = (): boolean => signal.aborted || this.instance.isLost;
     let isSent = false;
     try {
@@ -173,20 +178,20 @@ export class Shell {
       if (isThenable(authorized)) authorized = await authorized;
       if (isOver()) return;
       const pairs = textPairs(authorized as Iterable<[string, string]>);
-      this.secrets = secretsOf(asked.headers, pairs);
+      open.secrets = secretsOf(asked.headers, pairs);
       const { method, url, body, model } = asked;
       const headers = this.headersOf(JSON.stringify(pairs));
       // From here on an error counts as a network failure, even if your `fetch` throws at once.
       isSent = true;
-      let answer: unknown = this.host.fetch(url, { method, headers, body, signal }, model);
+      const init: FetchInit = { method, headers, body, signal, redirect: "manual" };
+      let answer: unknown = this.host.fetch(url, init, model);
       if (isThenable(answer)) answer = await answer;
       if (isOver()) return discard(answer);
-      this.respond(request, answer as ResponseLike);
+      this.respond(request, open, url, answer as ResponseLike);
     } catch (error) {
       if (isOver()) return;
-      this.close(request);
-      const why = this.describe(error);
-      this.handleInput(isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
+      const why = wordsOf(error, open.secrets);
+      this.close(request, isSent ? { networkFailed: { request, why } } : { notSent: { request, why } });
     }
   }
 
@@ -200,46 +205,40 @@ export class Shell {
     return new Headers(this.sent.headers);
   }
 
-  private respond(request: number, response: ResponseLike): void {
+  private respond(request: number, open: OpenRequest, url: string, response: ResponseLike): void {
     const status = response?.status;
     if (typeof status !== "number") throw new TypeError("fetch returned no response");
-    if (status >= 400 && this.secrets.length > 0) this.refused.add(request);
     let { body } = response;
+    const redirect = redirectOf(response, url);
     // Only a plain `Response` goes into the WebAssembly; any other object may have a getter of yours that throws
     // there.
-    if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
+    if (redirect !== undefined) {
+      this.handleInput({ head: { request, ...redirect } });
+    } else if (response instanceof Response && Object.getPrototypeOf(response) === Response.prototype) {
       this.enter((handle) => handle.respond(request, response));
     } else {
       const hasReaders = typeof response.arrayBuffer === "function" || typeof response.text === "function";
       if (body === undefined && hasReaders) body = response;
       this.handleInput({ head: { request, status, headers: headerPairs(response.headers) } });
     }
-    if (!this.requests.has(request)) return;
-    if (body === undefined || body === null) this.end(request);
-    else this.read(request, body);
-  }
-
-  private read(request: number, body: unknown): void {
-    const sink = this.refused.has(request) ? new RedactedBody(this, this.secrets) : this;
-    const pump = new Pump(request, body, sink);
-    this.pumps.set(request, pump);
-    void pump.start();
+    if (!this.requests.has(request)) return discard(response);
+    if (body === undefined || body === null) return this.end(request);
+    open.pump = new Pump(request, body, this);
+    void open.pump.start();
   }
 
   stop(request: number): void {
-    const pump = this.pumps.get(request);
-    const controller = this.requests.get(request);
-    this.close(request);
-    pump?.stop();
-    controller?.abort();
+    const open = this.requests.get(request);
+    this.requests.delete(request);
+    if (open === undefined || open.isOver) return;
+    open.pump?.stop();
+    open.controller.abort();
   }
 
-  describe(error: unknown): string {
-    try {
-      return redact(describe(error), this.secrets);
-    } catch {
-      return "an error that cannot be read";
-    }
+  redact(request: number, json: string): void {
+    const failure = JSON.parse(json) as Failure;
+    const secrets = this.requests.get(request)?.secrets;
+    this.handleInput({ requestFailed: { request, failure: redactFailure(failure, secrets) } });
   }
 
   now(): number {
@@ -311,13 +310,12 @@ export class Shell {
   }
 
   end(request: number): void {
-    this.close(request);
-    this.handleInput({ end: { request } });
+    this.close(request, { end: { request } });
   }
 
   fail(request: number, error: unknown): void {
-    this.close(request);
-    this.handleInput({ networkFailed: { request, why: this.describe(error) } });
+    const why = wordsOf(error, this.requests.get(request)?.secrets ?? []);
+    this.close(request, { networkFailed: { request, why } });
   }
 
   private feedPieces(request: number, chunk: Uint8Array): void {
@@ -348,10 +346,12 @@ export class Shell {
     for (const request of [...this.requests.keys()]) this.stop(request);
   }
 
-  private close(request: number): void {
-    this.pumps.delete(request);
+  /** Hands in the last input of a request. Its record stays until then, because a failure that follows needs it. */
+  private close(request: number, input: Input): void {
+    const open = this.requests.get(request);
+    if (open !== undefined) open.isOver = true;
+    this.handleInput(input);
     this.requests.delete(request);
-    this.refused.delete(request);
   }
 
   private call(call: (host: HostCallbacks) => void): void {
@@ -360,5 +360,14 @@ export class Shell {
     } catch (error) {
       report(this.host, error);
     }
+  }
+}
+
+/** One line about an error of your code or of the platform. Never throws. */
+function wordsOf(error: unknown, secrets: readonly string[]): string {
+  try {
+    return redact(describe(error), secrets);
+  } catch {
+    return "an error that cannot be read";
   }
 }

@@ -1,6 +1,5 @@
 /** Removes secrets from recorded inputs and outputs, by the names of their fields. */
-
-const SECRET = /secret|password|api_?key|token|auth|credential|cookie/i;
+import { soundsSecret } from "../options/secret-name.js";
 
 /** A copy in which `[REDACTED]` replaces the value of every field whose name sounds like a secret. */
 export function redacted(value: unknown): unknown {
@@ -8,7 +7,7 @@ export function redacted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => [
     name,
-    SECRET.test(name) ? "[REDACTED]" : redacted(inner),
+    soundsSecret(name) ? "[REDACTED]" : redacted(inner),
   ]);
   return Object.fromEntries(entries) as unknown;
 }

@@ -16,5 +16,6 @@ export function initOf(body: unknown): FetchInit {
     headers: new Headers(),
     body: new TextEncoder().encode(JSON.stringify(body)),
     signal: new AbortController().signal,
+    redirect: "manual",
   };
 }

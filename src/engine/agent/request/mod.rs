@@ -80,7 +80,7 @@ impl Agent {
     }
 
     /// Answers a failed attempt with a shorter history, another attempt, another model, or the end.
-    pub(super) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
+    pub(crate) fn attempt_failed(&mut self, desk: &mut Desk<'_>, mut failure: Failure) {
         let mut phase = std::mem::take(&mut self.phase);
         if let Some(call) = phase.call_mut() {
             close_request(call, desk, true);

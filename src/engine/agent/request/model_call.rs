@@ -83,9 +83,8 @@ impl ModelCall {
     /// The failure that the stream reports, or `malformed_stream`.
     pub fn handle_chunk(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match &mut self.body {
-            BodyForm::Error(body) => {
-                let room = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
-                body.extend(bytes.iter().take(room));
+            BodyForm::Error(_) => {
+                self.take_error(bytes);
                 Ok(())
             }
             BodyForm::Whole(body) => {
@@ -102,12 +101,36 @@ impl ModelCall {
         }
     }
 
+    /// True when the status is not 2xx: the body tells an error.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.body, BodyForm::Error(_))
+    }
+
+    /// True when the server answered with a redirect. Its body does not matter.
+    pub fn is_redirected(&self) -> bool {
+        (300..400).contains(&self.status)
+    }
+
+    /// True when more bytes of an error would not be read.
+    pub fn has_enough(&self) -> bool {
+        matches!(&self.body, BodyForm::Error(body) if body.len() >= MAX_ERROR_BODY_BYTES)
+    }
+
+    /// Keeps the first bytes of an error's body.
+    pub fn take_error(&mut self, bytes: &[u8]) {
+        if let BodyForm::Error(body) = &mut self.body {
+            let room = MAX_ERROR_BODY_BYTES.saturating_sub(body.len());
+            body.extend(bytes.iter().take(room));
+        }
+    }
+
     /// Takes the end of the body; then the answer is complete.
     ///
     /// # Errors
     /// The vendor's error, or `malformed_stream` for a body that is unreadable or cut off.
     pub fn handle_end(&mut self, now_ms: u64) -> Result<(), Failure> {
         match std::mem::replace(&mut self.body, BodyForm::Unknown) {
+            BodyForm::Error(_) if self.is_redirected() => Err(self.describe(redirected(&self.headers))),
             BodyForm::Error(body) => Err(decode_failure(
                 &self.vendor,
                 self.status,
@@ -190,6 +213,20 @@ impl ModelCall {
         failure.retryable = false;
         Err(self.describe(failure))
     }
+}
+
+/// The failure of a redirect. `location` is the origin of its target.
+fn redirected(headers: &[(String, String)]) -> Failure {
+    let location = headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    let target = location.map_or("another address", |(_, origin)| origin);
+    let message = [
+        "The server redirects to ",
+        target,
+        ". looplet follows no redirect, because the key would go along: set baseUrl to the final address.",
+    ];
+    Failure::new(FailureCode::Redirected, message.concat())
 }
 
 fn excerpt(bytes: &[u8]) -> String {

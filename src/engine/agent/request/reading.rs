@@ -2,6 +2,9 @@
 //!
 //! The order is [`Agent::handle_head`], then [`Agent::handle_chunk`] for each chunk, then
 //! [`Agent::handle_end`]. [`Agent::handle_request_failed`] takes the place of the rest when the connection breaks.
+//!
+//! A failure leaves the engine once ([`Output::Redact`]): its words can contain the key, and only JavaScript knows it.
+//! [`Agent::attempt_failed`] gets it back. The text of an answer is not searched.
 
 use crate::engine::agent::Agent;
 use crate::engine::agent::answer::telling::{tell_changes, tell_growth};
@@ -11,19 +14,34 @@ use crate::engine::agent::request::close_request;
 use crate::engine::ledger::timers::TimerReason;
 use crate::engine::model::answer::Stage;
 use crate::engine::model::error::Failure;
-use crate::engine::model::output::EffectId;
+use crate::engine::model::output::{EffectId, Output};
 
 /// The wait for the body's end after the protocol's end, in milliseconds. After it the request is closed; the answer is
 /// complete.
 const LINGER_MS: u64 = 1000;
 /// The wait for usage and the protocol's end after a finish reason, in milliseconds. Some servers send neither.
 const FINISHING_MS: u64 = 10_000;
+/// The wait for the whole body of a response with an error status, in milliseconds. The failure then tells its beginning.
+const ERROR_BODY_MS: u64 = 10_000;
 
 impl Agent {
-    pub fn handle_head(&mut self, status: u16, headers: Vec<(String, String)>) {
-        if let Some(call) = self.phase.call_mut() {
-            self.requests.is_answered = true;
-            call.handle_head(status, headers);
+    pub fn handle_head(
+        &mut self,
+        desk: &mut Desk<'_>,
+        request: EffectId,
+        status: u16,
+        headers: Vec<(String, String)>,
+    ) {
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
+        self.requests.is_answered = true;
+        call.handle_head(status, headers);
+        if call.is_redirected() {
+            self.end_response(desk, true);
+        } else if call.is_refused() {
+            desk.ledger
+                .set_timer(TimerReason::Effect(request), Some(ERROR_BODY_MS));
         }
     }
 
@@ -32,6 +50,13 @@ impl Agent {
         let Some(call) = self.phase.call_mut() else {
             return;
         };
+        if call.is_refused() {
+            call.take_error(bytes);
+            if call.has_enough() {
+                self.end_response(desk, true);
+            }
+            return;
+        }
         let before = call.answer.stage();
         let fed = call.handle_chunk(bytes);
         let stage = call.answer.stage();
@@ -46,7 +71,7 @@ impl Agent {
         }
         tell_changes(&mut call.answer, desk, is_summary);
         if let Err(failure) = fed {
-            return self.attempt_failed(desk, failure);
+            return desk.ledger.output(Output::Redact { request, failure });
         }
         if let Phase::Reading(call) = &mut self.phase {
             let next = self.calls.start_early(desk, &mut call.answer);
@@ -71,30 +96,45 @@ impl Agent {
     }
 
     pub fn handle_end(&mut self, desk: &mut Desk<'_>) {
+        self.end_response(desk, false);
+    }
+
+    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all the
+    /// same, and the body of an error is as long as it has come.
+    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
+        let Some(call) = self.phase.call_mut() else {
+            return;
+        };
+        if call.answer.stage() != Stage::Streaming || call.is_refused() {
+            return self.end_response(desk, true);
+        }
+        let failure = call.describe(failure);
+        if let Some(request) = call.request {
+            desk.ledger.output(Output::Redact { request, failure });
+        }
+    }
+
+    /// Takes the response as complete. `abort` stops a request whose body may go on.
+    fn end_response(&mut self, desk: &mut Desk<'_>, abort: bool) {
         let is_summary = self.phase.is_summarizing();
         let Some(call) = self.phase.call_mut() else {
             return;
         };
         let finished = call.handle_end(desk.ledger.now_ms);
         tell_changes(&mut call.answer, desk, is_summary);
-        match finished {
-            Ok(()) if is_summary => self.finish_summary(desk),
-            Ok(()) => self.finish_answer(desk),
-            Err(failure) => self.attempt_failed(desk, failure),
-        }
-    }
-
-    /// Ends an attempt whose connection broke or whose timer ran out. An answer with a finish reason is complete all the
-    /// same.
-    pub fn handle_request_failed(&mut self, desk: &mut Desk<'_>, failure: Failure) {
-        let Some(call) = self.phase.call_mut() else {
+        if let Err(failure) = finished {
+            if let Some(request) = call.request {
+                desk.ledger.output(Output::Redact { request, failure });
+            }
             return;
-        };
-        if call.answer.stage() != Stage::Streaming {
-            close_request(call, desk, true);
-            return self.handle_end(desk);
         }
-        let failure = call.describe(failure);
-        self.attempt_failed(desk, failure);
+        if abort {
+            close_request(call, desk, true);
+        }
+        if is_summary {
+            self.finish_summary(desk);
+        } else {
+            self.finish_answer(desk);
+        }
     }
 }

@@ -1,0 +1,114 @@
+// Secrets and the responses that could carry them away.
+import { afterEach, describe, expect, it } from "vitest";
+import type { FetchInit } from "../../../src/face/api/index.js";
+import { redact } from "../../../src/face/host/redact.js";
+import { answer, begin, duck, settle, streamOf, type Recorded } from "./kit.js";
+
+const runs: Recorded[] = [];
+const begun = async (...parameters: Parameters<typeof begin>): Promise<Recorded> => {
+  const run = await begin(...parameters);
+  runs.push(run);
+  return run;
+};
+afterEach(() => runs.splice(0).forEach(({ driver }) => driver.free()));
+
+const secret = "sk-secret/1234+x";
+const authorize = ({ headers }: { headers: [string, string][] }): [string, string][] => [
+  ...headers,
+  ["x-api-key", secret],
+  ["x-tier", "pro"],
+];
+const shown = (run: Recorded): string =>
+  JSON.stringify([run.driver.outcome(), run.events, run.driver.result()]);
+
+describe("a redirect", () => {
+  it.each([
+    [
+      "a status",
+      () => new Response(null, { status: 308, headers: { location: "https://evil.test/v1?k=1" } }),
+    ],
+    ["a relative target", () => duck({ status: 302, headers: { location: "/else" } }), "https://api.test"],
+    ["a hidden response", () => duck({ status: 0, type: "opaqueredirect" }), "another address"],
+    [
+      "an answer from another address",
+      () => duck({ redirected: true, url: "https://evil.test/x", body: answer("Hello").join("") }),
+    ],
+  ])(
+    "that shows as %s is a failure that names the origin, and is not followed",
+    async (_name, response, target = "https://evil.test") => {
+      const seen: FetchInit[] = [];
+      const run = await begun({
+        config: { retry: { maxRetries: 3 } },
+        fetch: async (_url, init) => (seen.push(init), response()),
+      });
+      await run.done;
+      expect(seen.map(({ redirect }) => redirect)).toEqual(["manual"]);
+      expect(run.driver.outcome()!.error).toMatchObject({ code: "redirected", retryable: false });
+      expect(run.driver.outcome()!.error!.message).toContain(`redirects to ${target}. `);
+      expect(run.text()).toBe("");
+    },
+  );
+
+  it("has its body cancelled", async () => {
+    let cancelled = 0;
+    const body = streamOf(["x"], { isOpenEnded: true, onCancel: () => void cancelled++ });
+    const run = await begun({ fetch: async () => new Response(body, { status: 307 }) });
+    await run.done;
+    await settle();
+    expect(cancelled).toBe(1);
+  });
+});
+
+describe("the key of a request", () => {
+  const broken = {
+    body: { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error(`lost ${secret}`)) }) },
+  };
+  const said = `{"error":{"message":"the product has no key ${secret}, ${secret}"}}`;
+  it.each([
+    ["an error of its body", () => duck(broken), "lost [redacted]"],
+    ["a refusal", () => new Response(said, { status: 401 }), "no key [redacted], [redacted]"],
+    ["a whole body with status 200", () => new Response(said), "no key [redacted], [redacted]"],
+    [
+      "an event of a stream",
+      () => new Response(streamOf([answer("Hi")[0]!, `event: error\ndata: ${said}\n\n`])),
+      "no key [redacted], [redacted]",
+    ],
+    ["a page with status 200", () => new Response(`<p>${secret}</p>`), "<p>[redacted]</p>"],
+    ["a page cut within the key", () => new Response(`<p>${"x".repeat(488)}${secret}`), "xxx[redacted]"],
+    [
+      "the id of a request",
+      () => new Response("{}", { status: 500, headers: { "request-id": `req ${secret}` } }),
+      "req [redacted]",
+    ],
+  ])("does not come out of %s", async (_name, response, words) => {
+    const run = await begun({ authorize, fetch: async () => response() });
+    await run.done;
+    expect(shown(run)).toContain(words);
+    expect(shown(run)).not.toContain("sk-sec");
+  });
+});
+
+describe("redact", () => {
+  const base64 = (before: string): string => btoa(`${before}${secret}!`);
+  it.each([
+    ["as it is", secret],
+    ["with escaped slashes", secret.replace("/", "\\/")],
+    ["within JSON within JSON", secret.replace("/", "\\\\\\/")],
+    ["with code points", secret.replace("/", "\\u002F").replace("-", "\\u002d")],
+    ["percent-encoded", encodeURIComponent(secret)],
+    ["percent-encoded twice", encodeURIComponent(encodeURIComponent(secret))],
+    ["in capitals", secret.toUpperCase()],
+    ["in base64", base64("")],
+    ["in base64 behind a user", base64("u:")],
+    ["in base64 behind another user", base64("u")],
+    ["in base64 of a URL", base64("").replaceAll("+", "-").replaceAll("/", "_")],
+  ])("finds a secret %s", (_name, text) => {
+    const clean = redact(`before ${text} after`, [secret]);
+    expect(clean).toMatch(/^before .{0,4}\[redacted\].{0,4} after$/);
+  });
+
+  it("takes linear time for hostile texts", () => {
+    for (const text of ["\\".repeat(65_536), "%25".repeat(21_845), secret.slice(0, -1).repeat(4_000)])
+      expect(redact(`${text}.`, [secret])).toHaveLength(text.length + 1);
+  });
+});

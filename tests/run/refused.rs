@@ -1,0 +1,76 @@
+//! Responses that are no answer: redirects, and errors whose bodies do not end.
+
+use serde_json::json;
+
+use crate::world::{World, config, tool};
+
+fn world() -> World {
+    World::started(config(json!([tool("add", json!({}))]), json!({})))
+}
+
+#[test]
+fn a_redirect_fails_at_its_head_and_is_neither_retried_nor_left_to_another_model() {
+    for status in [301, 302, 303, 307, 308] {
+        let models = json!([{"vendor": "openai", "model": "other"}]);
+        let options = json!({"fallbackModels": models, "retry": {"maxModelCallRetries": 2}});
+        let mut world = World::started(config(json!([]), options));
+        world.head(
+            status,
+            &[("Location", "https://other.test"), ("request-id", "req_1")],
+        );
+        let error = &world.result()["error"];
+        assert_eq!(
+            (
+                &error["code"],
+                &error["status"],
+                &error["requestId"],
+                &error["retryable"]
+            ),
+            (
+                &json!("redirected"),
+                &json!(status),
+                &json!("req_1"),
+                &json!(false)
+            )
+        );
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("https://other.test"), "{message}");
+        assert_eq!((world.requests.len(), world.aborted_requests.len()), (1, 1));
+    }
+}
+
+#[test]
+fn an_error_is_read_for_ten_seconds_however_its_body_drips() {
+    let mut world = world();
+    world.head(401, &[]);
+    for _ in 0..9 {
+        world.pass(1000);
+        world.chunk("no key ");
+    }
+    assert_eq!(world.result()["outcome"], json!(null));
+    world.pass(1000);
+    let error = &world.result()["error"];
+    assert_eq!((&error["code"], &error["status"]), (&json!("auth"), &json!(401)));
+    assert!(error["message"].as_str().unwrap().contains("no key no key"));
+    assert_eq!(world.aborted_requests.len(), 1);
+}
+
+#[test]
+fn an_error_is_read_up_to_64_kib() {
+    let mut world = world();
+    world.head(400, &[]);
+    world.chunk(&"x".repeat((64 << 10) - 1));
+    assert_eq!(world.result()["outcome"], json!(null));
+    world.chunk("xx");
+    assert_eq!(world.result()["error"]["code"], "invalid_request");
+    assert_eq!(world.aborted_requests.len(), 1);
+}
+
+#[test]
+fn an_error_whose_connection_breaks_is_still_that_error() {
+    let mut world = world();
+    world.head(401, &[]);
+    world.chunk("wrong key");
+    world.network_failed();
+    assert_eq!(world.result()["error"]["code"], "auth");
+}
