@@ -38,15 +38,14 @@ pub const PROTOCOL: Protocol = Protocol {
 
 const NAME: &str = "gemini";
 
-/// The path. A name with a collection (`models/…`, `tunedModels/…`) stays as it is.
+/// The path. The name is one segment behind its collection, so that no name climbs out of the path.
 fn path(model: &ModelConfig) -> String {
-    let has_collection = model.model.bytes().any(|byte| byte == b'/');
-    let mut path = String::from(if has_collection {
-        "/v1beta/"
-    } else {
-        "/v1beta/models/"
-    });
-    path.extend(utf8_percent_encode(&model.model, RESERVED));
+    let (collection, name) = match model.model.split_once('/') {
+        Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
+        _ => ("models", model.model.as_str()),
+    };
+    let mut path = ["/v1beta/", collection, "/"].concat();
+    path.extend(utf8_percent_encode(name, RESERVED));
     path.push_str(if model.stream {
         ":streamGenerateContent?alt=sse"
     } else {
@@ -55,11 +54,10 @@ fn path(model: &ModelConfig) -> String {
     path
 }
 
-/// A model of Vertex AI may have slashes and a version behind an `@`.
+/// A model of Vertex AI may have a version behind an `@`.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~')
-    .remove(b'/')
     .remove(b'@');
