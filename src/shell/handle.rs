@@ -129,14 +129,16 @@ impl RunHandle {
         object(&self.driver.with_run(|run| run.usage()))
     }
 
-    /// The JSON of a [`Report`](crate::engine::model::outcome::Report).
-    pub fn report(&self) -> String {
-        self.driver.with_run(|run| json::write(&run.report()))
+    /// The JSON of a [`Report`](crate::engine::model::outcome::Report), as bytes: a text that JavaScript cannot hold would
+    /// throw inside this call, which counts as the loss of the instance.
+    pub fn report(&self) -> Vec<u8> {
+        self.driver
+            .with_run(|run| json::write(&run.report()).into_bytes())
     }
 
-    /// The text of the last answer.
-    pub fn text(&self) -> String {
-        self.driver.with_run(|run| run.text())
+    /// The text of the last answer, as bytes.
+    pub fn text(&self) -> Vec<u8> {
+        self.driver.with_run(|run| run.text().into_bytes())
     }
 
     /// The JSON of a [`History`](crate::engine::model::outcome::History), as bytes: it is long, and often nobody reads

@@ -1,7 +1,8 @@
-//! Responses that are no answer: redirects, and errors whose bodies do not end.
+//! Responses that are no answer: redirects, errors whose bodies do not end, and answers beyond the limits.
 
 use serde_json::json;
 
+use crate::wire::{begin, event};
 use crate::world::{World, config, tool};
 
 fn world() -> World {
@@ -73,4 +74,46 @@ fn an_error_whose_connection_breaks_is_still_that_error() {
     world.chunk("wrong key");
     world.network_failed();
     assert_eq!(world.result()["error"]["code"], "auth");
+}
+
+/// A delta of one MiB for an open block.
+fn mebibyte(kind: &str, field: &str) -> String {
+    let mut delta = json!({"type": kind});
+    delta[field] = json!("x".repeat(1 << 20));
+    event(json!({"type": "content_block_delta", "index": 0, "delta": delta}))
+}
+
+#[test]
+fn an_answer_has_up_to_32_mib_of_text_and_64_mib_of_arguments() {
+    let call = json!({"type": "tool_use", "id": "t", "name": "add", "input": {}});
+    for (block, kind, field, most) in [
+        (json!({"type": "text", "text": ""}), "text_delta", "text", 32),
+        (
+            json!({"type": "thinking", "thinking": ""}),
+            "thinking_delta",
+            "thinking",
+            32,
+        ),
+        (call, "input_json_delta", "partial_json", 64),
+    ] {
+        let delta = mebibyte(kind, field);
+        let mut world = world();
+        world.round_trips = false;
+        world.head(200, &[]);
+        let start = json!({"type": "content_block_start", "index": 0, "content_block": block});
+        world.chunk(&(begin(10) + &event(start)));
+        for _ in 0..most {
+            world.chunk(&delta);
+        }
+        assert_eq!(world.result()["outcome"], json!(null), "{kind}");
+        world.chunk(&delta);
+        let error = &world.result()["error"];
+        assert_eq!(
+            (&error["code"], &error["retryable"]),
+            (&json!("malformed_stream"), &json!(false)),
+            "{kind}"
+        );
+        let words = format!("more than {most} MiB");
+        assert!(error["message"].as_str().unwrap().contains(&words), "{error}");
+    }
 }

@@ -28,6 +28,12 @@ pub enum FinishReason {
     Other,
 }
 
+/// The most text of one answer in bytes, reasoning included. JavaScript engines refuse strings from 512 MiB on, and a
+/// compressed body of 0.5 MB can unfold to more.
+pub const MAX_TEXT_BYTES: usize = 32 << 20;
+/// The most bytes of one answer's tool arguments and media together.
+pub const MAX_ARGUMENT_BYTES: usize = 64 << 20;
+
 /// How far an answer has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -113,6 +119,10 @@ pub struct ModelAnswer {
     /// no more.
     pub complete: bool,
     changes: Vec<Change>,
+    /// The bytes of text and reasoning so far.
+    text_bytes: usize,
+    /// The bytes of all other blocks so far.
+    argument_bytes: usize,
     keep_deltas: bool,
     /// The price of a token, for vendors that do not report the cost.
     pub price: Option<Price>,
@@ -186,6 +196,10 @@ impl ModelAnswer {
         let result = write(&mut open.text);
         let to = open.text.len();
         if to > from {
+            match open.kind {
+                PartKind::Text | PartKind::Thinking | PartKind::Refusal => self.text_bytes += to - from,
+                _ => self.argument_bytes += to - from,
+            }
             match self.changes.last_mut() {
                 Some(Change::Grew {
                     part: last, to: end, ..
@@ -194,6 +208,15 @@ impl ModelAnswer {
             }
         }
         Some(result)
+    }
+
+    /// The limit that this answer is beyond, in words.
+    pub fn excess(&self) -> Option<&'static str> {
+        if self.text_bytes > MAX_TEXT_BYTES {
+            return Some("The answer has more than 32 MiB of text.");
+        }
+        let is_beyond = self.argument_bytes > MAX_ARGUMENT_BYTES;
+        is_beyond.then_some("The answer has more than 64 MiB of tool arguments and media.")
     }
 
     /// Closes a block that is complete. Closing twice changes nothing.
@@ -251,6 +274,8 @@ impl ModelAnswer {
             response_id: self.response_id.clone(),
             model: self.model.clone(),
             changes: Vec::new(),
+            text_bytes: 0,
+            argument_bytes: 0,
             price: self.price,
             answer_tool: self.answer_tool.clone(),
             ..*self

@@ -84,7 +84,8 @@ pub enum FailureCode {
     Server,
     Network,
     Timeout,
-    /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON.
+    /// The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
+    /// answer with more than 32 MiB of text or 64 MiB of arguments and media.
     MalformedStream,
     /// The server answered with a redirect, which looplet never follows: the key would go along. The message names the
     /// target's origin where the platform shows it.

@@ -196,7 +196,10 @@ export class RunDriver {
     }));
     if (read === undefined) return undefined;
     const { report, history, text, usage } = read;
-    return withHistory({ ...(JSON.parse(report) as RawRunResult), text, usage }, history);
+    // A text that this engine of JavaScript cannot hold throws here, outside of the WebAssembly, which is intact.
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const told = JSON.parse(decoder.decode(report)) as RawRunResult;
+    return withHistory({ ...told, text: decoder.decode(text), usage }, history);
   }
 
   /** The problem of an input, if the engine refuses it. */

@@ -345,3 +345,21 @@ describe("a lost instance", () => {
     expect(after.driver.outcome()).toEqual({ outcome: "completed" });
   });
 });
+
+describe("an answer that JavaScript cannot hold", () => {
+  it("fails the reading of its own result, and no other run", async () => {
+    const other = await begun({ fetch: never });
+    const run = await begun();
+    await run.done;
+    const { decode: real } = TextDecoder.prototype;
+    const decode = vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function (...bytes) {
+      const text = real.apply(this, bytes);
+      if (text === "Hello") throw new RangeError("Invalid string length");
+      return text;
+    });
+    expect(() => run.driver.result()).toThrow("Invalid string length");
+    decode.mockRestore();
+    expect(other.driver.outcome()).toBeUndefined();
+    expect(run.driver.result()).toMatchObject({ text: "Hello" });
+  });
+});

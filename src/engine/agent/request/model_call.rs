@@ -183,9 +183,20 @@ impl ModelCall {
             self.prefix
                 .extend(bytes.iter().take(4 * EXCERPT_CHARS - self.prefix.len()));
         }
-        self.reader
-            .feed(bytes, &mut self.answer)
+        let fed = self.reader.feed(bytes, &mut self.answer);
+        fed.and_then(|()| self.check_size())
             .map_err(|failure| self.describe(failure))
+    }
+
+    /// # Errors
+    /// An answer that is beyond a limit. Another attempt would be as long.
+    fn check_size(&self) -> Result<(), Failure> {
+        let Some(why) = self.answer.excess() else {
+            return Ok(());
+        };
+        let mut failure = Failure::new(FailureCode::MalformedStream, why);
+        failure.retryable = false;
+        Err(failure)
     }
 
     fn finish_events(&mut self) -> Result<(), Failure> {
