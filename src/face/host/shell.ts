@@ -263,11 +263,19 @@ export class Shell {
   arm(delayMs: number): void {
     this.disarm();
     if (this.instance.isLost) return;
+    let isArming = true;
+    const timer: { handle: unknown } = { handle: undefined };
     const due = (): void => {
+      // A timer that fires while it is set would call the engine back before its outputs are performed. A task lets
+      // everything else go on if the clock stands still.
+      if (isArming) return void setTimeout(due, 0);
+      if (this.timer !== timer) return;
       this.timer = undefined;
       this.handleInput("due");
     };
-    this.call((host) => (this.timer = { handle: host.setTimer(due, delayMs) }));
+    this.timer = timer;
+    this.call((host) => (timer.handle = host.setTimer(due, delayMs)));
+    isArming = false;
   }
 
   disarm(): void {

@@ -37,6 +37,8 @@ export function checkOptions(
   }
   // The loop makes no list of the rows: tables are long, and every agent is checked.
   for (const name in table) {
+    // Other code may have added fields to the prototype of every object.
+    if (!Object.hasOwn(table, name)) continue;
     const kind = table[name]!;
     const value = options[name];
     if (value === undefined) {

@@ -126,6 +126,11 @@ function wrongMemory(field: string, got: unknown): LoopletError {
 /** The reason of an abort, in words. */
 export function abortReason(reason: unknown): string {
   if (typeof reason === "string") return reason;
-  if (reason instanceof Error || reason instanceof DOMException) return reason.message || reason.name;
+  try {
+    if (reason instanceof Error || reason instanceof DOMException)
+      return String(reason.message || reason.name);
+  } catch {
+    // A reason that cannot be read still aborts.
+  }
   return "aborted";
 }

@@ -13,14 +13,28 @@ export function whyOf({ abortReason: reason, error }: Outcome): EndEvent | undef
 /** Calls `abort` when the signal fires; the returned function stops listening. */
 export function follow(signal: HostAbortSignal | undefined, abort: (reason: unknown) => void): () => void {
   if (signal === undefined) return () => {};
-  const fire = (): void => abort(signal.reason);
+  const fire = (): void => {
+    let reason: unknown;
+    try {
+      reason = signal.reason;
+    } catch {
+      // A reason that cannot be read still aborts.
+    }
+    abort(reason);
+  };
   if (signal.aborted) {
     // The abort waits for the current statement, so that its listeners can use the run, but not for the engine.
     queueMicrotask(fire);
     return () => {};
   }
   signal.addEventListener("abort", fire, { once: true });
-  return () => signal.removeEventListener("abort", fire);
+  return () => {
+    try {
+      signal.removeEventListener("abort", fire);
+    } catch {
+      // The abort of a run that has ended does nothing.
+    }
+  };
 }
 
 /** The error for a field of the result that is looked for on the run. */
