@@ -11,12 +11,17 @@ async function external(): Promise<typeof import("../../src/face/entry/external.
 const wasm = (): Uint8Array<ArrayBuffer> =>
   new Uint8Array(readFileSync(new URL("../../target/glue/looplet_bg.wasm", import.meta.url)));
 
+/** The smallest module, which exports nothing. */
+const empty = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+
 it.each<[string, () => unknown, RegExp]>([
   ["no source", () => undefined, /looplet\/external carries no WebAssembly: call `await init\(source\)`/],
   ["a number", () => 7, /needs a WebAssembly.Module, bytes, a Response or a URL, got the number 7/],
   ["nothing, later", async () => undefined, /got nothing/],
   ["bytes that are no module", () => new Uint8Array([1, 2, 3]), /WebAssembly/],
   ["a page that was not found", () => new Response("<p>", { status: 404 }), /404/],
+  ["a module of something else", () => new WebAssembly.Module(empty), /not looplet's/],
+  ["bytes of something else", () => empty, /not looplet's/],
   ["a source that fails", () => Promise.reject(new Error("offline")), /offline/],
 ])("init of %s rejects with the code config_wasm", async (_, source, message) => {
   const { init } = await external();
@@ -29,6 +34,7 @@ it.each<[string, () => unknown, RegExp]>([
 it("init can be tried again after it has failed", async () => {
   const { init, createAgent, custom } = await external();
   await expect(init(Promise.reject(new Error("offline")))).rejects.toThrow("offline");
+  await expect(init(empty)).rejects.toThrow("not looplet's");
   await init(wasm());
   expect(await createAgent({ model: custom(() => "hi") }).run("?").result).toMatchObject({ text: "hi" });
 });

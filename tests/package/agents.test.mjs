@@ -170,8 +170,8 @@ Object.assign(window, agents, {
   external: async (module, wasm) => {
     const { createAgent, custom, init } = await import(module);
     let way = "not streamed";
-    const { instantiateStreaming } = WebAssembly;
-    WebAssembly.instantiateStreaming = (...given) => ((way = "streamed"), instantiateStreaming(...given));
+    const { compileStreaming } = WebAssembly;
+    WebAssembly.compileStreaming = (...given) => ((way = "streamed"), compileStreaming(...given));
     await init(wasm);
     const { outcome, text } = await createAgent({ model: custom(() => "external") }).run("go").result;
     return outcome + ": " + text + "; " + way;

@@ -35,8 +35,8 @@ export const streamed = /done: completed: external, streamed/;
 export const externalScript = (wasm) => `${wasm}
 import { createAgent, custom, init } from "looplet/external";
 let way = "not streamed";
-const { instantiateStreaming } = WebAssembly;
-WebAssembly.instantiateStreaming = (...given) => ((way = "streamed"), instantiateStreaming(...given));
+const { compileStreaming } = WebAssembly;
+WebAssembly.compileStreaming = (...given) => ((way = "streamed"), compileStreaming(...given));
 (async () => {
   await init(wasm);
   const { outcome, text } = await createAgent({ model: custom(() => "external") }).run("go").result;

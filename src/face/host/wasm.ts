@@ -76,8 +76,28 @@ async function begin(find: typeof findSource): Promise<LoadedWasm> {
     throw new Error(
       `init() needs a WebAssembly.Module, bytes, a Response or a URL, got ${describe(source)}.`,
     );
-  await start({ module_or_path: source });
+  const module = await compiled(source);
+  // The glue keeps the first module that it starts, so a wrong one must not reach it.
+  const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
+  if (!exported.includes("runhandle_chunk"))
+    throw new Error("init() got WebAssembly that is not looplet's: it needs looplet.wasm of this version.");
+  await start({ module_or_path: module });
   return { glue };
+}
+
+async function compiled(source: WasmSource): Promise<WebAssembly.Module> {
+  // A test runner may have made the source in another realm, so `instanceof` says too little.
+  const kind = Object.prototype.toString.call(source).slice(8, -1);
+  if (kind === "WebAssembly.Module") return source as WebAssembly.Module;
+  if (kind === "ArrayBuffer" || kind === "SharedArrayBuffer" || ArrayBuffer.isView(source))
+    return WebAssembly.compile(source as BufferSource);
+  const response = kind === "Response" ? (source as Response) : await fetch(source as string | URL);
+  if (!response.ok) throw new Error(`${response.url} answers with status ${response.status}`);
+  // Another type costs the compilation while the file loads, and nothing else.
+  const isStreamable = response.headers.get("content-type")?.toLowerCase() === "application/wasm";
+  if (isStreamable && typeof WebAssembly.compileStreaming === "function")
+    return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
 }
 
 // Recognises a refusal by CSP, which Chromium, Firefox and WebKit word differently and give different classes.
