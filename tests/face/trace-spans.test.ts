@@ -236,6 +236,11 @@ describe("no key", () => {
       "Authorization",
       "credentials",
       "cookie",
+      "x-api-key",
+      "api-key",
+      "passwd",
+      "privateKey",
+      "passphrase",
     ];
     for (const field of fields)
       expect(redacted([{ [field]: { deep: key } }])).toEqual([{ [field]: "[REDACTED]" }]);

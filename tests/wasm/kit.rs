@@ -125,6 +125,14 @@ impl TestRun {
                 json!({"notSent": {"request": number(&request), "why": text(&why)}}),
             );
         });
+        let redacting = Rc::clone(&run.handle);
+        run.method("redact", move |request, failure| {
+            let failure: Value = serde_json::from_str(&text(&failure)).expect("a failure");
+            tell(
+                &redacting,
+                json!({"requestFailed": {"request": number(&request), "failure": failure}}),
+            );
+        });
         let ending = Rc::clone(&run.handle);
         run.method("end", move |request, _| {
             tell(&ending, json!({"end": {"request": number(&request)}}));

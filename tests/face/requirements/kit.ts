@@ -3,6 +3,7 @@ import { anthropic, createAgent, tool } from "../../../src/face/entry/node.js";
 import { scripted, type ScriptedStep } from "../../../src/face/practice/index.js";
 import type {
   AgentOptions,
+  Fetch,
   HttpModelOptions,
   RunEvent,
   RunOptions,
@@ -34,7 +35,7 @@ export interface Played {
   events: RunEvent[];
   /** `start name`, `end name` of tools, and what a listener wrote. */
   log: string[];
-  /** Milliseconds that were waited. */
+  /** Milliseconds that were waited between two requests. */
   waits: number[];
   rest: number;
 }
@@ -55,7 +56,14 @@ export async function play(
   const waits: number[] = [];
   const events: RunEvent[] = [];
   let nowMs = 1_000;
+  let sentMs = nowMs;
   const fetch = scripted(turns);
+  /** Notes the time since the request before. */
+  const timed: Fetch = (url, init) => {
+    if (nowMs > sentMs) waits.push(nowMs - sentMs);
+    sentMs = nowMs;
+    return fetch(url, init);
+  };
   const act = (name: string, readOnly: boolean) =>
     tool({
       description: `Can ${name}`,
@@ -77,7 +85,7 @@ export async function play(
       },
     });
   const made = createAgent({
-    model: anthropic("claude-sonnet-4-6", { fetch, ...model }),
+    model: anthropic("claude-sonnet-4-6", { fetch: timed, ...model }),
     system: "Be brief.",
     tools: { look: act("look", true), write: act("write", false), edit: act("edit", false) },
     clock: {
@@ -86,7 +94,6 @@ export async function play(
         // Timeouts of requests are not waited out; only a wait between two attempts passes.
         if (delayMs >= 100_000) return undefined;
         return setTimeout(() => {
-          waits.push(delayMs);
           nowMs += delayMs;
           callback();
         }, 0);
