@@ -31,8 +31,16 @@ export type FailureCode =
   | "server"
   | "network"
   | "timeout"
-  /** The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. */
+  /**
+   * The body breaks the protocol: it is not SSE but HTML, it is cut off, or an event is not valid JSON. Also an
+   * answer with more than 32 MiB of text or 64 MiB of arguments and media.
+   */
   | "malformed_stream"
+  /**
+   * The server answered with a redirect, which looplet never follows: the key would go along. The message names the
+   * target's origin where the platform shows it.
+   */
+  | "redirected"
   /** The answer ended in a way that `strictStopReason` or `onMaxTokens` does not accept. The message says how. */
   | "finish_reason"
   /** A setting that only the engine can judge was refused. The message names the field. */
