@@ -67,6 +67,12 @@ const byCode: Record<FailureCode, Omit<Explanation, "details">> = {
     advice: "Is the base URL that of the API, and not of a web page?",
     action: "connection",
   },
+  redirected: {
+    title: "The server sends the request elsewhere",
+    advice:
+      "looplet follows no redirect, because the key would go along. Set the base URL to the final address.",
+    action: "connection",
+  },
   finish_reason: {
     title: "The answer did not end as it should",
     advice: "Ask for a shorter answer, or allow more output tokens.",

@@ -352,7 +352,10 @@ describe("an answer that JavaScript cannot hold", () => {
     const run = await begun();
     await run.done;
     const { decode: real } = TextDecoder.prototype;
-    const decode = vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function (...bytes) {
+    const decode = vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function (
+      this: TextDecoder,
+      ...bytes
+    ) {
       const text = real.apply(this, bytes);
       if (text === "Hello") throw new RangeError("Invalid string length");
       return text;
