@@ -25,11 +25,13 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         .number("completion_tokens")
         .or_else(|| wire.number("output_tokens"))
         .unwrap_or(0);
-    // xAI counts reasoning beside the completion, every other vendor within it. The total tells which.
+    // xAI and some gateways count reasoning beside the completion, every other vendor within it. The total tells which,
+    // or a part that is larger than its whole.
     let beside = input_tokens
         .saturating_add(output_tokens)
         .saturating_add(reasoning_tokens);
-    if reasoning_tokens > 0 && wire.number("total_tokens") == Some(beside) {
+    let is_beside = wire.number("total_tokens") == Some(beside) || reasoning_tokens > output_tokens;
+    if reasoning_tokens > 0 && is_beside {
         output_tokens = output_tokens.saturating_add(reasoning_tokens);
     }
     Usage {
