@@ -40,6 +40,8 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
         cache_read_tokens: of(&prompt, "cached_tokens")
             .or_else(|| wire.number("prompt_cache_hit_tokens"))
             .or_else(|| wire.number("cached_tokens"))
+            // Mistral, beside its details.
+            .or_else(|| wire.number("num_cached_tokens"))
             .unwrap_or(0),
         cache_write_tokens: of(&prompt, "cache_write_tokens")
             .or_else(|| of(&prompt, "cache_creation_tokens"))
