@@ -56,10 +56,10 @@ pub fn read_usage(wire: &Object<'_>) -> Usage {
 /// The cost by the server's account: in dollars (OpenRouter), with its parts (Perplexity), or in ticks of 10⁻¹⁰ dollars
 /// (xAI). <https://openrouter.ai/docs/use-cases/usage-accounting>,
 /// <https://docs.perplexity.ai/api-reference/chat-completions-post>, <https://docs.x.ai/developers/cost-tracking>
-/// (2026-11-21)
+/// (2026-11-21). xAI also sends 0 ticks for tokens that it charges, so 0 ticks are no account.
 fn read_cost(wire: &Object<'_>) -> Option<u64> {
     if let Some(ticks) = wire.get("cost_in_usd_ticks") {
-        return shifted(ticks, -1);
+        return shifted(ticks, -1).filter(|cost| *cost > 0);
     }
     match wire.object("cost") {
         Some(parts) => shifted(parts.get("total_cost")?, 9),
