@@ -127,8 +127,11 @@ impl GeminiDecoder {
         }
         let citations = candidate.object("citationMetadata").unwrap_or_default();
         let [known, others @ ..] = &mut self.sources;
-        for citation in citations.items("citations") {
-            push_source(known, citation);
+        // Vertex AI's name, and that of the Gemini API: <https://ai.google.dev/api/generate-content#citationmetadata>.
+        for name in ["citations", "citationSources"] {
+            for citation in citations.items(name) {
+                push_source(known, citation);
+            }
         }
         for (slot, name) in others.iter_mut().zip(SOURCES.iter().skip(1)) {
             if let Some(metadata) = candidate.get(name).filter(|metadata| *metadata != "{}") {
