@@ -324,18 +324,27 @@ fn vendor_fields(part: &Object<'_>, id: Option<&str>) -> Option<Json> {
 
 /// Reads the usage. The prompt's count includes tokens from the cache, but not the tokens that the vendor's tools read.
 /// Thoughts are counted beside the candidates. A chunk without a count (Vertex AI's `trafficType` alone) changes
-/// nothing.
+/// nothing. A chunk without the prompt's count and the total tells only some counts; the others stay as they are.
 fn read_usage(wire: &Object<'_>, answer: &mut ModelAnswer) {
-    let count = |name: &str| wire.number(name).unwrap_or(0);
-    if wire.get("promptTokenCount").is_none() && wire.get("totalTokenCount").is_none() {
+    let is_whole = wire.get("promptTokenCount").is_some() || wire.get("totalTokenCount").is_some();
+    let known = if is_whole { Usage::default() } else { answer.usage };
+    let sum = |one: &str, other: &str| match (wire.number(one), wire.number(other)) {
+        (None, None) => None,
+        (one, other) => Some(one.unwrap_or(0).saturating_add(other.unwrap_or(0))),
+    };
+    let input = sum("promptTokenCount", "toolUsePromptTokenCount");
+    let output = sum("candidatesTokenCount", "thoughtsTokenCount");
+    let cached = wire.number("cachedContentTokenCount");
+    if !is_whole && input.is_none() && output.is_none() && cached.is_none() {
         return;
     }
-    let reasoning_tokens = count("thoughtsTokenCount");
     answer.set_usage(Usage {
-        input_tokens: count("promptTokenCount").saturating_add(count("toolUsePromptTokenCount")),
-        output_tokens: count("candidatesTokenCount").saturating_add(reasoning_tokens),
-        cache_read_tokens: count("cachedContentTokenCount"),
-        reasoning_tokens,
+        input_tokens: input.unwrap_or(known.input_tokens),
+        output_tokens: output.unwrap_or(known.output_tokens),
+        cache_read_tokens: cached.unwrap_or(known.cache_read_tokens),
+        reasoning_tokens: wire
+            .number("thoughtsTokenCount")
+            .unwrap_or(known.reasoning_tokens),
         ..Usage::default()
     });
 }
