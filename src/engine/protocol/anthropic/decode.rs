@@ -37,6 +37,18 @@ struct Reported {
     cache_read: u64,
     output: u64,
     thinking: u64,
+    /// The calls of a model within this one, summed up.
+    within: Within,
+}
+
+/// The work on an answer that Anthropic's top-level counts leave out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Within {
+    input: u64,
+    cache_write: u64,
+    cache_write_hour: u64,
+    cache_read: u64,
+    output: u64,
 }
 
 impl AnthropicDecoder {
@@ -195,15 +207,24 @@ impl AnthropicDecoder {
                 *slot = number;
             }
         }
+        if usage.has("iterations") {
+            reported.within = Within::of(usage);
+        }
+        let within = reported.within;
+        let cache_write = reported.cache_write.saturating_add(within.cache_write);
+        let cache_read = reported.cache_read.saturating_add(within.cache_read);
         answer.set_usage(Usage {
             input_tokens: reported
                 .input
-                .saturating_add(reported.cache_write)
-                .saturating_add(reported.cache_read),
-            output_tokens: reported.output,
-            cache_read_tokens: reported.cache_read,
-            cache_write_tokens: reported.cache_write,
-            cache_write_hour_tokens: reported.cache_write_hour,
+                .saturating_add(within.input)
+                .saturating_add(cache_write)
+                .saturating_add(cache_read),
+            output_tokens: reported.output.saturating_add(within.output),
+            cache_read_tokens: cache_read,
+            cache_write_tokens: cache_write,
+            cache_write_hour_tokens: reported
+                .cache_write_hour
+                .saturating_add(within.cache_write_hour),
             reasoning_tokens: reported.thinking,
             ..Usage::default()
         });
@@ -213,6 +234,36 @@ impl AnthropicDecoder {
         for block in std::mem::take(&mut self.open) {
             block.stop(answer);
         }
+    }
+}
+
+impl Within {
+    /// Sums up the iterations that are not samplings of the message itself: compaction on the server, and an advisor
+    /// model. They are billed. <https://platform.claude.com/docs/en/build-with-claude/compaction-threshold> and
+    /// `BetaAdvisorMessageIterationUsage` of Anthropic's SDKs (2026-11-22)
+    fn of(usage: &Object<'_>) -> Within {
+        let mut sum = Within::default();
+        for iteration in usage.items("iterations") {
+            let iteration = Object::parse(iteration).unwrap_or_default();
+            if !["compaction", "advisor_message"].contains(&iteration.word("type")) {
+                continue;
+            }
+            let count = |name: &str| iteration.number(name).unwrap_or(0);
+            let written = iteration.object("cache_creation").unwrap_or_default();
+            for (slot, number) in [
+                (&mut sum.input, count("input_tokens")),
+                (&mut sum.cache_write, count("cache_creation_input_tokens")),
+                (
+                    &mut sum.cache_write_hour,
+                    written.number("ephemeral_1h_input_tokens").unwrap_or(0),
+                ),
+                (&mut sum.cache_read, count("cache_read_input_tokens")),
+                (&mut sum.output, count("output_tokens")),
+            ] {
+                *slot = slot.saturating_add(number);
+            }
+        }
+        sum
     }
 }
 
