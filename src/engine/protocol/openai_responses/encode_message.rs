@@ -188,10 +188,12 @@ impl<'a> Items<'a, '_> {
         self.close_message();
         open_item(self.into, "reasoning");
         push_thoughts(&thoughts, "summary", "summary_text", self.into);
-        match signature {
-            Some(signature) => push_text(self.into, "encrypted_content", signature),
-            None if item.get("field").is_none() => {}
-            None => push_thoughts(&thoughts, "content", "reasoning_text", self.into),
+        let is_open = |block: &&Block| matches!(block, Block::Thinking { vendor, .. } if came_in_content(vendor.as_ref()));
+        if thoughts.iter().any(is_open) {
+            push_thoughts(&thoughts, "content", "reasoning_text", self.into);
+        }
+        if let Some(signature) = signature {
+            push_text(self.into, "encrypted_content", signature);
         }
         self.push_further(vendor.as_ref(), &["type", "field"]);
     }

@@ -222,7 +222,9 @@ fn open_reasoning_goes_back_in_the_list_that_it_came_in() {
         json!({"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"a"},{"type":"reasoning_text","text":"b"}]})
     );
     let sealed = answer(vec![thinking("b", Some("e"), content), Block::text("x")]);
-    assert_eq!(input(json!({}), &sealed)[0]["content"], Value::Null);
+    let item = &input(json!({}), &sealed)[0];
+    assert_eq!(item["content"], json!([{"type":"reasoning_text","text":"b"}]));
+    assert_eq!(item["encrypted_content"], "e");
 }
 
 #[test]
