@@ -59,7 +59,7 @@ fn s003_26_whole_calls_are_answered_and_unfinished_ones_dropped() {
     let content = result["messages"][1]["content"].as_array().unwrap();
     assert_eq!(
         content.iter().map(|block| &block["type"]).collect::<Vec<_>>(),
-        ["text", "tool_call"]
+        ["thinking", "text", "tool_call"]
     );
     let answers = result["messages"][2]["content"].as_array().unwrap();
     assert_eq!(answers.len(), 1);
@@ -148,6 +148,25 @@ fn s003_26_the_history_of_an_aborted_run_can_be_gone_on_from() {
     let last = sent[2]["content"].as_array().unwrap();
     assert_eq!(last.len(), 3, "two results and the new prompt in one message");
     assert_eq!(last[2]["text"], "Go on.");
+}
+
+#[test]
+fn unsigned_thinking_stays_in_the_history_of_an_aborted_run_and_is_not_sent() {
+    let mut world = world();
+    world.head(200, &[("content-type", "text/event-stream")]);
+    world.chunk(&begin(10));
+    let thinking = Piece::Thinking("Hm.".into(), "");
+    world.chunk(&block(0, &thinking));
+    world.chunk(&block(1, &text("First")));
+    let messages = cancelled(&mut world)["messages"].clone();
+    assert_eq!(
+        messages[1]["content"],
+        json!([{"type": "thinking", "text": "Hm."}, {"type": "text", "text": "First"}])
+    );
+    let mut next = World::new(config(json!([]), json!({"messages": messages})));
+    next.prompt("Go on.");
+    let sent = &next.body(0)["messages"][1]["content"];
+    assert_eq!(*sent, json!([{"type": "text", "text": "First"}]));
 }
 
 #[test]

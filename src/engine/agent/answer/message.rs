@@ -45,8 +45,8 @@ impl Agent {
         self.guard_answer(desk, message, calls, shown);
     }
 
-    /// Keeps the whole blocks and the text of an attempt that broke off, but no unsigned thinking and no unfinished
-    /// call. Whole calls get a result that says that they were not run.
+    /// Keeps the whole blocks, the text and the thinking of an attempt that broke off, but no unfinished call. Whole calls
+    /// get a result that says that they were not run. Thinking without its signature is never sent.
     pub(crate) fn keep_partial(&mut self, desk: &mut Desk<'_>, mut call: ModelCall) {
         call.answer.end_unfinished();
         tell_changes(&mut call.answer, desk, false);
@@ -63,8 +63,7 @@ impl Agent {
                 early -= 1;
                 true
             }
-            PartKind::Text | PartKind::Refusal => true,
-            PartKind::Thinking => part.signature.is_some(),
+            PartKind::Text | PartKind::Refusal | PartKind::Thinking => true,
             PartKind::ToolCall => part.whole && check(&part.text).is_ok(),
             PartKind::RedactedThinking | PartKind::Media | PartKind::Raw => part.whole,
         });

@@ -107,15 +107,18 @@ impl Body {
 }
 
 /// A message that was cut short goes out as if another model had written it. Its thinking is left out, because the
-/// signature belongs to the whole message.
+/// signature belongs to the whole message. Of an answer that broke off, thinking without its signature is left out.
 fn as_sent(message: &Message) -> Cow<'_, Message> {
-    if !message.compacted {
+    let is_left_out = |block: &Block| match block {
+        Block::Thinking { signature, .. } => message.compacted || (message.partial && signature.is_none()),
+        Block::RedactedThinking { .. } => message.compacted,
+        _ => false,
+    };
+    if !message.compacted && !message.content.iter().any(is_left_out) {
         return Cow::Borrowed(message);
     }
-    let is_thinking =
-        |block: &Block| matches!(block, Block::Thinking { .. } | Block::RedactedThinking { .. });
     let mut as_sent = message.clone();
-    as_sent.content.retain(|block| !is_thinking(block));
-    as_sent.origin = None;
+    as_sent.content.retain(|block| !is_left_out(block));
+    as_sent.origin = as_sent.origin.filter(|_| !message.compacted);
     Cow::Owned(as_sent)
 }
