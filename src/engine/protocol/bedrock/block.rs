@@ -12,7 +12,7 @@ use looplet_scan::reader::Object;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::json::writer::{push_any, push_raw, written};
-use crate::engine::model::answer::{ModelAnswer, PartKind};
+use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::protocol::vendor_fields::{object_of, others};
 
 /// An open block.
@@ -176,12 +176,32 @@ impl OpenBlock {
             // A call without arguments may have no deltas, or empty ones.
             PartKind::ToolCall if part.text.trim().is_empty() => answer.push(at, "{}"),
             PartKind::Text if !self.list.is_empty() => {
+                let is_blank = part.text.trim().is_empty();
                 part.vendor = object_of(&[("citations", list.as_str())]);
+                if is_blank {
+                    self.cite_before(answer);
+                }
             }
             PartKind::Raw => part.text = self.raw_block(&list),
             _ => {}
         }
         answer.end(at);
+    }
+
+    /// Gives the citations of a block without text to the text before it, which they cite: Nova's grounding sends them in
+    /// a block of their own. <https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html> (2026-11-22)
+    fn cite_before(&self, answer: &mut ModelAnswer) {
+        let before = answer.parts.get_mut(..self.part).unwrap_or_default();
+        let is_blank = |part: &Part| part.kind == PartKind::Text && part.text.trim().is_empty();
+        let said = before.iter_mut().rev().find(|part| !is_blank(part));
+        let Some(text) = said.filter(|part| part.kind == PartKind::Text) else {
+            return;
+        };
+        let known = text.vendor.as_ref().and_then(|json| Object::parse(json.as_str()));
+        let known = elements(known.as_ref().and_then(|known| known.get("citations")));
+        let comma = if known.is_empty() { "" } else { "," };
+        let list = ["[", known, comma, &self.list, "]"].concat();
+        text.vendor = object_of(&[("citations", list.as_str())]);
     }
 
     /// The raw block with its streamed input and content.
