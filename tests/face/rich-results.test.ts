@@ -127,6 +127,22 @@ describe("a result with an image and a file", () => {
     ]);
   });
 
+  it("may have a block of the vendor's own, as a prompt may", async () => {
+    const found = { type: "search_result", source: "https://a.example", title: "A", content: [] };
+    const asked = { type: "document", source: { type: "text", media_type: "text/plain", data: "B" } };
+    const raw = tool({
+      description: "Looks",
+      inputSchema: { type: "object" },
+      execute: () => ({ content: [{ type: "raw", json: found }] }),
+    });
+    const { bodies, options } = answering("anthropic");
+    const agent = createAgent({ model: anthropic("m", options), tools: { look: raw } });
+    const result = await agent.run([{ type: "raw", json: asked }]).result;
+    expect(result).toMatchObject({ outcome: "completed" });
+    expect(bodies[0]).toContain(JSON.stringify(asked));
+    expect(bodies[1]).toContain(JSON.stringify(found));
+  });
+
   it("may be bytes or a Blob", async () => {
     for (const value of [bytes(PNG), new Blob([bytes(PDF)], { type: "application/pdf" })]) {
       const { bodies, options } = answering("anthropic");

@@ -39,7 +39,7 @@ export function content(prompt: Prompt, field: string): ContentBlock[] {
       throw new LoopletError(
         "misuse_invalid_argument",
         `${field}[${index}]`,
-        `needs { type: "text", text } or { type: "media", mediaType, data | url }`,
+        `needs { type: "text", text }, { type: "media", mediaType, data | url } or { type: "raw", json }`,
       );
     }
   }

@@ -31,6 +31,7 @@ export function richResult(value: unknown): RichResult | undefined {
 export function isContentBlock(block: unknown): block is ContentBlock {
   if (!isObject(block)) return false;
   if (block["type"] === "text") return typeof block["text"] === "string";
+  if (block["type"] === "raw") return isObject(block["json"]);
   return (
     block["type"] === "media" &&
     typeof block["mediaType"] === "string" &&
@@ -41,7 +42,7 @@ export function isContentBlock(block: unknown): block is ContentBlock {
 function blockOf(block: unknown): ContentBlock | undefined {
   if (!isObject(block)) return undefined;
   if (isContentBlock(block)) {
-    if (block.type === "media") return block;
+    if (block.type !== "text") return block;
     const { text, vendor } = block;
     return vendor === undefined ? { type: "text", text } : { type: "text", text, vendor };
   }
