@@ -149,6 +149,7 @@ const looks: { readonly [option: string]: readonly [other: unknown, look: Look] 
     "sequential",
     async (options) => (await play([round(call("look"), call("look")), done], { agent: options })).log,
   ],
+  maxAnswerBlocks: [1, ending([round(call("look"), call("look")), done])],
   maxToolConcurrency: [
     2,
     async (options) => {

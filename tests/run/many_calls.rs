@@ -17,7 +17,9 @@ fn tools() -> Value {
 
 /// Plays a round of `count` calls that finish in the order of their ids' letters.
 fn play(count: usize, name: &str, fields: &Value) {
-    let mut world = World::new(config(tools(), fields.clone()));
+    let mut fields = fields.clone();
+    fields["maxAnswerBlocks"] = json!(count);
+    let mut world = World::new(config(tools(), fields));
     world.round_trips = false;
     world.prompt("Go.");
     let mut body = begin(10);

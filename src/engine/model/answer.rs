@@ -130,14 +130,20 @@ pub struct ModelAnswer {
     pub answer_tool: Option<String>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
+    /// The most blocks that are kept, tool calls among them. Real answers have a few dozen. The bound keeps a hostile
+    /// server from making the lists long that decoders search.
+    pub max_parts: usize,
+    /// True when the vendor has sent more than [`ModelAnswer::max_parts`] blocks.
+    pub is_overfull: bool,
 }
 
 impl ModelAnswer {
     /// Creates an empty answer. `join_deltas` reports the growth of a block within one chunk as one change; the face's
-    /// default is true.
+    /// default is true. There is no bound on the number of blocks.
     pub fn new(join_deltas: bool) -> ModelAnswer {
         ModelAnswer {
             keep_deltas: !join_deltas,
+            max_parts: usize::MAX,
             ..ModelAnswer::default()
         }
     }
@@ -155,9 +161,14 @@ impl ModelAnswer {
         }
     }
 
-    /// Opens a block and returns its index.
+    /// Opens a block and returns its index. Beyond [`ModelAnswer::max_parts`] it opens none, and no block
+    /// has the index.
     pub fn start(&mut self, kind: PartKind) -> usize {
         let part = self.parts.len();
+        if part >= self.max_parts {
+            self.is_overfull = true;
+            return usize::MAX;
+        }
         self.parts.push(Part {
             kind,
             text: String::new(),

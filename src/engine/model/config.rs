@@ -63,6 +63,9 @@ pub struct Config {
     /// Which calls of one answer may run at the same time. Results always keep the order of the calls.
     #[cfg_attr(test, schemars(extend("x-option" = "agent")))]
     pub tool_execution: ToolExecution,
+    /// Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
+    #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
+    pub max_answer_blocks: u32,
     /// Tool calls that run at once, a positive integer.
     #[cfg_attr(test, schemars(range(min = 1), extend("x-option" = "agent")))]
     pub max_tool_concurrency: u32,
@@ -138,6 +141,7 @@ impl Default for Config {
             permissions: None,
             hooks: Vec::new(),
             tool_execution: ToolExecution::default(),
+            max_answer_blocks: 1000,
             max_tool_concurrency: 8,
             on_max_tokens: OnOutputLimit::default(),
             strict_stop_reason: false,

@@ -10,7 +10,7 @@ use looplet_scan::sse::SseEvent;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::model::answer::ModelAnswer;
-use crate::engine::model::error::Failure;
+use crate::engine::model::error::{Failure, FailureCode};
 use crate::engine::protocol::framing::FramingState;
 use crate::engine::protocol::{Decoder, Protocol};
 
@@ -70,7 +70,8 @@ impl AnswerReader {
     /// # Errors
     /// The failure that the body reports, or `malformed_stream`.
     pub fn read_body(&mut self, body: &[u8], answer: &mut ModelAnswer) -> Result<(), Failure> {
-        self.events.decoder.decode_body(body, answer)
+        let read = self.events.decoder.decode_body(body, answer);
+        check_room(answer).and(read)
     }
 
     /// True when each line is an event.
@@ -93,7 +94,8 @@ impl EventReader {
             if failed.is_some() {
                 return 0;
             }
-            failed = self.read(event.event, event.data, answer).err();
+            let read = self.read(event.event, event.data, answer);
+            failed = check_room(answer).and(read).err();
             self.read_repeats(event.behind, answer)
         });
         failed.map_or(framed, Err)
@@ -148,6 +150,19 @@ impl EventReader {
         }
         Ok(())
     }
+}
+
+/// # Errors
+/// `malformed_stream` for an answer with too many blocks. Another attempt would not help.
+fn check_room(answer: &ModelAnswer) -> Result<(), Failure> {
+    if !answer.is_overfull {
+        return Ok(());
+    }
+    let most = answer.max_parts;
+    let message = format!("The answer has more blocks and tool calls than maxAnswerBlocks ({most}) allows.");
+    let mut failure = Failure::new(FailureCode::MalformedStream, message);
+    failure.retryable = false;
+    Err(failure)
 }
 
 /// False for a block that has ended.

@@ -432,6 +432,10 @@ export interface Config {
   hooks?: readonly Hook[];
   /** Which calls of one answer may run at the same time. Results always keep the order of the calls. */
   toolExecution?: ToolExecution;
+  /**
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
+   */
+  maxAnswerBlocks?: number;
   /** Tool calls that run at once, a positive integer. */
   maxToolConcurrency?: number;
   /** How looplet treats an answer without tool calls that the limit of output tokens cut off. */

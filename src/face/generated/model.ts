@@ -1056,6 +1056,11 @@ export interface AgentData {
    * Default `"read-only-parallel"`.
    */
   toolExecution?: ToolExecution | undefined;
+  /**
+   * Blocks of one answer, tool calls among them, a positive integer. An answer with more fails as `malformed_stream`.
+   * Default 1,000.
+   */
+  maxAnswerBlocks?: number | undefined;
   /** Tool calls that run at once, a positive integer. Default 8. */
   maxToolConcurrency?: number | undefined;
   /**

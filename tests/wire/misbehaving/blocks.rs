@@ -6,6 +6,12 @@ use super::Row;
 use super::frames::{N1, ONE, add, all, all_ending, bedrock, start};
 use super::speak::{End, Say, begin, block_delta, chunk, event, finish, item, line, parts, say, tool_start};
 
+fn crowded() -> Vec<(&'static str, Vec<u8>)> {
+    let ids: Vec<String> = (0..1001).map(|at| format!("t{at}")).collect();
+    let says: Vec<Say> = ids.iter().map(|id| add(id, N1)).collect();
+    all(&says)
+}
+
 pub fn rows() -> Vec<Row> {
     vec![
         Row {
@@ -27,6 +33,13 @@ pub fn rows() -> Vec<Row> {
             run: "completes with them, and sends no empty message",
             bodies: all_ending(&[Say::Text(" \n")], End::Stop),
             expect: &["completed \" \\n\""],
+            ..Row::default()
+        },
+        Row {
+            server: "opens more than 1,000 blocks",
+            run: "fails at once, and says so",
+            bodies: crowded(),
+            expect: &["failed malformed_stream \"\""],
             ..Row::default()
         },
         Row {

@@ -68,7 +68,7 @@ fn full() -> Value {
         "fallbackModels": [{"vendor": "v", "model": "f", "slot": 1}],
         "hooks": [{"event": "PreToolUse", "names": ["a"], "timeoutMs": 4, "blocks": true}, {"event": "Stop", "names": null}],
         "steeringMode": "one", "followUpMode": "all", "wordErrors": true, "maxToolResultChars": 9, "onUnknownTool": "throw", "inputs": {"i": [1]}, "eagerTools": true,
-        "toolExecution": "sequential", "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
+        "toolExecution": "sequential", "maxAnswerBlocks": 5, "maxToolConcurrency": 3, "onMaxTokens": "continue", "strictStopReason": true, "joinDeltas": false, "estimateUsage": true, "holdText": true, "messageEvents": true, "journal": true, "trace": true
     })
 }
 

@@ -222,9 +222,7 @@ impl AnthropicDecoder {
             output_tokens: reported.output.saturating_add(within.output),
             cache_read_tokens: cache_read,
             cache_write_tokens: cache_write,
-            cache_write_hour_tokens: reported
-                .cache_write_hour
-                .saturating_add(within.cache_write_hour),
+            cache_write_hour_tokens: reported.cache_write_hour.saturating_add(within.cache_write_hour),
             reasoning_tokens: reported.thinking,
             ..Usage::default()
         });

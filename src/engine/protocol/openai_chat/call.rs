@@ -36,6 +36,9 @@ impl Calls {
 
     /// Reads one element of `tool_calls`.
     pub fn read(&mut self, json: &str, answer: &mut ModelAnswer) {
+        if answer.is_overfull {
+            return;
+        }
         let Some(call) = Object::parse(json) else { return };
         let function = call.object("function").or_else(|| call.object("custom"));
         let function = function.as_ref().unwrap_or(&call);

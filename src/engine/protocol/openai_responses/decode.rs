@@ -92,7 +92,7 @@ impl ResponsesDecoder {
             }
             "response.output_item.added" => {
                 let index = output_index(object).unwrap_or(self.items.len() as u32);
-                if let (Some(item), Some(open)) = (object.object("item"), self.open(index)) {
+                if let (Some(item), Some(open)) = (object.object("item"), self.open(index, answer)) {
                     open.start(&item, answer);
                 }
             }
@@ -143,13 +143,20 @@ impl ResponsesDecoder {
         self.conclude(response.word("status"), &text, answer)
     }
 
-    /// The item with this index that is still growing, or else a new one.
-    fn open(&mut self, index: u32) -> Option<&mut Item> {
+    /// The item with this index that is still growing, or else a new one. `None` when there are too many.
+    fn open(&mut self, index: u32, answer: &mut ModelAnswer) -> Option<&mut Item> {
         let open = |item: &Item| item.index == index && !item.settled;
-        let at = self.items.iter().rposition(open).unwrap_or_else(|| {
-            self.items.push(Item::new(index));
-            self.items.len() - 1
-        });
+        let at = match self.items.iter().rposition(open) {
+            Some(at) => at,
+            None if self.items.len() >= answer.max_parts => {
+                answer.is_overfull = true;
+                return None;
+            }
+            None => {
+                self.items.push(Item::new(index));
+                self.items.len() - 1
+            }
+        };
         self.items.get_mut(at)
     }
 
@@ -161,7 +168,9 @@ impl ResponsesDecoder {
         if self.items.iter().any(|item| item.index == index && item.settled) {
             return;
         }
-        let Some(item) = self.open(index) else { return };
+        let Some(item) = self.open(index, answer) else {
+            return;
+        };
         let text = event.text("delta");
         let at = event
             .number("content_index")
@@ -184,7 +193,7 @@ impl ResponsesDecoder {
 
     fn settle(&mut self, index: u32, json: &str, answer: &mut ModelAnswer) {
         let Some(object) = Object::parse(json) else { return };
-        if let Some(item) = self.open(index) {
+        if let Some(item) = self.open(index, answer) {
             item.settle(json, &object, answer);
         }
     }
@@ -202,6 +211,9 @@ impl ResponsesDecoder {
         let output = response.items("output");
         let settled = self.items.iter().filter(|item| item.settled).count();
         for (index, item) in (0..).zip(&output) {
+            if answer.is_overfull {
+                break;
+            }
             let known = self.items.iter().rev().find(|item| item.index == index);
             if known.map_or(settled < output.len(), |item| !item.settled) {
                 self.settle(index, item, answer);
