@@ -138,11 +138,13 @@ impl Item {
     }
 
     fn settle_message(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
-        for (at, piece) in item.items("content").into_iter().enumerate() {
-            let slot = 2 * at as Slot;
-            let Some(piece) = Object::parse(piece) else {
-                continue;
-            };
+        let pieces: Vec<_> = item.items("content").into_iter().map(Object::parse).collect();
+        let mut streamed = Streamed::of(&self.parts, 0);
+        for (at, piece) in pieces.iter().enumerate() {
+            let Some(piece) = piece else { continue };
+            if answer.is_overfull {
+                return;
+            }
             let refusal = piece.string("refusal");
             let kind = if refusal.is_some() {
                 PartKind::Refusal
@@ -150,10 +152,11 @@ impl Item {
                 PartKind::Text
             };
             let text = refusal.or_else(|| piece.string("text")).unwrap_or_default();
+            let slot = streamed.take(at, pieces.len() - at, kind, &text, answer);
             if let Some(part) = self.complete(slot, kind, &text, answer) {
                 let mut fields = Vec::new();
                 further(item, &["type", "role", "content"], &mut fields);
-                further(&piece, &["type", "text", "refusal"], &mut fields);
+                further(piece, &["type", "text", "refusal"], &mut fields);
                 set_vendor(part, &fields, answer);
             }
         }
@@ -161,10 +164,16 @@ impl Item {
 
     fn settle_reasoning(&mut self, item: &Object<'_>, answer: &mut ModelAnswer) {
         for (first, list) in [(0, "summary"), (1, "content")] {
-            for (at, piece) in item.items(list).into_iter().enumerate() {
-                let slot = first + 2 * at as Slot;
-                let text = Object::parse(piece).and_then(|piece| piece.string("text"));
-                self.complete(slot, PartKind::Thinking, &text.unwrap_or_default(), answer);
+            let pieces: Vec<_> = item.items(list).into_iter().map(Object::parse).collect();
+            let mut streamed = Streamed::of(&self.parts, first);
+            for (at, piece) in pieces.iter().enumerate() {
+                if answer.is_overfull {
+                    return;
+                }
+                let text = piece.as_ref().and_then(|piece| piece.string("text"));
+                let text = text.unwrap_or_default();
+                let slot = streamed.take(at, pieces.len() - at, PartKind::Thinking, &text, answer);
+                self.complete(slot, PartKind::Thinking, &text, answer);
             }
         }
         if self.parts.is_empty() {
@@ -235,6 +244,63 @@ impl Item {
             answer.push(part, rest);
         }
         Some(part)
+    }
+}
+
+/// The streamed parts of an item's list that no piece of the whole item has taken. gpt-oss behind Bedrock counts
+/// `content_index` over more than the list, so an index alone does not find a piece's part.
+struct Streamed {
+    first: Slot,
+    left: Vec<(Slot, usize)>,
+    taken: Vec<Slot>,
+}
+
+impl Streamed {
+    /// `first` is 0 for the parts of a message and a `summary`, 1 for those of a reasoning item's `content`.
+    fn of(parts: &[(Slot, usize)], first: Slot) -> Streamed {
+        let left = parts.iter().filter(|(slot, _)| slot % 2 == first);
+        Streamed {
+            first,
+            left: left.copied().collect(),
+            taken: Vec::new(),
+        }
+    }
+
+    /// The slot of a piece: that of a part whose text begins the piece, else that of the piece's index. With as many
+    /// parts as pieces left, the next part is the piece's, even if its text differs.
+    fn take(
+        &mut self,
+        at: usize,
+        pieces_left: usize,
+        kind: PartKind,
+        text: &str,
+        answer: &ModelAnswer,
+    ) -> Slot {
+        let own = self.first.saturating_add(2 * at as Slot);
+        let begins = |part: usize| {
+            let part = answer.parts.get(part);
+            part.is_some_and(|part| part.kind == kind && text.starts_with(part.text.trim_end()))
+        };
+        let mut parts = self.left.iter();
+        let found = parts
+            .position(|(slot, part)| *slot == own && begins(*part))
+            .or_else(|| self.left.iter().position(|(_, part)| begins(*part)))
+            .or_else(|| self.left.iter().position(|(slot, _)| *slot == own))
+            .or_else(|| (self.left.len() >= pieces_left).then_some(0))
+            .filter(|found| *found < self.left.len());
+        if found.is_none() && text.is_empty() {
+            return own;
+        }
+        let slot = match found {
+            Some(found) => self.left.remove(found).0,
+            None if self.taken.contains(&own) => {
+                let used = self.left.iter().map(|(slot, _)| slot).chain(&self.taken);
+                used.max().map_or(own, |last| last.saturating_add(2))
+            }
+            None => own,
+        };
+        self.taken.push(slot);
+        slot
     }
 }
 
