@@ -6,6 +6,19 @@ use super::Row;
 use super::frames::{N1, ONE, add, all, all_ending, bedrock, start};
 use super::speak::{End, Say, begin, block_delta, chunk, event, finish, item, line, parts, say, tool_start};
 
+/// Two texts with blanks in a block of their own between them, where blocks have ends.
+fn spaced() -> Vec<(&'static str, Vec<u8>)> {
+    let says = [
+        Say::Text("First."),
+        Say::Text("\n\n"),
+        Say::Text("Then."),
+        add("t1", N1),
+    ];
+    let mut bodies = all(&says);
+    bodies.retain(|(protocol, _)| ["anthropic", "bedrock_converse"].contains(protocol));
+    bodies
+}
+
 fn crowded() -> Vec<(&'static str, Vec<u8>)> {
     let ids: Vec<String> = (0..1001).map(|at| format!("t{at}")).collect();
     let says: Vec<Say> = ids.iter().map(|id| add(id, N1)).collect();
@@ -33,6 +46,17 @@ pub fn rows() -> Vec<Row> {
             run: "completes with them, and sends no empty message",
             bodies: all_ending(&[Say::Text(" \n")], End::Stop),
             expect: &["completed \" \\n\""],
+            ..Row::default()
+        },
+        Row {
+            server: "sends a text block of blanks between two texts",
+            run: "joins it to the first of them",
+            bodies: spaced(),
+            expect: &[
+                r#"run add {"n":1} as t1"#,
+                "sent \"First.\\n\\n\", \"Then.\", call t1, result t1 1",
+                "completed \"Done.\"",
+            ],
             ..Row::default()
         },
         Row {

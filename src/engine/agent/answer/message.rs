@@ -108,11 +108,23 @@ fn written_by(model: &ActiveModel, content: Vec<Block>, partial: bool) -> Messag
     }
 }
 
-/// The blocks of a message. A text of white space alone makes no block.
+/// The blocks of a message. A text of white space alone makes no block: between two texts it joins the first, which is
+/// how vendors send the space between cited passages. Elsewhere it is dropped.
 fn blocks(answer: ModelAnswer, calls: &[WrittenCall]) -> Vec<Block> {
     let mut inputs = calls.iter().map(|call| call.input.clone());
     let mut blocks = Vec::with_capacity(answer.parts.len());
+    let mut space = None;
     for part in answer.parts {
+        let is_text = part.kind == PartKind::Text;
+        if is_text && part.text.trim().is_empty() {
+            space.get_or_insert_with(String::new).push_str(&part.text);
+            continue;
+        }
+        if let (Some(space), true, Some(Block::Text { text, .. })) =
+            (space.take(), is_text, blocks.last_mut())
+        {
+            text.push_str(&space);
+        }
         blocks.extend(block(part, &mut inputs));
     }
     blocks
@@ -130,7 +142,6 @@ fn block(part: Part, inputs: &mut dyn Iterator<Item = ToolInput>) -> Option<Bloc
     } = part;
     let is_blank = text.trim().is_empty();
     match kind {
-        PartKind::Text if is_blank => None,
         PartKind::Text => Some(Block::Text { text, vendor }),
         PartKind::Refusal => (!is_blank).then_some(Block::Refusal { text }),
         PartKind::Thinking if is_blank && signature.is_none() && vendor.is_none() => None,
