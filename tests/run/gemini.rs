@@ -72,6 +72,33 @@ fn calls_without_ids_run_under_minted_ones_and_their_results_go_back_in_order() 
 }
 
 #[test]
+fn minted_ids_do_not_depend_on_how_the_body_is_cut() {
+    let body = [
+        json!([{"text": "Both."}]),
+        json!([{"functionCall": {"name": "add", "args": {"n": 1}}}]),
+    ]
+    .map(|parts| chunk(parts, json!({})))
+    .concat();
+    let body = body
+        + &chunk(
+            json!([{"functionCall": {"name": "add", "args": {"n": 2}}}]),
+            json!({ "finishReason": "STOP" }),
+        );
+    let ids = [1, 7, body.len()].map(|size| {
+        let mut world = started(json!([tool("add", json!({}))]), json!({}));
+        world.head(200, &[("content-type", "text/event-stream")]);
+        for piece in body.as_bytes().chunks(size) {
+            world.chunk(std::str::from_utf8(piece).unwrap());
+        }
+        world.end();
+        world.running.keys().cloned().collect::<Vec<_>>()
+    });
+    assert_eq!(ids[0].len(), 2);
+    assert_eq!(ids[0], ids[2]);
+    assert_eq!(ids[1], ids[2]);
+}
+
+#[test]
 fn a_signature_on_an_empty_text_goes_back_with_the_next_prompt() {
     let mut world = started(json!([]), json!({}));
     let signed = json!([{"text": "Hello"}, {"text": "", "thoughtSignature": "s"}]);

@@ -6,7 +6,7 @@
 //! effect that is not open is not found, so `Run::on_effect` drops a late answer. Closing such an effect returns false.
 
 pub mod accounts;
-mod random;
+pub mod random;
 pub mod spawn;
 pub mod timers;
 

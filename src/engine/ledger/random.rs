@@ -14,6 +14,11 @@ use serde::{Deserialize, Serialize};
 pub struct Random(pub u64);
 
 impl Random {
+    /// The numbers of one part of an answer; `seed` is below 2^53.
+    pub fn of_part(seed: u64, part: usize) -> Random {
+        Random(seed | (part as u64) << 53)
+    }
+
     /// Draws the next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -130,6 +130,9 @@ pub struct ModelAnswer {
     pub answer_tool: Option<String>,
     /// True when no event tells its text before it is over.
     pub holds_text: bool,
+    /// The seed of the ids of calls without one, below 2^53. Ids depend on it and on the part alone, so chunks that are
+    /// cut otherwise give equal ids.
+    pub id_seed: u64,
     /// The most blocks that are kept, tool calls among them. Real answers have a few dozen. The bound keeps a hostile
     /// server from making the lists long that decoders search.
     pub max_parts: usize,

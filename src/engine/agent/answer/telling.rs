@@ -7,6 +7,7 @@ use crate::engine::agent::Agent;
 use crate::engine::agent::calls::written::name_call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::ledger::Grown;
+use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{Change, ModelAnswer, Part, PartKind};
 use crate::engine::model::event::{DeltaKind, EventKind};
 
@@ -128,11 +129,12 @@ fn tell(change: Change, answer: &mut ModelAnswer, desk: &mut Desk<'_>) {
         Change::Grew { part, from, to } => (part, from..to),
         Change::Usage => return,
     };
+    let mut random = Random::of_part(answer.id_seed, index);
     let Some(part) = answer.parts.get_mut(index) else {
         return;
     };
     if part.kind == PartKind::ToolCall && matches!(change, Change::Started { .. }) {
-        name_call(part, desk.ledger);
+        name_call(part, &mut random);
         part.is_answer = answer.answer_tool.as_ref() == Some(&part.name);
     }
     let kind = part.shown_kind();

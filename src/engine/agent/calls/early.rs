@@ -8,6 +8,7 @@ use crate::engine::agent::calls::batch::ToolBatch;
 use crate::engine::agent::calls::written::{WrittenCall, name_uniquely, read_call};
 use crate::engine::agent::calls::{Calls, Next};
 use crate::engine::agent::desk::Desk;
+use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{ModelAnswer, PartKind};
 use crate::engine::model::message::ToolInput;
 use crate::engine::model::question::Point;
@@ -27,8 +28,10 @@ impl Calls {
                 break;
             }
             // The call was read from the last part that was looked at.
-            if let Some(part) = answer.parts.get_mut(self.batch.parts_seen - 1) {
-                name_uniquely(part, &mut self.batch.ids, desk);
+            let at = self.batch.parts_seen - 1;
+            let mut random = Random::of_part(answer.id_seed, at);
+            if let Some(part) = answer.parts.get_mut(at) {
+                name_uniquely(part, &mut random, &mut self.batch.ids);
                 call.id.clone_from(&part.id);
             }
             self.list(desk, call);

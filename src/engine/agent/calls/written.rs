@@ -10,7 +10,7 @@ use crate::engine::agent::calls::batch::CallIds;
 use crate::engine::agent::calls::call::Call;
 use crate::engine::agent::desk::Desk;
 use crate::engine::json::repair::{self, Repair};
-use crate::engine::ledger::Ledger;
+use crate::engine::ledger::random::Random;
 use crate::engine::model::answer::{ModelAnswer, Part, PartKind};
 use crate::engine::model::message::{Json, ToolInput};
 
@@ -36,10 +36,10 @@ impl WrittenCall {
     }
 }
 
-/// Makes an id for a call that the provider sent without one.
-pub(crate) fn name_call(part: &mut Part, ledger: &mut Ledger) {
+/// Makes an id for a call that the provider sent without one. `random` is that of the call's part.
+pub(crate) fn name_call(part: &mut Part, random: &mut Random) {
     if part.id.is_empty() {
-        part.id = ledger.random.id("call_");
+        part.id = random.id("call_");
     }
 }
 
@@ -55,6 +55,7 @@ impl Calls {
             .parts
             .iter()
             .rposition(|part| part.kind == PartKind::ToolCall);
+        let seed = answer.id_seed;
         let mut early = self.batch.calls.iter().map(started);
         let mut calls: Vec<WrittenCall> = Vec::new();
         for (index, part) in answer.parts.iter_mut().enumerate() {
@@ -65,7 +66,7 @@ impl Calls {
                 calls.push(call);
                 continue;
             }
-            name_uniquely(part, &mut self.batch.ids, desk);
+            name_uniquely(part, &mut Random::of_part(seed, index), &mut self.batch.ids);
             let mut call = read_call(part, desk);
             // A non-empty object shows its own end. An empty one may stand for arguments that never came.
             let is_whole = call.repaired_by.is_none()
@@ -91,10 +92,10 @@ fn started(call: &Call) -> WrittenCall {
 }
 
 /// Gives a call another id if it has none, or if an earlier call has the same one.
-pub(crate) fn name_uniquely(part: &mut Part, ids: &mut CallIds, desk: &mut Desk<'_>) {
-    name_call(part, desk.ledger);
+pub(crate) fn name_uniquely(part: &mut Part, random: &mut Random, ids: &mut CallIds) {
+    name_call(part, random);
     while !ids.admit(&part.id) {
-        part.id = desk.ledger.random.id("call_");
+        part.id = random.id("call_");
     }
 }
 

@@ -57,6 +57,7 @@ impl Agent {
         let mut call = ModelCall::new(request, &model.vendor, protocol, model.stream, config.join_deltas);
         call.answer.price = model.price;
         call.answer.max_parts = config.max_answer_blocks as usize;
+        call.answer.id_seed = ledger.random.next_u64() >> 11;
         call.answer.holds_text = config.hold_text;
         call.answer.answer_tool = config.answer_tool().map(|tool| tool.name.clone());
         ledger.emit(desk.who.place(), EventKind::AttemptStart);
