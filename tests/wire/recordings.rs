@@ -188,9 +188,17 @@ fn neutral_usage(raw: &Value) -> Value {
     } else if raw["prompt_tokens"].is_null() {
         let read = number(&["cache_read_input_tokens"]).unwrap_or(0);
         let write = number(&["cache_creation_input_tokens"]).unwrap_or(0);
+        // Top-level counts leave out what a compaction or an advisor used. No recorded one of them used a cache.
+        let within = |key: &str| -> u64 {
+            let iterations = raw["iterations"].as_array().into_iter().flatten();
+            iterations
+                .filter(|one| one["type"] != "message")
+                .filter_map(|one| one[key].as_u64())
+                .sum()
+        };
         Usage {
-            input_tokens: number(&["input_tokens"]).unwrap_or(0) + read + write,
-            output_tokens: number(&["output_tokens"]).unwrap_or(0),
+            input_tokens: number(&["input_tokens"]).unwrap_or(0) + within("input_tokens") + read + write,
+            output_tokens: number(&["output_tokens"]).unwrap_or(0) + within("output_tokens"),
             cache_read_tokens: read,
             cache_write_tokens: write,
             cache_write_hour_tokens: number(&["cache_creation", "ephemeral_1h_input_tokens"]).unwrap_or(0),
@@ -205,7 +213,8 @@ fn neutral_usage(raw: &Value) -> Value {
         let reasoning = number(&["completion_tokens_details", "reasoning_tokens"])
             .or(number(&["reasoning_tokens"]))
             .unwrap_or(0);
-        let beside = reasoning > 0 && number(&["total_tokens"]) == Some(prompt + completion + reasoning);
+        let beside =
+            number(&["total_tokens"]) == Some(prompt + completion + reasoning) || reasoning > completion;
         Usage {
             input_tokens: prompt,
             output_tokens: if beside {
@@ -216,6 +225,7 @@ fn neutral_usage(raw: &Value) -> Value {
             cache_read_tokens: number(&["prompt_tokens_details", "cached_tokens"])
                 .or(number(&["prompt_cache_hit_tokens"]))
                 .or(number(&["cached_tokens"]))
+                .or(number(&["num_cached_tokens"]))
                 .unwrap_or(0),
             cache_write_tokens: number(&["prompt_tokens_details", "cache_write_tokens"])
                 .or(number(&["prompt_tokens_details", "cache_creation_tokens"]))
@@ -230,6 +240,7 @@ fn neutral_usage(raw: &Value) -> Value {
         Some((cost * nano).round() as u64)
     };
     let cost_nano_usd = cost(&["cost_in_usd_ticks"], 0.1)
+        .filter(|cost| *cost > 0)
         .or(cost(&["cost"], 1e9))
         .or(cost(&["cost", "total_cost"], 1e9));
     let usage = Usage {
