@@ -4,7 +4,7 @@
  */
 import { expectTypeOf } from "vitest";
 import { z } from "zod";
-import { createAgent, subagent, tool } from "../../src/face/entry/default.js";
+import { createAgent, handoff, subagent, tool } from "../../src/face/entry/default.js";
 import type {
   Agent,
   AgentOptions,
@@ -213,4 +213,20 @@ export async function typedToolsAndAStructuredAnswerGoTogether(): Promise<void> 
   expectTypeOf(both.chat().current).toEqualTypeOf<Run<typeof tools, { n: number }> | undefined>();
   // @ts-expect-error the answer is a number
   if (result.outcome === "completed") result.output.n.trim();
+}
+
+export async function anAgentAsAToolTypesItsAnswers(): Promise<void> {
+  const rater = createAgent({ model, output: { schema: z.object({ stars: z.number() }) } });
+  const writer = createAgent({ model });
+  const pals = {
+    rate: subagent(rater, { description: "Rates" }),
+    write: subagent(writer, { description: "Writes" }),
+  };
+  const result = await createAgent({ model, tools: pals }).run("Go").result;
+  for (const call of result.toolCalls) {
+    if (call.isError) continue;
+    if (call.toolName === "rate") expectTypeOf(call.output).toEqualTypeOf<{ stars: number }>();
+    if (call.toolName === "write") expectTypeOf(call.output).toEqualTypeOf<string>();
+  }
+  expectTypeOf(handoff(writer, { name: "to", description: "Writes" }).name).toEqualTypeOf<"to">();
 }

@@ -18,6 +18,7 @@ import { guardrailFunctions } from "../hooks/guardrails.js";
 import { hearers, hookFunctions, sessionEnd } from "../hooks/hooks.js";
 import type { HostFunction } from "../hooks/host-functions.js";
 import { checkFinish } from "../options/finishing.js";
+import { keepOptions } from "../options/made-agent.js";
 import { ModelList } from "../models/model-list.js";
 import type { ModelConfig } from "../models/models.js";
 import { agentTable, given, HTTP_MODEL_TABLE, RUN_TABLE } from "../options/options.js";
@@ -79,7 +80,7 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
     checkRunOptions(run);
     return new EngineRun(parts, prompt, run, load, onEnd, session);
   };
-  return {
+  const agent: Agent = {
     run(prompt, run = {}) {
       const source = run?.messages?.length ? "resume" : "startup";
       return start(prompt, run, ({ outcome }) => parts.endSession(outcome), source);
@@ -89,6 +90,7 @@ export function agentOn(load: LoadEngine, options: AgentOptions): Agent {
       return new Conversation(start, chat, parts.endSession);
     },
   };
+  return keepOptions(agent, options);
 }
 
 function partsOf(options: AgentOptions): AgentParts {

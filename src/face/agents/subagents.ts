@@ -1,20 +1,24 @@
 /** `subagent()` and `handoff()`: tools that call another agent of the run. */
 import { LoopletError } from "../api/errors.js";
 import type {
+  HandoffCallOptions,
   HandoffOptions,
   InputOf,
   InputSchema,
   ProfileOptions,
   PromptSchema,
+  SubagentCallOptions,
   SubagentOptions,
   SubagentTool,
   Tool,
+  TypedAgent,
 } from "../api/index.js";
 import type { Config } from "../generated/input.js";
 import type { ModelConfig } from "../models/models.js";
 import { at, checkOptions, isObject } from "../options/check.js";
 import { checkWindow } from "../options/context.js";
-import { HANDOFF_TABLE, subagentTable } from "../options/options.js";
+import { optionsOf } from "../options/made-agent.js";
+import { HANDOFF_TABLES, subagentTables, type AgentToolTables } from "../options/options.js";
 import { knowTools, type KnownTool, type ToolSet } from "../tools/tool.js";
 import { addAgents, AGENT, type AgentList, type Caller, type TakeIn } from "./agent-list.js";
 import { fallbackConfig, profileConfig } from "./profile.js";
@@ -26,14 +30,20 @@ const MAX_DEPTH = 8;
 const HAND_BACK = "hand_back";
 
 /**
- * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text.
+ * Makes a tool of an agent: the model gives it a prompt and gets the agent's last text. The agent is described here, or
+ * made by `createAgent`.
  *
  * @throws LoopletError `config_…`
  */
+export function subagent<Output, const N extends string | undefined = undefined>(
+  agent: TypedAgent<any, Output>,
+  options: SubagentCallOptions & { name?: N },
+): Named<N, SubagentTool<[Output] extends [undefined] ? string : Output>>;
 export function subagent<const S extends InputSchema = never, const N extends string | undefined = undefined>(
   options: SubagentOptions<S> & { name?: N },
-): Named<N, SubagentTool<[S] extends [never] ? string : InputOf<S>>> {
-  checkOptions(options, nameOf(options, "subagent"), subagentTable());
+): Named<N, SubagentTool<[S] extends [never] ? string : InputOf<S>>>;
+export function subagent(first: object, call?: SubagentCallOptions): Tool {
+  const options = agentOptions<SubagentOptions>("subagent", first, call, subagentTables());
   const what = options.persistent === true ? "It remembers what it was asked before" : "It sees nothing else";
   const schema: PromptSchema = {
     type: "object",
@@ -50,15 +60,50 @@ export function subagent<const S extends InputSchema = never, const N extends st
 }
 
 /**
- * Makes a tool by which an agent hands the conversation over to another agent.
+ * Makes a tool by which an agent hands the conversation over to another agent, which is described here or made by
+ * `createAgent`.
  *
  * @throws LoopletError `config_…`
  */
 export function handoff<const N extends string | undefined = undefined>(
+  agent: TypedAgent<any, any>,
+  options: HandoffCallOptions & { name?: N },
+): Named<N>;
+export function handoff<const N extends string | undefined = undefined>(
   options: HandoffOptions & { name?: N },
-): Named<N> {
-  checkOptions(options, nameOf(options, "handoff"), HANDOFF_TABLE);
+): Named<N>;
+export function handoff(first: object, call?: HandoffCallOptions): Tool {
+  const options = agentOptions<HandoffOptions>("handoff", first, call, HANDOFF_TABLES);
   return agentTool(options, NO_INPUT, (list, caller, known) => addHandoff(list, caller, known, options));
+}
+
+/** The checked options of the tool: given as one object, or those of an agent and of its call. */
+function agentOptions<O extends object>(
+  what: "subagent" | "handoff",
+  first: object,
+  call: object | undefined,
+  tables: AgentToolTables,
+): O {
+  const made = optionsOf(first);
+  if (made === undefined) {
+    const whole = `give the agent itself as the first argument: ${what}(agent, { description })`;
+    const places = { run: whole, chat: whole, agent: whole };
+    checkOptions(first, nameOf(first, what), { ...tables.call, ...tables.agent }, places);
+    return first as O;
+  }
+  const path = nameOf(call, what);
+  checkOptions(call ?? {}, path, { ...tables.call, description: "text" });
+  if ((call as { description?: unknown } | undefined)?.description === undefined) {
+    const problem = `is required, because it tells the calling model when to ask this agent: ${what}(agent, { description })`;
+    throw new LoopletError("config_missing", at(path, "description"), problem);
+  }
+  const own = Object.entries(made).filter(([, value]) => value !== undefined);
+  for (const [option] of own) {
+    if (Object.hasOwn(tables.agent, option)) continue;
+    const problem = `is an option of this agent that ${what} cannot take over, because it is the run's; give it to createAgent for the agent that has the tool`;
+    throw new LoopletError("config_unknown_option", at(path, option), problem);
+  }
+  return { ...made, ...call } as unknown as O;
 }
 
 const NO_INPUT = { type: "object", properties: {}, additionalProperties: false };

@@ -179,3 +179,15 @@ export interface HandoffOptions extends AgentToolOptions {
    */
   handBack?: boolean | undefined;
 }
+
+/** The options of a tool that calls an agent of `createAgent`: the second argument of `subagent`. */
+export type SubagentCallOptions = Pick<
+  SubagentOptions,
+  "name" | "description" | "needsApproval" | "maxCalls" | "persistent" | "readOnly"
+>;
+
+/** The options of a tool that hands over to an agent of `createAgent`: the second argument of `handoff`. */
+export type HandoffCallOptions = Pick<
+  HandoffOptions,
+  "name" | "description" | "needsApproval" | "maxCalls" | "handBack"
+>;

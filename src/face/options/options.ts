@@ -143,22 +143,37 @@ export const TOOL_TABLE: OptionTable = {
   needsApproval: "any",
 };
 
-const AGENT_TOOL_TABLE = {
+const CALL_TABLE: OptionTable = {
   name: "text",
   description: "text!",
+  needsApproval: "any",
+  maxCalls: TOOL_DATA.maxCalls!,
+};
+
+const OWN_TABLE: OptionTable = {
   system: "string",
   model: "any",
   tools: "any",
   maxOutputTokens: "count64",
-  needsApproval: "any",
-  maxCalls: TOOL_DATA.maxCalls,
-} as const;
+};
 
-export const HANDOFF_TABLE: OptionTable = { ...AGENT_TOOL_TABLE, handBack: "boolean" };
+/** The options of a tool that calls an agent: those of the call, and those of the agent. */
+export interface AgentToolTables {
+  readonly call: OptionTable;
+  readonly agent: OptionTable;
+}
+
+export const HANDOFF_TABLES: AgentToolTables = {
+  call: { ...CALL_TABLE, handBack: "boolean" },
+  agent: OWN_TABLE,
+};
 
 /** All options of `subagent`. */
-export function subagentTable(): OptionTable {
-  return { ...AGENT_TOOL_TABLE, persistent: "boolean", readOnly: "boolean", ...PROFILE_TABLE };
+export function subagentTables(): AgentToolTables {
+  return {
+    call: { ...CALL_TABLE, persistent: "boolean", readOnly: "boolean" },
+    agent: { ...OWN_TABLE, ...PROFILE_TABLE },
+  };
 }
 
 export const CUSTOM_TABLE: OptionTable = {

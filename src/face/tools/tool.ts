@@ -21,6 +21,7 @@ import type {
 import type { ToolConfig } from "../generated/input.js";
 import { TOOL_DATA } from "../generated/tables.js";
 import { at, checkOptions, describe, isObject, isRecord } from "../options/check.js";
+import { optionsOf } from "../options/made-agent.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
 import { bindingConfig } from "../options/tool-options.js";
@@ -104,7 +105,7 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
   for (const [index, options] of (tools as Tool[]).entries()) {
     const field = `${place}[${index}]`;
     const name = isObject(options) ? (options as Tool).name : undefined;
-    if (isObject(options) && name === undefined) {
+    if (isObject(options) && name === undefined && optionsOf(options) === undefined) {
       throw new LoopletError("config_missing", at(field, "name"), "is required for a tool in an array");
     }
     yield [String(name), typeof name === "string" ? at(place, name) : field, options];
@@ -112,6 +113,11 @@ function* named(tools: Tools, place: string): Generator<[name: string, field: st
 }
 
 function know(name: string, field: string, options: Tool): KnownTool {
+  if (optionsOf(options) !== undefined) {
+    const problem =
+      "is an agent; make it a tool with subagent(agent, { description }) or handoff(agent, { description })";
+    throw new LoopletError("config_wrong_type", field, problem);
+  }
   checkTool(options, field);
   if (!/^[a-zA-Z0-9_-]{1,128}$/.test(name)) {
     throw new LoopletError(

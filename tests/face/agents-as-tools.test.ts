@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { anthropic, createAgent, handoff, subagent } from "../../src/face/entry/node.js";
+import { scripted } from "../../src/face/practice/index.js";
+
+const model = (...turns: Parameters<typeof scripted>[0]) => {
+  const fetch = scripted(turns);
+  return { fetch, model: anthropic("claude", { apiKey: "k", fetch }) };
+};
+const calls = (name: string, input: object) => ({ toolCalls: [{ name, input }] });
+
+describe("an agent of createAgent as a tool", () => {
+  it("answers a call with its own options", async () => {
+    const below = model({ text: "X is 1." });
+    const researcher = createAgent({ model: below.model, system: "You dig.", maxIterations: 3 });
+    const root = model(calls("researcher", { prompt: "Find X." }), { text: "Report." });
+    const agent = createAgent({
+      model: root.model,
+      tools: { researcher: subagent(researcher, { description: "Researches" }) },
+    });
+    const result = await agent.run("Go").result;
+    expect(result).toMatchObject({ text: "Report.", toolCalls: [{ output: "X is 1." }] });
+    expect(JSON.stringify(below.fetch.requests[0]!.body)).toContain("You dig.");
+  });
+
+  it("takes the conversation over", async () => {
+    const below = model({ text: "Refunded." });
+    const billing = createAgent({ model: below.model, system: "You are billing." });
+    const root = model(calls("billing", {}));
+    const agent = createAgent({
+      model: root.model,
+      tools: [handoff(billing, { name: "billing", description: "Invoices" })],
+    });
+    expect(await agent.run("Refund me.").result).toMatchObject({ text: "Refunded." });
+    expect(JSON.stringify(below.fetch.requests[0]!.body)).toContain("You are billing.");
+  });
+});
+
+describe("mistakes with agents as tools say what to write", () => {
+  const made = createAgent({ model: model().model });
+  it.each<[string, () => unknown, object]>([
+    [
+      "an agent among tools",
+      () => createAgent({ model: model().model, tools: { pal: made as never } }),
+      {
+        code: "config_wrong_type",
+        field: "tools.pal",
+        message: expect.stringContaining("subagent(agent, { description })"),
+      },
+    ],
+    [
+      "an agent in an array of tools",
+      () => createAgent({ model: model().model, tools: [made as never] }),
+      { field: "tools[0]", message: expect.stringContaining("is an agent") },
+    ],
+    [
+      "a copy of an agent's fields",
+      () => subagent({ description: "Pal", ...made } as never),
+      { field: "subagent.run", message: expect.stringContaining("subagent(agent, { description })") },
+    ],
+    [
+      "an agent among the options",
+      () => handoff({ description: "Pal", agent: made } as never),
+      { field: "handoff.agent", message: expect.stringContaining("handoff(agent, { description })") },
+    ],
+    [
+      "no description",
+      () => (subagent as (agent: unknown) => unknown)(made),
+      { code: "config_missing", field: "subagent.description" },
+    ],
+    [
+      "an option of the agent beside the call's",
+      () => subagent(made, { description: "Pal", system: "Other" } as never),
+      { code: "config_unknown_option", field: "subagent.system" },
+    ],
+    [
+      "an agent with options of a run",
+      () =>
+        subagent(createAgent({ model: model().model, permissionMode: "plan" }), {
+          name: "pal",
+          description: "Pal",
+        }),
+      { code: "config_unknown_option", field: "pal.permissionMode" },
+    ],
+    [
+      "an agent with limits, which a handoff does not take over",
+      () => handoff(createAgent({ model: model().model, maxIterations: 3 }), { description: "Pal" }),
+      { code: "config_unknown_option", field: "handoff.maxIterations" },
+    ],
+  ])("%s", (_, make, error) => {
+    expect(make).toThrow(expect.objectContaining(error));
+  });
+});
