@@ -68,9 +68,8 @@ function modelFrom(name, baseUrl, delayMs) {
   const apiKey = process.env[vendor === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"];
   const options = apiKey ? { apiKey } : {};
   if (baseUrl !== undefined)
-    return compatible({
+    return compatible(model, {
       ...options,
-      model,
       baseUrl,
       protocol: vendor === "anthropic" ? "anthropic" : "openai_chat",
     });

@@ -35,7 +35,7 @@ async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
 describe.each([
   ["anthropic", (more: object) => anthropic("claude-sonnet-4-6", { ...key, ...more })],
   ["openaiChat", (more: object) => openaiChat("gpt-5-mini", { ...key, ...more })],
-  ["compatible", (more: object) => compatible({ model: "m", baseUrl: "http://localhost:1/v1", ...more })],
+  ["compatible", (more: object) => compatible("m", { baseUrl: "http://localhost:1/v1", ...more })],
 ])("a run of %s", (_, model) => {
   it("calls a tool and answers out of its result", async () => {
     const fetch = scripted([

@@ -128,9 +128,8 @@ export function aModelTakesASchemaCachingAPriceTableAndQuirks(): void {
   anthropic("m", { responseFormat: { name: "x" } });
   // @ts-expect-error not an option
   anthropic("m", { quirks: {} });
-  compatible({
+  compatible("m", {
     baseUrl: "http://x",
-    model: "m",
     quirks: { topK: false, "thinking.disabled": { think: false } },
   });
 }

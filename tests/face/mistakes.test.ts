@@ -28,7 +28,7 @@ describe("a mistake is told at once", () => {
     ],
     [
       "a quirk that there is not",
-      () => compatible({ baseUrl: "http://x", model: "m", quirks: anyOf({ maxToken: "x" }) }),
+      () => compatible("m", { baseUrl: "http://x", quirks: anyOf({ maxToken: "x" }) }),
       /^model\.quirks\.maxToken: no such option; did you mean maxOutputTokens\?|there are maxOutputTokens/,
     ],
     [
@@ -75,7 +75,7 @@ describe("a mistake is told at once", () => {
 
   it("kinds of thinking are quirks whatever they are called", () => {
     const quirks = anyOf({ "thinking.adaptive": { mode: "$" } });
-    expect(() => compatible({ baseUrl: "http://x", model: "m", quirks })).not.toThrow();
+    expect(() => compatible("m", { baseUrl: "http://x", quirks })).not.toThrow();
   });
 });
 

@@ -108,14 +108,20 @@ describe("a model", () => {
       "model.apiKey",
     ],
     [
+      "options in place of the name",
+      () => compatible({ baseUrl: "http://x", model: "m" } as never, undefined as never),
+      "config_wrong_type",
+      "model.model",
+    ],
+    [
       "a relative URL outside a page",
-      () => compatible({ baseUrl: "/v1", model: "m" }),
+      () => compatible("m", { baseUrl: "/v1" }),
       "config_invalid_value",
       "model.baseUrl",
     ],
     [
       "another scheme",
-      () => compatible({ baseUrl: "ftp://x", model: "m" }),
+      () => compatible("m", { baseUrl: "ftp://x" }),
       "config_invalid_value",
       "model.baseUrl",
     ],
@@ -145,7 +151,7 @@ describe("a model", () => {
     ],
     [
       "an unknown protocol",
-      () => compatible({ baseUrl: "http://x", model: "m", protocol: "soap" as never }),
+      () => compatible("m", { baseUrl: "http://x", protocol: "soap" as never }),
       "config_invalid_value",
       "model.protocol",
     ],
@@ -194,7 +200,7 @@ describe("a model", () => {
     ...["https://x/v1?version=1", "https://x/v1#top"].map(
       (baseUrl): [string, () => unknown, string, string] => [
         baseUrl,
-        () => compatible({ baseUrl, model: "m" }),
+        () => compatible("m", { baseUrl }),
         "config_invalid_value",
         "model.baseUrl",
       ],
@@ -235,7 +241,7 @@ describe("a model", () => {
   it.each(["openai_chat", "openai_responses", "anthropic", "gemini", "bedrock_converse"] as const)(
     "speaks %s behind any URL",
     (protocol) => {
-      const model = compatible({ baseUrl: "http://x", model: "m", protocol, quirks: { topK: false } });
+      const model = compatible("m", { baseUrl: "http://x", protocol, quirks: { topK: false } });
       expect(parts(model).config).toMatchObject({ protocol, quirks: { topK: false } });
     },
   );
@@ -261,7 +267,7 @@ describe("createAgent and the key", () => {
     ["a fetch of one's own", { model: anthropic("m"), fetch: () => Promise.reject(new Error()) }],
     ["authorize", { model: anthropic("m", { authorize: ({ headers }) => headers }) }],
     ["a proxy", { model: anthropic("m", { baseUrl: "https://proxy.example" }) }],
-    ["a local server", { model: compatible({ model: "m", baseUrl: "http://localhost:11434/v1" }) }],
+    ["a local server", { model: compatible("m", { baseUrl: "http://localhost:11434/v1" }) }],
   ])("needs none with %s", (_, options) => {
     expect(() => createAgent(options)).not.toThrow();
   });
@@ -271,7 +277,7 @@ describe("createAgent and the key", () => {
     const refused = expect.objectContaining({ code: "config_browser_key" });
     const baseUrl = "https://api.openai.com/v1";
     expect(() => createAgent({ model: anthropic("m", { apiKey: "k" }) })).toThrow(refused);
-    expect(() => createAgent({ model: compatible({ model: "m", apiKey: "k", baseUrl }) })).toThrow(refused);
+    expect(() => createAgent({ model: compatible("m", { apiKey: "k", baseUrl }) })).toThrow(refused);
     expect(() =>
       createAgent({ model: anthropic("m", { apiKey: "k", dangerouslyAllowBrowser: true }) }),
     ).not.toThrow();

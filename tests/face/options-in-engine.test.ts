@@ -64,8 +64,7 @@ describe("a model's options", () => {
     const fetch = answers();
     const quirks = { maxOutputTokens: "max_new_tokens", "thinking.disabled": { think: false } };
     const options = { fetch, maxOutputTokens: 5, thinking: { type: "disabled" }, quirks };
-    await createAgent({ model: compatible({ baseUrl: "http://x/v1", model: "m", ...options }) }).run("go")
-      .result;
+    await createAgent({ model: compatible("m", { baseUrl: "http://x/v1", ...options }) }).run("go").result;
     expect(bodyOf(fetch)).toMatchObject({ max_new_tokens: 5, think: false });
     expect(bodyOf(fetch)).not.toHaveProperty("max_tokens");
   });

@@ -98,7 +98,7 @@ const MODELS: [string, (options: any) => Model, string][] = [
   ["responses", (options) => openai("m", options), "input_image"],
   ["gemini", (options) => gemini("m", options), "inlineData"],
   ["bedrock", (options) => bedrock("m", { ...options, region: "us-east-1" }), '"image"'],
-  ["chat", (options) => compatible({ ...options, model: "m", baseUrl: "https://x.example/v1" }), "image_url"],
+  ["chat", (options) => compatible("m", { ...options, baseUrl: "https://x.example/v1" }), "image_url"],
 ];
 
 describe("a result with an image and a file", () => {

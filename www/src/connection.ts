@@ -57,7 +57,7 @@ export function modelOf(connection: Connection): Model {
     ...(price === undefined ? {} : { price }),
     dangerouslyAllowBrowser: isBrowserKeyAllowed,
   };
-  if (baseUrl !== "") return compatible({ ...options, model, baseUrl, protocol: kind });
+  if (baseUrl !== "") return compatible(model, { ...options, baseUrl, protocol: kind });
   return kind === "anthropic" ? anthropic(model, options) : openaiChat(model, options);
 }
 

@@ -31,7 +31,7 @@ export interface AgentOptions<T extends Tools = Tools, S extends InputSchema = I
     ToolRunOptions,
     TraceOptions,
     ContextOptions {
-  /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible({…})`, `custom(async …)` or one of `looplet/models`. Required. */
+  /** The model: `anthropic(…)`, `openaiChat(…)`, `compatible(…)`, `custom(async …)` or one of `looplet/models`. Required. */
   model: Model;
   /** The system prompt. Default: none. */
   system?: string | undefined;

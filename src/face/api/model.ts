@@ -153,8 +153,6 @@ export interface HttpModelOptions extends ModelOptions, HttpModelData {
 export interface CompatibleOptions extends HttpModelOptions {
   /** The URL before the protocol's path, for example `http://localhost:11434/v1`. Required. */
   baseUrl: string;
-  /** The model's name, as the server knows it. Required. */
-  model: string;
   /** The wire protocol. Default `"openai_chat"` (OpenAI Chat Completions). */
   protocol?: WireProtocol | undefined;
   /** Differences between the server and OpenAI's, for `"openai_chat"`. Default: none. */

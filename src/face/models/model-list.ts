@@ -33,7 +33,7 @@ export class ModelList {
       throw new LoopletError(
         "config_wrong_type",
         field,
-        `needs anthropic(…), openaiChat(…), compatible({…}) or custom(…), got ${describe(model)}`,
+        `needs anthropic(…), openaiChat(…), compatible(…) or custom(…), got ${describe(model)}`,
       );
     }
     const { fetch, maxUsd, allowUnknownPrice } = this.#settings;

@@ -94,11 +94,13 @@ export function gemini(model: string, options: HttpModelOptions = {}): Model {
 }
 
 /**
- * A model behind any server that speaks a known protocol: a local server, a gateway, another vendor. It needs no key.
+ * A model, by the name that the server knows, behind any server that speaks a known protocol: a local server, a gateway,
+ * another vendor. It needs no key.
  *
  * @throws LoopletError `config_…`
  */
-export function compatible(options: CompatibleOptions): Model {
+export function compatible(model: string, options: CompatibleOptions): Model {
+  checkName(model);
   checkOptions(options, "model", COMPATIBLE_TABLE);
   const { protocol = "openai_chat", quirks } = options;
   if (!PROTOCOLS.includes(protocol)) {
@@ -109,7 +111,7 @@ export function compatible(options: CompatibleOptions): Model {
     );
   }
   if (quirks !== undefined) checkQuirks(quirks);
-  return httpModel("compatible", options.model, options, protocol, { quirks });
+  return httpModel("compatible", model, options, protocol, { quirks });
 }
 
 const PROTOCOLS: readonly WireProtocol[] = [
@@ -147,15 +149,18 @@ export function vendorModel(
   protocol?: string,
   reach?: Reach,
 ): Model {
-  if (typeof model !== "string" || model.trim() === "") {
-    throw new LoopletError(
-      typeof model === "string" ? "config_missing" : "config_wrong_type",
-      "model.model",
-      `needs the model's name as its first argument, got ${typeof model === "string" ? "an empty one" : describe(model)}`,
-    );
-  }
+  checkName(model);
   checkOptions(options, "model", HTTP_MODEL_TABLE);
   return httpModel(vendor, model, options, protocol, reach);
+}
+
+function checkName(model: unknown): void {
+  if (typeof model === "string" && model.trim() !== "") return;
+  throw new LoopletError(
+    typeof model === "string" ? "config_missing" : "config_wrong_type",
+    "model.model",
+    `needs the model's name as its first argument, got ${typeof model === "string" ? "an empty one" : describe(model)}`,
+  );
 }
 
 function httpModel(

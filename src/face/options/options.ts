@@ -196,7 +196,6 @@ export const HTTP_MODEL_TABLE: OptionTable = {
 export const COMPATIBLE_TABLE: OptionTable = {
   ...HTTP_MODEL_TABLE,
   baseUrl: "text!",
-  model: "text!",
   protocol: "any",
   quirks: "object",
 };

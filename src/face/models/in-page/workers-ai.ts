@@ -29,7 +29,7 @@ export interface WorkersAiOptions extends ModelOptions {
 
 /**
  * A model of Cloudflare Workers AI: `workersAi(env.AI, "@cf/meta/llama-3.3-70b-instruct-fp8-fast")`. The binding
- * gives access, so there is no key. Outside of a Worker, use `compatible({ baseUrl:
+ * gives access, so there is no key. Outside of a Worker, use `compatible(model, { baseUrl:
  * "https://api.cloudflare.com/client/v4/accounts/ID/ai/v1", … })`.
  *
  * The model's page at Cloudflare lists the options that it supports; it ignores or refuses others.
