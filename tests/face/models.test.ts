@@ -113,9 +113,10 @@ describe("a model", () => {
       "config_wrong_type",
       "model.model",
     ],
+    ["no URL", () => compatible("m", { baseUrl: "http://" }), "config_invalid_value", "model.baseUrl"],
     [
-      "a relative URL outside a page",
-      () => compatible("m", { baseUrl: "/v1" }),
+      "a relative URL with a query",
+      () => compatible("m", { baseUrl: "/v1?version=1" }),
       "config_invalid_value",
       "model.baseUrl",
     ],
@@ -286,9 +287,21 @@ describe("createAgent and the key", () => {
     ).not.toThrow();
   });
 
-  it("resolves a proxy's path against the page", () => {
+  it("resolves a proxy's path against the page when a request is made", async () => {
+    const sent: string[] = [];
+    const fetch = (url: string) => (sent.push(url), Promise.resolve(new Response()));
+    const authorize = (request: { url: string }) => (sent.push(request.url), []);
+    const engine = new FakeEngine();
+    agentOn(engine.load, { model: anthropic("m", { baseUrl: "/api/llm", fetch, authorize }) }).run("go");
+    const { host } = await engine.driver();
+    const url = "/api/llm/v1/messages";
+    const request = { method: "POST", url, headers: [], body: new Uint8Array(), model: 0 };
+    const auth = { header: "x-api-key", prefix: "" };
+    expect(() => host.authorize({ ...request, auth })).toThrow(/^model\.baseUrl: is relative/);
     vi.stubGlobal("location", { href: "https://app.example/chat/" });
-    expect(parts(anthropic("m", { baseUrl: "/api/llm" })).config.baseUrl).toBe("https://app.example/api/llm");
+    await host.authorize({ ...request, auth });
+    await host.fetch(url, initOf({}), 0);
+    expect(sent).toEqual(Array(2).fill("https://app.example/api/llm/v1/messages"));
   });
 });
 
@@ -304,7 +317,7 @@ describe("createAgent and its model", () => {
     const answers = (word: string) => () => Promise.resolve(new Response(word));
     const model = anthropic("m", { fetch: answers("model") });
     agentOn(engine.load, { model, fetch: answers("agent") }).run("go");
-    const response = (await (await engine.driver()).host.fetch("", initOf({}), 0)) as Response;
+    const response = (await (await engine.driver()).host.fetch("https://x", initOf({}), 0)) as Response;
     expect(await response.text()).toBe("model");
   });
 });

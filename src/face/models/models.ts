@@ -175,7 +175,9 @@ function httpModel(
   const baseUrl = given ?? usual;
   const headers = checkedHeaders(options.headers === undefined ? {} : options.headers);
   const isVendors =
-    given === undefined || given === usual || VENDOR_HOSTS.some((end) => new URL(given).host.endsWith(end));
+    given === undefined ||
+    given === usual ||
+    VENDOR_HOSTS.some((end) => new URL(given, ANY_PAGE).host.endsWith(end));
   return sealModel({
     config: {
       vendor,
@@ -225,16 +227,38 @@ export function keyProblem(key: string): string | undefined {
   return undefined;
 }
 
-function checkedUrl(baseUrl: string): string {
+/** Stands in for the page while a relative URL is checked. */
+const ANY_PAGE = "https://page.invalid/";
+
+/**
+ * The URL of a request, resolved by the address of the page. A relative `baseUrl` stays relative until then, because a
+ * module with models may be evaluated on a server first.
+ *
+ * @throws LoopletError `config_invalid_value`
+ */
+export function requestUrl(url: string): string {
+  if (/^https?:/i.test(url)) return url;
   const page = (globalThis as { location?: { href?: string } }).location?.href;
-  let url: URL;
   try {
-    url = new URL(baseUrl, page);
+    return new URL(url, page).href;
   } catch {
     throw new LoopletError(
       "config_invalid_value",
       "model.baseUrl",
-      "needs an absolute URL, for example https://host/v1",
+      "is relative, and there is no page here whose address completes it; give an absolute URL, for example https://host/v1",
+    );
+  }
+}
+
+function checkedUrl(baseUrl: string): string {
+  let url: URL;
+  try {
+    url = new URL(baseUrl, ANY_PAGE);
+  } catch {
+    throw new LoopletError(
+      "config_invalid_value",
+      "model.baseUrl",
+      "needs a URL, for example https://host/v1",
     );
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
@@ -258,7 +282,7 @@ function checkedUrl(baseUrl: string): string {
       "must have no query and no hash, because the protocol's path comes behind it; add a query in a fetch of your own",
     );
   }
-  return url.href;
+  return url.origin === new URL(ANY_PAGE).origin ? baseUrl : url.href;
 }
 
 function checkedHeaders(headers: unknown): [string, string][] {

@@ -24,7 +24,7 @@ import { authorizeRequest } from "../host/authorize.js";
 import type { HostCallbacks } from "../host/driver.js";
 import { fail, refusal } from "../host/failures.js";
 import type { ModelList } from "../models/model-list.js";
-import type { ModelConfig } from "../models/models.js";
+import { requestUrl, type ModelConfig } from "../models/models.js";
 import { checkOptions, jsonOf } from "../options/check.js";
 import { compactInstructions } from "../options/context.js";
 import { thrownFor } from "../options/finishing.js";
@@ -246,8 +246,9 @@ export class EngineRun implements Run {
     const { clock, now, random } = this.#parts;
     const models = this.#models;
     return {
-      fetch: (url, init, slot) => models.fetch(slot)(url, init),
-      authorize: (request) => authorizeRequest(models.at(request.model), request),
+      fetch: (url, init, slot) => models.fetch(slot)(requestUrl(url), init),
+      authorize: (request) =>
+        authorizeRequest(models.at(request.model), { ...request, url: requestUrl(request.url) }),
       callTool: (invocation) => this.#tools.call(invocation),
       abortTool: (call, why) => this.#tools.abort(call, why),
       ask: (id, question) => this.#asks.ask(id, question),
