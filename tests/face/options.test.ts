@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { agentOn } from "../../src/face/agents/agent.js";
 import { nearestName } from "../../src/face/options/check.js";
 import { LoopletError } from "../../src/face/api/errors.js";
@@ -36,6 +37,14 @@ describe("createAgent", () => {
     [{ agents: {} }, "config_unknown_option", "agents", "subagent("],
     [{ preset: "sprout" }, "config_unknown_option", "preset", "looplet/presets"],
     [{ maxTurns: 3 }, "config_unknown_option", "maxTurns", /maxToolRounds.*maxIterations/],
+    [{ output: z.object({ n: z.number() }) }, "config_wrong_type", "output", /output: \{ schema \}/],
+    [{ output: { type: "object", properties: {} } }, "config_wrong_type", "output", /output: \{ schema \}/],
+    [
+      { tools: { t: { ...echo, annotations: { readOnlyHint: "yes" } } } },
+      "config_wrong_type",
+      "tools.t.annotations.readOnlyHint",
+      /true or false/,
+    ],
     [{ maxSteps: 3 }, "config_unknown_option", "maxSteps", /maxIterations.*maxToolRounds/],
     [{ zzzzz: 1 }, "config_unknown_option", "zzzzz", /of the \d+, which .*explain$/],
     [{ budgetUsd: 1 }, "config_unknown_option", "budgetUsd", "perhaps contextBudget"],
@@ -102,12 +111,25 @@ describe("createAgent", () => {
     ["a property that is no schema", { type: "object", properties: { a: "string" } }, /needs a schema/],
     ["required that is no list", { type: "object", required: "a" }, /array of property names/],
     ["a zod schema of before the extension", { _def: {}, type: "object" }, /zod 4\.2/],
+    ["the shape of an object", { city: z.string(), days: z.number() }, /wrap it: z\.object\(\{/],
+    ["a shape of before the extension", { city: { _def: {} } }, /wrap it: z\.object\(\{/],
     ["a bigint inside", { type: "object", maximum: 1n }, /JSON cannot/],
   ])("refuses %s as a tool's schema", (_, inputSchema, problem) => {
     const error = refusal({ tools: { t: { ...echo, inputSchema } } });
     expect(error.code).toBe("config_invalid_schema");
     expect(error.field).toMatch(/^tools\.t\.inputSchema/);
     expect(error.message).toMatch(problem);
+  });
+
+  it.each([
+    [{ annotations: { readOnlyHint: true, title: "Echo" } }, true],
+    [{ annotations: { readOnlyHint: true }, readOnly: false }, false],
+    [{ annotations: { destructiveHint: true } }, undefined],
+  ])("reads %j of a tool as readOnly %s", async (more, readOnly) => {
+    const engine = new FakeEngine();
+    agentOn(engine.load, { model, tools: { t: { ...echo, ...more } } }).run("go");
+    const [told] = (await engine.driver()).config["tools"] as { readOnly?: boolean }[];
+    expect(told!.readOnly).toBe(readOnly);
   });
 
   it("takes null for a timeout, which waits for ever", async () => {

@@ -82,6 +82,8 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
    * input that is missing fills in nothing. Default: none.
    */
   bindings?: { readonly [field: string]: string } | undefined;
+  /** Hints in the words of MCP. `readOnlyHint: true` is `readOnly: true`, unless `readOnly` says otherwise. */
+  annotations?: ToolAnnotations | undefined;
   /**
    * Contract: called once per call with the checked input; synchronous. Calls with equal keys never overlap; calls
    * with different keys may. `undefined` is no key.
@@ -102,6 +104,12 @@ export interface ToolOptions<S = InputSchema, R = unknown> extends ToolData {
     | boolean
     | ((input: InputOf<S>, context: { readonly toolCallId: string }) => boolean | PromiseLike<boolean>)
     | undefined;
+}
+
+/** What an MCP server tells of a tool. looplet reads `readOnlyHint` alone. */
+export interface ToolAnnotations {
+  readonly readOnlyHint?: boolean | undefined;
+  readonly [hint: string]: unknown;
 }
 
 /** The second argument of a tool's `execute`. */

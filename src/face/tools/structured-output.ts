@@ -3,7 +3,8 @@ import type { OutputFormat } from "../api/result.js";
 import type { ProfileOptions } from "../api/agent.js";
 import type { OutputFormat as EngineFormat } from "../generated/input.js";
 import { AGENT_OUTPUT, OUTPUT_DATA } from "../generated/tables.js";
-import { checkOptions } from "../options/check.js";
+import { LoopletError } from "../api/errors.js";
+import { checkOptions, isObject } from "../options/check.js";
 import { checkSchemaName } from "../options/model-options.js";
 import { given, type OptionTable } from "../options/options.js";
 import { PartialJson } from "./partial-json.js";
@@ -19,7 +20,7 @@ const OUTPUT_TABLE: OptionTable = { schema: "any!", ...OUTPUT_DATA, validate: "f
 export function outputConfig(options: ProfileOptions): EngineFormat | undefined {
   const { output } = options;
   if (output === undefined) return undefined;
-  checkOptions(output, "output", OUTPUT_TABLE);
+  checkFormat(output);
   const { schema, name, validate } = output;
   checkSchemaName(name, "output.name");
   const isStandard = isStandardSchema(schema);
@@ -34,6 +35,15 @@ export function outputConfig(options: ProfileOptions): EngineFormat | undefined 
 
 /** Hears a piece of an answer's text. */
 export type HearText = (iteration: number, attempt: number, block: number, text: string) => unknown;
+
+/** Checks the names of the option. A schema in its place is the usual mistake. */
+function checkFormat(output: unknown): void {
+  const isSchema =
+    isStandardSchema(output) || (isObject(output) && ("_def" in output || "properties" in output));
+  if (!isSchema) return checkOptions(output, "output", OUTPUT_TABLE);
+  const problem = "is a schema; write output: { schema }, which has room for a name and a check beside it";
+  throw new LoopletError("config_wrong_type", "output", problem);
+}
 
 type Formatted = { readonly output?: OutputFormat | undefined };
 

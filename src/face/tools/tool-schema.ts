@@ -20,8 +20,11 @@ export function inputJsonSchema(schema: unknown, field: string): Record<string, 
   const json = isStandardSchema(schema) ? writtenAsJson(schema, field) : schema;
   if (!isObject(json))
     throw invalid(field, `needs a JSON Schema object or a Standard Schema, got ${describe(json)}`);
-  if ("_def" in json || "safeParse" in json) {
+  if (isOldZod(json)) {
     throw invalid(field, "is a zod schema without its JSON Schema extension; zod 4.2 or newer has it");
+  }
+  if (isRawShape(json)) {
+    throw invalid(field, "is the shape of an object, not its schema; wrap it: z.object({ … })");
   }
   checkObjectSchema(json, field);
   let copy: Record<string, unknown>;
@@ -32,6 +35,16 @@ export function inputJsonSchema(schema: unknown, field: string): Record<string, 
   }
   delete copy["$schema"];
   return copy;
+}
+
+/** True for the fields of an object as its library describes them: `{ city: z.string() }`. */
+function isRawShape(json: Record<string, unknown>): boolean {
+  const fields = Object.values(json);
+  return fields.length > 0 && fields.every((field) => isStandardSchema(field) || isOldZod(field));
+}
+
+function isOldZod(schema: unknown): boolean {
+  return isObject(schema) && ("_def" in schema || "safeParse" in schema);
 }
 
 function writtenAsJson(schema: StandardSchemaV1, field: string): unknown {

@@ -20,7 +20,7 @@ import type {
 } from "../api/index.js";
 import type { ToolConfig } from "../generated/input.js";
 import { TOOL_DATA } from "../generated/tables.js";
-import { at, checkOptions, describe, isObject, isRecord } from "../options/check.js";
+import { at, checkOptions, checkValue, describe, isObject, isRecord } from "../options/check.js";
 import { optionsOf } from "../options/made-agent.js";
 import { given, TOOL_TABLE } from "../options/options.js";
 import { checkNeedsApproval } from "../options/permissions.js";
@@ -137,6 +137,7 @@ function know(name: string, field: string, options: Tool): KnownTool {
       description: options.description,
       inputSchema,
       ...bindingConfig(options.bindings, inputSchema, at(field, "bindings")),
+      readOnly: options.annotations?.readOnlyHint,
       ...given(options, TOOL_DATA),
       validate: validate && standard === undefined,
       prepare:
@@ -151,7 +152,9 @@ function know(name: string, field: string, options: Tool): KnownTool {
 
 function checkTool(options: unknown, field: string): void {
   checkOptions(options, field, TOOL_TABLE);
-  const { inputSchema, replay, needsApproval, execute, kind } = options as Tool;
+  const { inputSchema, replay, needsApproval, execute, kind, annotations } = options as Tool;
+  const readOnlyHint: unknown = annotations?.readOnlyHint;
+  if (readOnlyHint !== undefined) checkValue(readOnlyHint, at(field, "annotations.readOnlyHint"), "boolean");
   if (execute === undefined && kind === undefined)
     throw new LoopletError("config_missing", at(field, "execute"), "is required");
   checkNeedsApproval(needsApproval, at(field, "needsApproval"));
