@@ -39,7 +39,7 @@ function begin(options: Partial<AgentOptions>, resourceKey?: never) {
 
 describe("a function that must not be async", () => {
   it.each([
-    ["instructions", { instructions: late }],
+    ["sharedInstructions", { sharedInstructions: late }],
     ["ids", { ids: late }],
   ])("%s: the run does not start", (field, options) => {
     expect(() => begin(options)).toThrow(

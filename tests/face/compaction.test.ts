@@ -182,20 +182,20 @@ describe("compaction", () => {
     expect(sent(3)).toContain("saw 3");
   });
 
-  it("S001-39: instructions stand behind the system prompt of every request, after a compaction too", async () => {
+  it("S001-39: shared instructions stand behind the system prompt of every request, after a compaction too", async () => {
     let runs = 0;
-    const instructions = vi.fn(() => `Run ${++runs}.`);
+    const sharedInstructions = vi.fn(() => `Run ${++runs}.`);
     const turns = [look(1), look(2), { text: "Sum." }, { text: "End." }];
-    const options = { contextWindow: 250, compaction: { keepLast: 1 }, instructions };
+    const options = { contextWindow: 250, compaction: { keepLast: 1 }, sharedInstructions };
     const { agent, fetch } = setUp([...turns, { text: "Again." }], options);
     await agent.run("Go").result;
     for (const { body } of fetch.requests) expect(JSON.stringify(body)).toContain("Be brief.\\n\\nRun 1.");
     await agent.run("Go").result;
     expect(JSON.stringify(fetch.requests.at(-1)?.body)).toContain("Run 2.");
-    expect(instructions).toHaveBeenCalledTimes(2);
+    expect(sharedInstructions).toHaveBeenCalledTimes(2);
     const seen: unknown[] = [];
     const alone = custom(({ system }) => (seen.push(system), "Hi."));
-    await createAgent({ model: alone, instructions: "Always." }).run("Go").result;
+    await createAgent({ model: alone, sharedInstructions: "Always." }).run("Go").result;
     expect(seen).toEqual(["Always."]);
   });
 
@@ -226,24 +226,28 @@ describe("compaction", () => {
     [{ compaction: { summarize: "x" } }, "compaction.summarize"],
     [{ pruning: { afterResponses: 0 } }, "pruning.afterResponses"],
     [{ pruning: "yes" }, "pruning"],
-    [{ instructions: 1 }, "instructions"],
+    [{ sharedInstructions: 1 }, "sharedInstructions"],
   ])("%j is refused and names its field", (options, field) => {
     expect(() => setUp([], options)).toThrow(expect.objectContaining({ field }));
   });
 
-  it("instructions that return no text are refused when a run begins", () => {
-    const { agent } = setUp([], { instructions: (() => 7) as never });
-    expect(() => agent.run("Go")).toThrow(expect.objectContaining({ field: "instructions" }));
+  it("shared instructions that return no text are refused when a run begins", () => {
+    const { agent } = setUp([], { sharedInstructions: (() => 7) as never });
+    expect(() => agent.run("Go")).toThrow(expect.objectContaining({ field: "sharedInstructions" }));
   });
 
-  it("instructions that throw are told as such, with their cause", () => {
+  it("shared instructions that throw are told as such, with their cause", () => {
     const cause = new Error("no file");
-    const instructions = (): string => {
+    const sharedInstructions = (): string => {
       throw cause;
     };
-    const { agent } = setUp([], { instructions });
+    const { agent } = setUp([], { sharedInstructions });
     expect(() => agent.run("Go")).toThrow(
-      expect.objectContaining({ field: "instructions", message: "instructions: threw: no file", cause }),
+      expect.objectContaining({
+        field: "sharedInstructions",
+        message: "sharedInstructions: threw: no file",
+        cause,
+      }),
     );
   });
 });

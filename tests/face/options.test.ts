@@ -45,6 +45,12 @@ describe("createAgent", () => {
       "tools.t.annotations.readOnlyHint",
       /true or false/,
     ],
+    [
+      { instructions: "Be brief." },
+      "config_unknown_option",
+      "instructions",
+      /use system.*sharedInstructions/,
+    ],
     [{ maxSteps: 3 }, "config_unknown_option", "maxSteps", /maxIterations.*maxToolRounds/],
     [{ zzzzz: 1 }, "config_unknown_option", "zzzzz", /of the \d+, which .*explain$/],
     [{ budgetUsd: 1 }, "config_unknown_option", "budgetUsd", "perhaps contextBudget"],

@@ -463,8 +463,8 @@ fn a_configuration_with_an_agent_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn instructions_stand_behind_the_system_prompt_of_every_agent() {
-    let mut world = world(json!({"instructions": "It is Monday."}));
+fn shared_instructions_stand_behind_the_system_prompt_of_every_agent() {
+    let mut world = world(json!({"sharedInstructions": "It is Monday."}));
     world.respond(&calls(&[ask("h", "helper", "Where?")]));
     let systems: Vec<String> = (0..2)
         .map(|request| world.body(request)["system"].to_string())

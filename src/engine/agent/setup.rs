@@ -27,7 +27,7 @@ impl Setup {
     /// is not valid, an option that the protocol cannot express.
     pub fn new(mut config: Config) -> Result<Setup, ConfigError> {
         let agents = std::mem::take(&mut config.agents);
-        let (permissions, instructions) = (config.permissions.clone(), config.instructions.take());
+        let (permissions, shared) = (config.permissions.clone(), config.shared_instructions.take());
         let count = 1 + agents.len();
         let profile = |mut config: Config| {
             if !config.agents.is_empty() {
@@ -36,8 +36,8 @@ impl Setup {
                     "belong into the run's own configuration",
                 ));
             }
-            if let Some(instructions) = &instructions {
-                config.add_instructions(instructions);
+            if let Some(shared) = &shared {
+                config.share_instructions(shared);
             }
             config.limits.max_iterations = Some(config.max_iterations());
             if let Some(permissions) = &permissions {
@@ -68,10 +68,10 @@ impl Setup {
 }
 
 impl Config {
-    fn add_instructions(&mut self, instructions: &str) {
+    fn share_instructions(&mut self, shared: &str) {
         self.system = Some(match self.system.take() {
-            Some(system) => [&system, "\n\n", instructions].concat(),
-            None => instructions.to_owned(),
+            Some(system) => [&system, "\n\n", shared].concat(),
+            None => shared.to_owned(),
         });
     }
 

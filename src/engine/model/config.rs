@@ -33,8 +33,8 @@ use crate::engine::model::message::{Json, Message};
 pub struct Config {
     pub model: ModelConfig,
     pub system: Option<String>,
-    /// Instructions that are appended to the system prompt of every agent of the run.
-    pub instructions: Option<String>,
+    /// Text that is appended to the system prompt of every agent of the run.
+    pub shared_instructions: Option<String>,
     pub tools: Vec<ToolConfig>,
     pub limits: Limits,
     /// Time limits of the run and its parts.
@@ -126,7 +126,7 @@ impl Default for Config {
         Config {
             model: ModelConfig::default(),
             system: None,
-            instructions: None,
+            shared_instructions: None,
             tools: Vec::new(),
             limits: Limits::default(),
             timeouts: Timeouts::default(),

@@ -10,7 +10,7 @@
 import { addAgents, type AgentList } from "./agent-list.js";
 import { Conversation, type StartRun } from "../run/chat.js";
 import { checkOptions, describe, describeReturned } from "../options/check.js";
-import { checkWindow, instructionsOf } from "../options/context.js";
+import { checkWindow, sharedInstructionsOf } from "../options/context.js";
 import type { LoadEngine } from "../run/engine.js";
 import { LoopletError } from "../api/errors.js";
 import { RUN_LIMITS, RUN_OPTIONS } from "../generated/tables.js";
@@ -164,7 +164,7 @@ function rootConfig(
   fallbackModels: readonly ModelConfig[] | undefined,
   tools: ToolSet,
 ): Config {
-  const { system, instructions, maxSubagentDepth } = options;
+  const { system, sharedInstructions, maxSubagentDepth } = options;
   if (maxSubagentDepth !== undefined && maxSubagentDepth > 8) {
     throw new LoopletError(
       "config_invalid_value",
@@ -176,7 +176,7 @@ function rootConfig(
   return {
     model,
     system: system === "" ? undefined : system,
-    instructions: typeof instructions === "function" ? undefined : instructionsOf(options),
+    sharedInstructions: typeof sharedInstructions === "function" ? undefined : sharedInstructionsOf(options),
     tools: [...tools.values()].map(({ config }) => config),
     limits: { ...(limits as object), ...given(options, RUN_LIMITS) },
     fallbackModels,
@@ -188,12 +188,14 @@ function rootConfig(
   };
 }
 
-/** Writes everything once per agent but the instructions, if your function gives them. */
+/** Writes everything once per agent but the shared instructions, if your function gives them. */
 function configWriter(written: string, options: AgentOptions): AgentParts["config"] {
-  if (typeof options.instructions !== "function") return () => written;
+  if (typeof options.sharedInstructions !== "function") return () => written;
   return () => {
-    const told = instructionsOf(options);
-    return told === undefined ? written : `${written.slice(0, -1)},"instructions":${JSON.stringify(told)}}`;
+    const told = sharedInstructionsOf(options);
+    return told === undefined
+      ? written
+      : `${written.slice(0, -1)},"sharedInstructions":${JSON.stringify(told)}}`;
   };
 }
 

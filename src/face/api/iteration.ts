@@ -129,10 +129,10 @@ export interface StopOptions {
 /** The options of `createAgent` about the length of the history. */
 export interface ContextOptions {
   /**
-   * Text that the model gets with every request, behind the system prompt; no compaction removes it. A function is
-   * called once for each run. Default: none.
+   * Text that every agent of the run gets behind its own system prompt, subagents too. No compaction removes it. A
+   * function is called once for each run. Default: none.
    */
-  instructions?: string | (() => string) | undefined;
+  sharedInstructions?: string | (() => string) | undefined;
   /** When and how the first part of the history is summarised; `false` switches summaries off. */
   compaction?: false | CompactionOptions | undefined;
   /**

@@ -405,8 +405,8 @@ export interface Address {
 export interface Config {
   model?: ModelConfig;
   system?: string | null;
-  /** Instructions that are appended to the system prompt of every agent of the run. */
-  instructions?: string | null;
+  /** Text that is appended to the system prompt of every agent of the run. */
+  sharedInstructions?: string | null;
   tools?: readonly ToolConfig[];
   limits?: Limits;
   /** Time limits of the run and its parts. */

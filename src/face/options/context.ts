@@ -59,21 +59,21 @@ function checkedCompaction(compaction: false | CompactionOptions | undefined): C
 }
 
 /**
- * The instructions of one run.
+ * The shared instructions of one run.
  *
  * @throws LoopletError `config_wrong_type`
  */
-export function instructionsOf({ instructions }: ContextOptions): string | undefined {
-  let told: unknown = instructions;
+export function sharedInstructionsOf({ sharedInstructions }: ContextOptions): string | undefined {
+  let told: unknown = sharedInstructions;
   try {
-    if (typeof instructions === "function") told = instructions();
+    if (typeof sharedInstructions === "function") told = sharedInstructions();
   } catch (error) {
-    throw new LoopletError("config_invalid_value", "instructions", `threw: ${message(error)}`, error);
+    throw new LoopletError("config_invalid_value", "sharedInstructions", `threw: ${message(error)}`, error);
   }
   if (told !== undefined && typeof told !== "string") {
     throw new LoopletError(
       "config_wrong_type",
-      "instructions",
+      "sharedInstructions",
       `needs a string, or a function that returns one, got ${describeReturned(told)}`,
     );
   }

@@ -89,7 +89,7 @@ export function agentTable(): OptionTable {
     onIterationEnd: "function",
     hooks: "object",
     guardrails: "object",
-    instructions: "any",
+    sharedInstructions: "any",
     ...FINISH_TABLE,
     trace: "any",
     wordToolError: "function",
@@ -231,6 +231,8 @@ export const KNOWN_ELSEWHERE: { readonly [name: string]: string } = {
   maxSteps: "use maxIterations (model calls of one run) or maxToolRounds (answers with tool calls)",
   maxTurns: "use maxToolRounds (answers with tool calls) or maxIterations (model calls of one run)",
   systemPrompt: "use system",
+  instructions:
+    "use system, the system prompt of one agent; text for every agent of the run, subagents too, is sharedInstructions",
   prompt: "give it to agent.run(prompt)",
   parameters: "use inputSchema",
   schema: "use inputSchema",

@@ -21,7 +21,7 @@ fn full() -> Value {
             "price": {"inputNanoUsd": 1, "outputNanoUsd": 2, "cacheReadNanoUsd": 3, "cacheWriteNanoUsd": null,
                 "cacheWriteHourNanoUsd": 4, "longAboveTokens": 5, "longInputPercent": 6, "longOutputPercent": 7}
         },
-        "system": "s\n\"", "instructions": "i",
+        "system": "s\n\"", "sharedInstructions": "i",
         "tools": [{
             "name": "t", "description": "d", "inputSchema": {"type": "object"}, "validate": false, "readOnly": true,
             "strict": true, "prepare": true, "replayOnce": true, "timeoutMs": 9, "needsApproval": true, "maxCalls": 8, "access": "shell",
