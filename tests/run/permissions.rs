@@ -311,8 +311,23 @@ fn s001_23_an_accepted_edit_shows_its_path() {
 }
 
 #[test]
+fn s001_24_planning_runs_nothing_that_writes_and_asks_nobody_about_it() {
+    for permissions in [
+        json!({"mode": "plan", "canUseTool": true}),
+        json!({"mode": "plan", "canUseTool": true, "allow": ["act"]}),
+        json!({"mode": "plan", "canUseTool": true, "ask": ["act"]}),
+    ] {
+        let mut world = world(permissions);
+        respond(&mut world, &[("act", json!({}))]);
+        assert!(asked(&world).is_empty());
+        assert!(told(&world, "act")["content"].to_string().contains("planning"));
+        assert!(world.tool_log.is_empty());
+    }
+}
+
+#[test]
 fn the_mode_can_be_switched_while_the_run_goes_on() {
-    let mut world = world(json!({"mode": "plan", "canUseTool": true}));
+    let mut world = world(json!({"mode": "default", "canUseTool": true}));
     respond(&mut world, &[("act", json!({}))]);
     assert_eq!(asked(&world), ["act"]);
     let question = world.questions[0].0;

@@ -120,6 +120,9 @@ impl Permissions {
         if let Some(reason) = self.denial_of(tool, subject) {
             return Verdict::Deny { reason };
         }
+        if self.is_put_off(tool) {
+            return denied(&["while planning nothing may be changed"]);
+        }
         let asking = self.ask.iter().find(|rule| rule.touches(tool, subject));
         if asking.is_some() || needs_approval {
             if self.mode == PermissionMode::DontAsk {
@@ -136,9 +139,6 @@ impl Permissions {
         }
         let may_run = match self.mode {
             PermissionMode::BypassPermissions => true,
-            PermissionMode::Plan if !tool.is_harmless() => {
-                return self.ask_host("while planning nothing may be changed");
-            }
             PermissionMode::AcceptEdits if subject.is_file_work(tool) => true,
             _ => cover(&self.allow, tool, subject),
         };
@@ -165,8 +165,16 @@ impl Permissions {
         }
     }
 
-    /// True when no call of the tool can run.
+    /// True while the mode `plan` keeps the tool from being called.
+    fn is_put_off(&self, tool: &ToolConfig) -> bool {
+        self.mode == PermissionMode::Plan && !tool.is_harmless()
+    }
+
+    /// True when no call of the tool can run, for another reason than the mode `plan`.
     pub fn forbids(&self, tool: &ToolConfig) -> bool {
+        if self.is_put_off(tool) {
+            return false;
+        }
         let verdict = self.judge_subject(tool, &Subject::Unknown, tool.needs_approval, false);
         let may_allow = |rule: &Rule| rule.is_usable_to_allow() && rule.names(tool);
         matches!(verdict, Verdict::Deny { .. }) && !self.allow.iter().any(may_allow)
@@ -207,9 +215,10 @@ impl Permissions {
 }
 
 impl ToolConfig {
-    /// True when the tool only reads.
+    /// True when the tool only reads. A handoff changes nothing: the calls of the next agent are judged by themselves.
     pub fn is_harmless(&self) -> bool {
-        self.read_only || matches!(self.access(), Some(Access::Read | Access::Fetch))
+        let is_handoff = self.agent.is_some_and(|agent| agent.handoff);
+        self.read_only || is_handoff || matches!(self.access(), Some(Access::Read | Access::Fetch))
     }
 
     /// The kind of resource that the tool touches, by its own word or else by its well-known name.

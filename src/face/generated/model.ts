@@ -679,8 +679,8 @@ export type PermissionMode =
    */
   | "acceptEdits"
   /**
-   * Every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are judged as in
-   * `default`.
+   * Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged as
+   * in `default`.
    */
   | "plan"
   /** A call is denied unless a rule allows it; an `ask` rule denies too. */

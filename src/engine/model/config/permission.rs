@@ -21,8 +21,8 @@ pub enum PermissionMode {
     /// Tools with `access: "edit"` run, and so do plain command lines that only move files about (`mkdir`, `touch`, `rm`,
     /// `rmdir`, `mv`, `cp`). Other calls, and calls with unsafe paths, are judged as in `default`.
     AcceptEdits,
-    /// Every call that is not read-only goes to `canUseTool`, whatever the allow rules say. Other calls are judged as in
-    /// `default`.
+    /// Every call that is not read-only is denied, whatever rules, hooks and `canUseTool` say. Other calls are judged as
+    /// in `default`.
     Plan,
     /// A call is denied unless a rule allows it; an `ask` rule denies too.
     DontAsk,

@@ -242,14 +242,18 @@ fn modes_and_rules_are_judged_in_this_order() {
     // to ask.
     let rows = [
         ("none", &read, ["ask", "ask", "ask", "deny", "classify", "allow"]),
-        ("none", &write, ["ask", "ask", "ask", "deny", "classify", "allow"]),
+        (
+            "none",
+            &write,
+            ["ask", "ask", "deny", "deny", "classify", "allow"],
+        ),
         ("allow", &read, ["allow"; 6]),
         (
             "allow",
             &write,
-            ["allow", "allow", "ask", "allow", "allow", "allow"],
+            ["allow", "allow", "deny", "allow", "allow", "allow"],
         ),
-        ("ask", &write, ["ask", "ask", "ask", "deny", "ask", "ask"]),
+        ("ask", &write, ["ask", "ask", "deny", "deny", "ask", "ask"]),
         ("deny", &write, ["deny"; 6]),
     ];
     for (list, tool, expected) in rows {
@@ -259,7 +263,7 @@ fn modes_and_rules_are_judged_in_this_order() {
     let alone: Vec<_> = (0..6).map(|mode| verdict(mode, "none", false, &write)).collect();
     assert_eq!(alone, ["deny", "deny", "deny", "deny", "classify", "allow"]);
     let alone: Vec<_> = (0..6).map(|mode| verdict(mode, "ask", false, &write)).collect();
-    assert_eq!(alone, ["ask", "ask", "ask", "deny", "ask", "ask"]);
+    assert_eq!(alone, ["ask", "ask", "deny", "deny", "ask", "ask"]);
 }
 
 #[test]
