@@ -45,6 +45,17 @@ fn s003_06_fifty_is_the_default() {
 }
 
 #[test]
+fn s003_05_of_two_limits_that_are_reached_together_the_iterations_are_told() {
+    for (most, expected) in [(1, "iterations"), (2, "tokens")] {
+        let mut world = world(json!({"limits": {"maxIterations": most, "maxTotalTokens": 100}}));
+        let calls = [call("a", "read", json!({}))];
+        world.respond(&stream_with_usage(&calls, "tool_use", 90, 11));
+        assert!(stopped_by(&world, expected), "{expected}");
+        assert!(world.tool_log.is_empty());
+    }
+}
+
+#[test]
 fn s003_08_too_many_tokens_stop_the_run_before_its_tools() {
     let mut world = world(json!({"limits": {"maxTotalTokens": 100}}));
     world.respond(&stream_with_usage(
