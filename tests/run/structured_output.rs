@@ -256,6 +256,11 @@ fn s001_50_after_the_last_retry_the_run_is_stopped_by_structured_output() {
         let result = world.result();
         assert_eq!(result["outcome"], "stopped");
         assert_eq!(result["stoppedBy"], "structured_output");
+        let why = result["abortReason"].as_str().unwrap();
+        assert!(
+            why.starts_with("it does not fit the schema: ") && why.contains("days"),
+            "{why}"
+        );
         assert_eq!(result["output"], Value::Null);
         assert_eq!(world.requests.len(), requests, "{mode}");
         config(json!([]), json!({"messages": result["messages"]}))

@@ -62,7 +62,8 @@ pub struct Outcome {
     #[cfg_attr(test, schemars(extend("x-of" = ["stopped!"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<StoppedBy>,
-    /// The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+    /// The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
+    /// the problem of the last answer that did not fit its schema.
     #[cfg_attr(test, schemars(extend("x-of" = ["cancelled!", "stopped"])))]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abort_reason: Option<String>,

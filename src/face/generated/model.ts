@@ -311,7 +311,8 @@ export type Outcome =
   | {
       outcome: "stopped";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
+       * the problem of the last answer that did not fit its schema.
        */
       abortReason?: string;
       stoppedBy: StoppedBy;
@@ -320,7 +321,8 @@ export type Outcome =
   | {
       outcome: "cancelled";
       /**
-       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail.
+       * The reason that `abort(reason)` or the signal gave. In a `stopped` run it is the reason of a hook or a guardrail, or
+       * the problem of the last answer that did not fit its schema.
        */
       abortReason: string;
       stoppedBy?: undefined;

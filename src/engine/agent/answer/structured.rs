@@ -145,7 +145,7 @@ impl Agent {
         }
         self.finish_iteration(desk);
         if gives_up {
-            return self.end_stopped(desk, StoppedBy::StructuredOutput);
+            return self.stop_because(desk, StoppedBy::StructuredOutput, problem.to_owned());
         }
         self.hand_over(desk, true);
     }
