@@ -17,7 +17,7 @@ pub struct Catalog {
     pub schemas: Vec<Option<Schema>>,
     /// The schema of the answer. `None` if your code validates it.
     pub output: Option<Schema>,
-    /// The keywords of the tools' schemas that are not checked, each as the text of a warning.
+    /// The keywords of the schemas that are not checked or have no effect, each as the text of a warning.
     pub schema_warnings: Vec<String>,
 }
 
@@ -72,7 +72,8 @@ impl Catalog {
                 &warning.pointer,
                 ": the keyword ",
                 &warning.keyword,
-                " is not checked",
+                " ",
+                &warning.problem,
             ];
             self.schema_warnings.push(words.concat());
         }

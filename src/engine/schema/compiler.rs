@@ -117,7 +117,7 @@ impl<'a> Compiler<'a> {
                 Some(is_wanted) => return Ok(is_wanted.then_some(Rule::UniqueItems)),
                 None => return Err(self.refusal(at, "must be true or false")),
             },
-            "required" => Rule::Required(self.names(at)?),
+            "required" => Rule::Required(self.required(at)?),
             "properties" => self.properties(at)?,
             "additionalProperties" if !has("properties") => self.properties(at)?,
             "propertyNames" => Rule::PropertyNames(self.child(at)),
@@ -135,18 +135,37 @@ impl<'a> Compiler<'a> {
             "$ref" => return self.reference(at),
             "$defs" | "definitions" => return self.children(at).map(|_| None),
             "then" | "else" | "additionalProperties" | "items" | "additionalItems" => return Ok(None),
-            "$id" if at.index > 0 => return Ok(self.warn(at)),
+            "$id" if at.index > 0 => return Ok(self.warn(at, NOT_CHECKED)),
             name if is_annotation(name) => return Ok(None),
-            _ => return Ok(self.warn(at)),
+            _ => return Ok(self.warn(at, NOT_CHECKED)),
         }))
     }
 
-    fn warn(&mut self, at: Keyword<'a>) -> Option<Rule> {
+    /// The names of required properties. Beside `properties`, a name that is not among them is probably misspelt.
+    fn required(&mut self, at: Keyword<'a>) -> Read<Vec<String>> {
+        let names = self.names(at)?;
+        let known = at.fields.get("properties").and_then(Value::as_object);
+        let is_whole = ["$ref", "allOf", "anyOf", "oneOf"]
+            .iter()
+            .all(|name| !at.fields.contains_key(*name));
+        let missing = |name: &&String| is_whole && known.is_some_and(|known| !known.contains_key(*name));
+        if let Some(name) = names.iter().find(missing) {
+            self.warn(at, &["names ", name, ", which properties does not have"].concat());
+        }
+        Ok(names)
+    }
+
+    fn warn(&mut self, at: Keyword<'a>, problem: &str) -> Option<Rule> {
         let warnings = &self.schema.warnings;
         if warnings.len() < MAX_WARNINGS && warnings.iter().all(|known| known.keyword != at.name) {
             let pointer = self.schema.pointer(at.index);
             let keyword = at.name.to_owned();
-            self.schema.warnings.push(SchemaWarning { keyword, pointer });
+            let problem = problem.to_owned();
+            self.schema.warnings.push(SchemaWarning {
+                keyword,
+                problem,
+                pointer,
+            });
         }
         None
     }
@@ -235,7 +254,7 @@ impl<'a> Compiler<'a> {
         let exclusive = match at.name {
             "minimum" => "exclusiveMinimum",
             "maximum" => "exclusiveMaximum",
-            _ if at.value.is_boolean() => return Ok(self.warn(at)),
+            _ if at.value.is_boolean() => return Ok(self.warn(at, NOT_CHECKED)),
             own => own,
         };
         let is_exclusive = at.fields.get(exclusive) == Some(&Value::Bool(true));
@@ -266,7 +285,7 @@ impl<'a> Compiler<'a> {
         let pointer = match local.strip_prefix('#') {
             Some(pointer) if pointer.is_empty() || pointer.starts_with('/') => pointer,
             None if local.is_empty() => "",
-            _ => return Ok(self.warn(at)),
+            _ => return Ok(self.warn(at, NOT_CHECKED)),
         };
         let pointer = percent_decode_str(pointer).decode_utf8_lossy();
         match self.root.pointer(&pointer) {
@@ -292,6 +311,9 @@ impl<'a> Compiler<'a> {
             .ok_or_else(|| self.refusal(at, "must be a number"))
     }
 }
+
+/// The problem of a keyword that looplet does not know.
+const NOT_CHECKED: &str = "is not checked";
 
 /// The most warnings for one schema.
 const MAX_WARNINGS: usize = 32;

@@ -27,11 +27,13 @@ pub struct Schema {
     warnings: Vec<SchemaWarning>,
 }
 
-/// A keyword that is not checked.
+/// A keyword that is not checked, or that names a property which the schema does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaWarning {
     /// The keyword. Each is reported once.
     pub keyword: String,
+    /// The problem as the end of a sentence about the keyword: `is not checked`.
+    pub problem: String,
     /// The JSON pointer of the first schema that has it; empty for the root.
     pub pointer: String,
 }
@@ -68,7 +70,7 @@ pub fn compile(json: &str) -> Result<Schema, SchemaError> {
 }
 
 impl Schema {
-    /// The keywords that are not checked.
+    /// The keywords that are not checked, or that have no effect.
     pub fn warnings(&self) -> &[SchemaWarning] {
         &self.warnings
     }

@@ -24,6 +24,7 @@ fn what_is_not_checked_is_warned_of() {
             compile_value(&schema).unwrap().warnings(),
             [SchemaWarning {
                 keyword: keyword.into(),
+                problem: "is not checked".into(),
                 pointer
             }]
         );
@@ -42,6 +43,27 @@ fn what_is_not_checked_is_warned_of() {
         "default":0,"examples":[],"format":"date","deprecated":true,"readOnly":true,"$comment":"","x-ui":1,
         "properties":{"pattern":{}}}"#;
     assert_eq!(compiled(annotated).warnings(), []);
+}
+
+#[test]
+fn a_required_name_that_properties_does_not_have_is_warned_of() {
+    let schema = compiled(r#"{"properties":{"a":{"properties":{"city":{}},"required":["city","cty"]}}}"#);
+    let problem = "names cty, which properties does not have".to_owned();
+    assert_eq!(
+        schema.warnings(),
+        [SchemaWarning {
+            keyword: "required".into(),
+            problem,
+            pointer: "/properties/a".into()
+        }]
+    );
+    for schema in [
+        r#"{"required":["a"]}"#,
+        r#"{"properties":{"a":{}},"required":["a"]}"#,
+        r#"{"allOf":[{"properties":{"b":{}}}],"properties":{"a":{}},"required":["b"]}"#,
+    ] {
+        assert_eq!(compiled(schema).warnings(), [], "{schema}");
+    }
 }
 
 #[test]
